@@ -1,0 +1,139 @@
+/**
+ * What a session asks of the messaging network and what it gives to it. Baileys is behind this (`baileys/`), and
+ * nothing else knows Baileys. Types only.
+ */
+import type { proto } from "@whiskeysockets/baileys"
+
+/** The content of a message, decoded: plain data, as the protocol names it. */
+export type MessageContent = proto.IMessage
+
+/** A node of the network's binary XML, in plain data. */
+export interface Stanza {
+  tag: string
+  attrs: Record<string, string>
+  children: Stanza[]
+  /** What a node without children holds. */
+  bytes?: Uint8Array
+}
+
+/** A message stanza, decrypted: all that the journal keeps of it. */
+export interface Received {
+  /** SHA-256 of the ciphertext, hex: the same for each delivery of the same stanza. */
+  hash: string
+  /** The attributes of the stanza, as received. */
+  attrs: Record<string, string>
+  /** What decryption gave: a padded protobuf `Message`. */
+  plaintext: Uint8Array
+}
+
+/** A message on its way out: what a retry with the same bytes needs. */
+export interface Outgoing {
+  messageId: string
+  /** The JID it goes to. */
+  chat: string
+  /** The protobuf `Message`, built once: secrets and media keys are random for each building. */
+  message: Uint8Array
+}
+
+/** One value of the Signal key store, serialised; `null` removes it. */
+export interface KeyChange {
+  type: string
+  id: string
+  value: string | null
+}
+
+/** What must become durable together, in one commit. */
+export interface Change {
+  keys?: KeyChange[]
+  /** The credentials, serialised. Written last where a change needs several commits. */
+  creds?: string
+  received?: Received
+  sending?: Outgoing
+}
+
+/** The session's durable memory, as the network may use it. */
+export interface Vault {
+  /** The credentials as last kept; undefined before the first. */
+  readonly creds: string | undefined
+  keys(type: string, ids: string[]): Promise<Map<string, string>>
+  /**
+   * Resolves when the change is durable. Rejects only when the session has ended (fenced or given up), and then the
+   * connection has been closed before: nothing reaches the wire on behalf of a change that was not kept.
+   */
+  keep(change: Change): Promise<void>
+  /** `new`: never journalled; `journalled`: this is its plaintext, not drained yet; `drained`: its event is written. */
+  lookUp(hash: string): Promise<{ state: "new" | "drained" } | { state: "journalled"; plaintext: Uint8Array }>
+  /** The protobuf of a message sent in the last days, by its id alone, for retry receipts. */
+  sent(messageId: string): Promise<Uint8Array | undefined>
+}
+
+/** Who the session is on the network. */
+export interface Me {
+  jid: string
+  lid: string
+  phone: string
+  name: string
+}
+
+/**
+ * - `logged_out`: the phone or the network removed the device; the credentials are worthless.
+ * - `replaced`: another login of the same device took over.
+ * - `restart`: the network asks to connect anew, at once (after pairing).
+ * - `refs_ended`: nobody scanned in time; connect anew to go on.
+ * - `lost`: anything else; connect anew with backoff.
+ */
+export type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
+
+/** What happens on a connection, in order. */
+export type Happening =
+  /** A QR code to show, until the next one comes. `expiresAt` in Unix seconds. */
+  | { kind: "qr"; text: string; expiresAt: number }
+  /** The phone asks for a passkey step. */
+  | { kind: "passkey_required" }
+  /** Linked: credentials are kept; the network will ask for a restart. */
+  | { kind: "paired" }
+  /** Logged in and ready. */
+  | { kind: "open"; me: Me }
+  /** A message was journalled: there is something to drain. */
+  | { kind: "journalled" }
+  /** A stanza that may become an event and passes no journal: calls, notifications, offline counts. */
+  | { kind: "stanza"; stanza: Stanza }
+  /** The network acknowledged a message late, after `send` had given up waiting. */
+  | { kind: "acknowledged"; messageId: string; timestamp: number }
+  /** The end of this connection; nothing follows. */
+  | { kind: "closed"; reason: ClosedReason; detail: string }
+
+/** One connection: from dialling to its end. It never reconnects by itself. */
+export interface Connection {
+  /**
+   * Sends one message and resolves when the network acknowledged it, with the network's time (Unix seconds).
+   * `keep({ sending })` has been resolved before the first byte of the stanza leaves, unless `again`: then the row
+   * exists, and the same bytes go out under the same id.
+   * @throws NotSent: definitely not on the wire. NetworkRejected: refused, with the network's number.
+   * OutcomeUnknown: no acknowledgement within the time.
+   */
+  send(outgoing: Outgoing, again?: boolean): Promise<{ timestamp: number }>
+  /** The JIDs of those phone numbers (digits) that are on the network. */
+  registered(phones: string[]): Promise<Map<string, { jid: string; lid: string }>>
+  /** The phone-number JID that belongs to a LID, where known, without asking the network. */
+  phoneOf(lid: string): Promise<string | undefined>
+  /** Removes this device from the account, then closes. */
+  logout(): Promise<void>
+  /** Closes the socket at once, synchronously, without logout. */
+  close(): void
+}
+
+/** Definitely not on the wire: nothing of this message has left. */
+export class NotSent extends Error {}
+
+/** The network refused the message. */
+export class NetworkRejected extends Error {
+  readonly networkCode: number
+  constructor(networkCode: number) {
+    super(`the network refused the message (${networkCode})`)
+    this.networkCode = networkCode
+  }
+}
+
+/** The stanza may have left; no acknowledgement came in time. */
+export class OutcomeUnknown extends Error {}
