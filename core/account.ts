@@ -1,0 +1,132 @@
+export * as Account from "./account.ts"
+
+import { randomUUID } from "node:crypto"
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import { config } from "./config.ts"
+import { ApiError } from "./error.ts"
+import { get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
+import { accounts } from "./tables.ts"
+
+export const Subscription = z.enum(["none", "trialing", "active", "past_due"])
+export type Subscription = z.infer<typeof Subscription>
+
+export const Info = z.object({
+  id: z.string(),
+  name: z.string(),
+  subscription: Subscription,
+  bridgeLimit: z.number().int(),
+  bridges: z.number().int(),
+  createdAt: z.number().int(),
+})
+export type Info = z.infer<typeof Info>
+
+/** §8.3 */
+const bridgeLimit = 10
+
+export function key(accountId: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: "PROFILE" }
+}
+
+/** A new account: without a subscription, until an operator gives it one. */
+export async function create(input: { name: string; subscription?: Subscription }): Promise<Info> {
+  const account: Info = {
+    id: randomUUID(),
+    name: input.name,
+    subscription: input.subscription ?? "none",
+    bridgeLimit,
+    bridges: 0,
+    createdAt: now(),
+  }
+  await transact([
+    { Put: { TableName: accounts, Item: toRow(account), ConditionExpression: "attribute_not_exists(pk)" } },
+    { Put: { TableName: accounts, Item: { pk: "ACCOUNTS", sk: account.id } } },
+  ])
+  return account
+}
+
+export async function get(accountId: string): Promise<Info | undefined> {
+  const { pk, sk } = key(accountId)
+  const row = await getRow(accounts, pk, sk)
+  return row && fromRow(row)
+}
+
+/** Every account of the service, for its operator. */
+export async function list(): Promise<Info[]> {
+  const found: Info[] = []
+  const all = query({
+    TableName: accounts,
+    KeyConditionExpression: "pk = :all",
+    ExpressionAttributeValues: { ":all": "ACCOUNTS" },
+  })
+  for await (const row of all) {
+    const account = await get(z.string().parse(row.sk))
+    if (account) found.push(account)
+  }
+  return found
+}
+
+/** @returns false when there is no such account. */
+export async function setSubscription(accountId: string, subscription: Subscription): Promise<boolean> {
+  return await set(accountId, "subscription", subscription)
+}
+
+/** @returns false when there is no such account. */
+export async function setBridgeLimit(accountId: string, limit: number): Promise<boolean> {
+  return await set(accountId, "bridge_limit", limit)
+}
+
+/** Why an account gets no further bridge (§7). */
+export function whyNoBridge(row: Row): ApiError {
+  const account = fromRow(row)
+  switch (account.subscription) {
+    case "none":
+      return new ApiError("no_subscription", "this account has no subscription yet: connect a number first", {
+        fields: { dashboard_url: config.DASHBOARD_URL, billing_url: config.BILLING_URL },
+      })
+    case "past_due":
+      return new ApiError("payment_required", "the payment of this account is past due")
+    case "active":
+    case "trialing":
+      return new ApiError(
+        "bridge_limit_reached",
+        `this account may have ${account.bridgeLimit} bridges: ask support for more`,
+      )
+  }
+}
+
+async function set(accountId: string, field: string, value: string | number): Promise<boolean> {
+  try {
+    await store.send(
+      new UpdateCommand({
+        TableName: accounts,
+        Key: key(accountId),
+        UpdateExpression: "SET #field = :value",
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeNames: { "#field": field },
+        ExpressionAttributeValues: { ":value": value },
+      }),
+    )
+    return true
+  } catch (error) {
+    if (refusedRow(error)) return false
+    throw error
+  }
+}
+
+function toRow(account: Info): Row {
+  return {
+    ...key(account.id),
+    id: account.id,
+    name: account.name,
+    subscription: account.subscription,
+    bridge_limit: account.bridgeLimit,
+    bridges: account.bridges,
+    created_at: account.createdAt,
+  }
+}
+
+function fromRow(row: Row): Info {
+  return Info.parse({ ...row, bridgeLimit: row.bridge_limit, createdAt: row.created_at })
+}

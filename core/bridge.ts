@@ -1,0 +1,266 @@
+export * as Bridge from "./bridge.ts"
+
+import { randomBytes, randomUUID } from "node:crypto"
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { Account } from "./account.ts"
+import { config } from "./config.ts"
+import { CustomerRef } from "./contract/bridge.ts"
+import { ApiError } from "./error.ts"
+import { Lease } from "./lease.ts"
+import { open, seal } from "./seal.ts"
+import { Bytes, get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
+import { accounts, leases } from "./tables.ts"
+import { newDataKey, type Owner, type Purpose, unwrap } from "./wrapping.ts"
+
+/** An account's configured number. Its state is not here: it is read from the lease. */
+export const Info = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  customerRef: z.string(),
+  createdMs: z.number().int(),
+  /** `""` is the hosted inbox. */
+  webhookUrl: z.string(),
+  webhookSecret: z.string(),
+  /** Wrapped. */
+  deliveryKey: Bytes,
+})
+export type Info = z.infer<typeof Info>
+
+/** decisions, "Bridges" */
+const WebhookUrl = z
+  .string()
+  .max(2048, "at most 2,048 characters")
+  .refine((url) => URL.canParse(url), "not a URL")
+  .transform((url) => new URL(url))
+  .refine((url) => url.protocol === "https:" || url.protocol === "http:", "http or https")
+  .refine((url) => config.STAGE !== "production" || url.protocol === "https:", "https only")
+  .refine((url) => url.username === "" && url.password === "", "without user name and password")
+  .refine((url) => url.hash === "", "without a fragment")
+  .transform((url) => url.href)
+
+export function key(accountId: string, customerRef: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: `BRIDGE#${customerRef}` }
+}
+
+/**
+ * The bridge of this reference: made now, or found.
+ * @throws ApiError `invalid_customer_ref`, `invalid_webhook_url`, `no_subscription`, `payment_required`,
+ * `bridge_limit_reached`
+ */
+export async function create(input: {
+  accountId: string
+  customerRef: unknown
+  webhookUrl?: unknown
+}): Promise<{ bridge: Info; created: boolean }> {
+  const asked = {
+    customerRef: valid("invalid_customer_ref", "customer_ref", CustomerRef, input.customerRef),
+    webhookUrl: webhookUrl(input.webhookUrl ?? ""),
+  }
+  const owner: Owner = { accountId: input.accountId, bridgeId: randomUUID() }
+  const delivery = newDataKey("delivery", owner)
+  const bridge: Info = {
+    ...asked,
+    id: owner.bridgeId,
+    accountId: input.accountId,
+    createdMs: Date.now(),
+    webhookSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    deliveryKey: delivery.wrapped,
+  }
+  const refused = await transact([
+    {
+      Put: {
+        TableName: accounts,
+        Item: toRow(bridge, delivery.key),
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    {
+      Update: {
+        TableName: accounts,
+        Key: Account.key(bridge.accountId),
+        UpdateExpression: "ADD bridges :one",
+        ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
+        ExpressionAttributeValues: { ":one": 1, ":active": "active", ":trialing": "trialing" },
+      },
+    },
+    { Put: { TableName: accounts, Item: whereRow(bridge) } },
+    { Put: { TableName: leases, Item: Lease.wanted(bridge.id) } },
+    { Put: { TableName: leases, Item: keysRow(owner, delivery.wrapped) } },
+  ])
+  if (!refused) return { bridge, created: true }
+  // A taken reference is answered before billing is looked at.
+  if (refused[0]) return { bridge: fromRow(refused[0]), created: false }
+  throw Account.whyNoBridge(refused[1] ?? {})
+}
+
+/** The account's bridge of this reference; `default` is its first. @throws ApiError `not_found` */
+export async function get(accountId: string, customerRef: string): Promise<Info> {
+  const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
+  if (!bridge) throw new ApiError("not_found", "there is no such bridge")
+  return bridge
+}
+
+/** The account's bridges, first created first. */
+export async function list(accountId: string): Promise<Info[]> {
+  const found: Info[] = []
+  const rows = query({
+    TableName: accounts,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :account AND begins_with(sk, :bridge)",
+    ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":bridge": "BRIDGE#" },
+  })
+  for await (const row of rows) found.push(fromRow(row))
+  return found.toSorted((a, b) => a.createdMs - b.createdMs)
+}
+
+/** The bridge of this id, whoever's it is; undefined once it is deleted. */
+export async function byId(bridgeId: string): Promise<Info | undefined> {
+  const where = await getRow(accounts, `BRIDGE#${bridgeId}`, "WHERE")
+  if (!where) return undefined
+  const { account_id, customer_ref } = z
+    .object({ account_id: z.string(), customer_ref: z.string() })
+    .parse(where)
+  const bridge = await find(account_id, customer_ref)
+  return bridge?.id === bridgeId ? bridge : undefined
+}
+
+/** A webhook URL as it will be stored; `""` for the hosted inbox. @throws ApiError `invalid_webhook_url` */
+export function webhookUrl(given: unknown): string {
+  if (given === "" || given === null) return ""
+  return valid("invalid_webhook_url", "webhook_url", WebhookUrl, given)
+}
+
+/** Writes where events go from now on. @throws ApiError `not_found` when the bridge was deleted meanwhile. */
+export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
+  try {
+    await store.send(
+      new UpdateCommand({
+        TableName: accounts,
+        Key: key(bridge.accountId, bridge.customerRef),
+        UpdateExpression: "SET webhook_url = :url",
+        ConditionExpression: "id = :id",
+        ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
+      }),
+    )
+    return { ...bridge, webhookUrl: url }
+  } catch (error) {
+    if (refusedRow(error)) throw new ApiError("not_found", "there is no such bridge")
+    throw error
+  }
+}
+
+const dataKeys = new LRUCache<string, Buffer>({ max: 10_000, ttl: 5 * 60_000 })
+
+/** The key under which this bridge's event bodies and webhook secret are sealed. */
+export function deliveryKeyOf(bridge: { id: string; accountId: string; deliveryKey: Uint8Array }): Buffer {
+  return unwrapped("delivery", { accountId: bridge.accountId, bridgeId: bridge.id }, bridge.deliveryKey)
+}
+
+/**
+ * Both data keys of a bridge, for the host that holds it.
+ * @returns undefined once the bridge is deleted.
+ */
+export async function keysOf(bridgeId: string): Promise<{ session: Buffer; delivery: Buffer } | undefined> {
+  const row = await getRow(leases, `BRIDGE#${bridgeId}`, "KEYS")
+  if (!row) return undefined
+  const keys = Keys.parse(row)
+  const owner: Owner = { accountId: keys.account_id, bridgeId }
+  return {
+    session: unwrapped("session", owner, keys.session_key),
+    delivery: unwrapped("delivery", owner, keys.delivery_key),
+  }
+}
+
+const Keys = z.object({
+  account_id: z.string(),
+  session_key: Bytes,
+  delivery_key: Bytes,
+})
+
+function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Buffer {
+  const name = `${purpose}/${owner.bridgeId}`
+  const known = dataKeys.get(name)
+  if (known) return known
+  const dataKey = unwrap(purpose, owner, wrapped)
+  dataKeys.set(name, dataKey)
+  return dataKey
+}
+
+async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
+  const { pk, sk } = key(accountId, customerRef)
+  const row = await getRow(accounts, pk, sk)
+  return row && fromRow(row)
+}
+
+function valid<Output>(
+  code: "invalid_customer_ref" | "invalid_webhook_url",
+  field: string,
+  schema: z.ZodType<Output>,
+  given: unknown,
+): Output {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map((issue) => ({ path: field, message: issue.message }))
+  throw new ApiError(code, `${field}: ${issues.map((issue) => issue.message).join(", ")}`, {
+    fields: { issues },
+  })
+}
+
+/** Leads from the id to the account. */
+function whereRow(bridge: Info): Row {
+  return {
+    pk: `BRIDGE#${bridge.id}`,
+    sk: "WHERE",
+    account_id: bridge.accountId,
+    customer_ref: bridge.customerRef,
+  }
+}
+
+function keysRow(owner: Owner, deliveryKey: Uint8Array): Row {
+  return {
+    pk: `BRIDGE#${owner.bridgeId}`,
+    sk: "KEYS",
+    account_id: owner.accountId,
+    session_key: newDataKey("session", owner).wrapped,
+    delivery_key: deliveryKey,
+  }
+}
+
+function toRow(bridge: Info, dataKey: Uint8Array): Row {
+  const rowKey = key(bridge.accountId, bridge.customerRef)
+  return {
+    ...rowKey,
+    id: bridge.id,
+    account_id: bridge.accountId,
+    customer_ref: bridge.customerRef,
+    created_ms: bridge.createdMs,
+    webhook_url: bridge.webhookUrl,
+    webhook_secret: seal(dataKey, rowKey, bridge.webhookSecret),
+    delivery_key: bridge.deliveryKey,
+  }
+}
+
+const Stored = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  customer_ref: z.string(),
+  created_ms: z.number().int(),
+  webhook_url: z.string(),
+  webhook_secret: Bytes,
+  delivery_key: Bytes,
+})
+
+function fromRow(row: Row): Info {
+  const stored = Stored.parse(row)
+  const bridge = { id: stored.id, accountId: stored.account_id, deliveryKey: stored.delivery_key }
+  const rowKey = key(stored.account_id, stored.customer_ref)
+  return {
+    ...bridge,
+    customerRef: stored.customer_ref,
+    createdMs: stored.created_ms,
+    webhookUrl: stored.webhook_url,
+    webhookSecret: open(deliveryKeyOf(bridge), rowKey, stored.webhook_secret).toString(),
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from "zod"
+
+const flag = z
+  .enum(["", "0", "1"])
+  .default("")
+  .transform((value) => value === "1")
+
+/** Every setting of every process, read once from the environment. */
+const Config = z.object({
+  /** `production` refuses webhooks over plain http. */
+  STAGE: z.string().default("local"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+
+  ACCOUNTS_TABLE: z.string().default("Accounts"),
+  LEASES_TABLE: z.string().default("Leases"),
+  SESSIONS_TABLE: z.string().default("Sessions"),
+  EVENTS_TABLE: z.string().default("Events"),
+  REQUESTS_TABLE: z.string().default("Requests"),
+  DOORBELL_URL: z.string().optional(),
+
+  /** Peppers the HMAC under which API keys are stored. */
+  API_KEY_PEPPER: z.string().min(32).optional(),
+  /** Signs what the API asks of session hosts. */
+  HOST_TOKEN_SECRET: z.string().min(32).optional(),
+  /** The two wrapping keys of one machine: a file, mode 600. */
+  WRAPPING_KEYS_FILE: z.string().optional(),
+
+  DASHBOARD_URL: z.string().default(""),
+  BILLING_URL: z.string().default(""),
+  /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
+  URL_ALLOW: z
+    .string()
+    .default("")
+    .transform((list) => list.split(",").filter((range) => range !== "")),
+
+  /** New for each start of a session host's process. */
+  HOST_ID: z.string().optional(),
+  HOST_CAPACITY: z.coerce.number().int().min(1).default(20),
+  /** Sessions for which there is room although no bridge needs it yet. */
+  HOST_SPARE: z.coerce.number().int().min(0).default(5),
+  HOST_ADDRESS: z.string().default("127.0.0.1"),
+  HOST_PORT: z.coerce.number().int().min(0).default(0),
+  HOST_NETWORK: z.enum(["live", "simulated"]).default("live"),
+  SIMULATOR_URL: z.string().optional(),
+  /** The simulated network's root public key, base64. */
+  SIMULATOR_ROOT_KEY: z.string().optional(),
+  /** A session host beats this often; every other time of a lease is a multiple of it. */
+  LEASE_BEAT_MS: z.coerce.number().int().min(50).default(5000),
+
+  ECS_CLUSTER: z.string().default("default"),
+  ECS_TASK_DEFINITION: z.string().default("session-host"),
+  /** Set where the parent process ends its children by closing their channel. */
+  LOCAL_PARENT: flag,
+})
+
+export const config = Config.parse(process.env)
+
+type Config = z.infer<typeof Config>
+
+/** A setting without which this process cannot do what it was asked to. */
+export function need<Name extends keyof Config>(name: Name): NonNullable<Config[Name]> {
+  const value = config[name]
+  if (value === undefined || value === null) throw new Error(`${name} is not set`)
+  return value
+}

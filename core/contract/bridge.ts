@@ -1,0 +1,79 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { body, refusals, reply } from "./reply.ts"
+
+/** Letters, digits, dash, underscore; `default` stands for the first bridge and cannot be taken (decisions, "Bridges"). */
+export const CustomerRef = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
+  .refine((ref) => ref !== "default", "`default` is reserved: choose another reference")
+
+export const State = z.enum(["running", "paused", "suspended"])
+export const PausedReason = z.enum(["idle", "billing", "manual"])
+
+/** §2.1, list form. */
+export const BridgeInList = z
+  .object({ id: z.uuid(), customer_ref: z.string(), state: State, created_at: z.number().int() })
+  .openapi("BridgeInList")
+
+/** §2.1, create form. `webhook_url` is `""` for the hosted inbox. */
+export const Bridge = BridgeInList.extend({ webhook_secret: z.string(), webhook_url: z.string() }).openapi(
+  "Bridge",
+)
+
+export const Manager = z
+  .object({
+    health: z.enum(["healthy", "starting", "unhealthy", "stopped"]),
+    started_at: z
+      .string()
+      .openapi({ description: "ISO 8601, of the session; empty before its first start." }),
+    fail_count: z.number().int(),
+  })
+  .openapi("Manager")
+
+/** §2.1, with the live state of the session. */
+export const BridgeWithManager = Bridge.extend({
+  paused_reason: PausedReason.optional(),
+  manager: Manager,
+}).openapi("BridgeWithManager")
+
+export const BridgeAfterPatch = Bridge.extend({ inbox: z.boolean() }).openapi("BridgeAfterPatch")
+
+export const path = z.object({ customer_ref: z.string() })
+
+export const createBridge = createRoute({
+  method: "post",
+  path: "/api/instances",
+  summary: "Create a bridge",
+  request: { body: body(z.object({ customer_ref: z.unknown(), webhook_url: z.unknown().optional() })) },
+  responses: {
+    200: reply("The reference is taken: its bridge, unchanged.", Bridge),
+    201: reply("The new bridge.", Bridge),
+    ...refusals("invalid_customer_ref", "no_subscription", "bridge_limit_reached"),
+  },
+})
+
+export const listBridges = createRoute({
+  method: "get",
+  path: "/api/instances",
+  summary: "List bridges",
+  responses: { 200: reply("The account's bridges.", z.array(BridgeInList)), ...refusals() },
+})
+
+export const getBridge = createRoute({
+  method: "get",
+  path: "/api/instances/{customer_ref}",
+  summary: "Get a bridge",
+  request: { params: path },
+  responses: { 200: reply("The bridge.", BridgeWithManager), ...refusals("not_found") },
+})
+
+export const updateBridge = createRoute({
+  method: "patch",
+  path: "/api/instances/{customer_ref}",
+  summary: "Change where a bridge's events go",
+  request: { params: path, body: body(z.object({ webhook_url: z.unknown() })) },
+  responses: {
+    200: reply("The bridge, with its new address.", BridgeAfterPatch),
+    ...refusals("invalid_webhook_url", "not_found", "bridge_paused", "orchestrator_failed"),
+  },
+})

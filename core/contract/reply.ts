@@ -1,0 +1,29 @@
+import type { z } from "@hono/zod-openapi"
+import { ErrorBody, type ErrorCode, errorStatus } from "./error.ts"
+
+/** A JSON answer. */
+export function reply<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { "application/json": { schema } } }
+}
+
+/** A required JSON body. */
+export function body<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { "application/json": { schema } } }
+}
+
+type Refusals = Record<(typeof errorStatus)[ErrorCode], ReturnType<typeof reply<typeof ErrorBody>>>
+
+/** The errors a route may answer with, beside those of every route (401, 429, 500, 503). */
+export function refusals(...codes: ErrorCode[]): Partial<Refusals> {
+  const always: ErrorCode[] = [
+    "invalid_request",
+    "unauthorized",
+    "rate_limited",
+    "internal_error",
+    "session_unavailable",
+  ]
+  const byStatus = Map.groupBy([...always, ...codes], (code) => errorStatus[code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [status, reply(`\`${codes.join("`, `")}\``, ErrorBody)]),
+  )
+}

@@ -1,0 +1,300 @@
+export * as Delivery from "./delivery.ts"
+
+import { setTimeout as sleep } from "node:timers/promises"
+import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { now, nowMs } from "./clock.ts"
+import { Attempt } from "./contract/session.ts"
+import { ring } from "./doorbell.ts"
+import { EventRow } from "./event.ts"
+import { log } from "./log.ts"
+import { get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
+import { events } from "./tables.ts"
+
+/**
+ * How far the delivery of a bridge's events has come. `due` is the promise that by then somebody will have looked
+ * (Unix seconds); 0 means that nothing waits. Whoever rings sets it, whoever delivers keeps it in force, and it is
+ * cleared last, after which the deliverer looks once more.
+ */
+const Info = z.object({
+  bridgeId: z.string(),
+  /** The number of the last event whose delivery has ended. */
+  head: z.number().int(),
+  due: z.number().int(),
+  /** The invocation that delivers; empty when none does. Its time is over when `due` has passed. */
+  holder: z.string(),
+  /** Recorded failures of the event after `head`: the budget of five. */
+  failures: z.number().int(),
+  /** `X-Webhook-Attempt` of the last POST of that event. Grows before the POST, so no number is used twice. */
+  attempt: z.number().int(),
+  /** Not before this the next attempt, Unix milliseconds. */
+  retryAtMs: z.number().int(),
+  /** Attempts ever made: the ring of 200 is filled by this number. */
+  attempts: z.number().int(),
+})
+export type Info = z.infer<typeof Info>
+
+/** Longer than an invocation may run, so that a claim outlives whoever made it. */
+const claimedFor = 90
+/** §2.4 */
+const logged = 200
+const shards = 16
+const nobody = ""
+
+export function key(bridgeId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: "DELIVERY" }
+}
+
+/** Read consistently. */
+export async function get(bridgeId: string): Promise<Info | undefined> {
+  const { pk, sk } = key(bridgeId)
+  const row = await getRow(events, pk, sk)
+  return row && fromRow(row)
+}
+
+/** A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will. */
+export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    const seen = await get(bridgeId)
+    if (seen && seen.due > now()) return
+    if (await promise(bridgeId, seen?.due)) break
+  }
+  await ringUntilSent(bridgeId, signal)
+}
+
+/**
+ * Sets `due`, if it is still what was seen.
+ * @returns false when somebody else changed it meanwhile.
+ */
+export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
+  if (seenDue === undefined) return await begin(bridgeId)
+  const row = await change(bridgeId, {
+    UpdateExpression: "SET due = :due",
+    ConditionExpression: "due = :seen",
+    ExpressionAttributeValues: { ":due": now() + claimedFor, ":seen": seenDue },
+  })
+  return row !== undefined
+}
+
+/**
+ * Takes the delivery of a bridge for an invocation.
+ * @returns the row as held; `early` with the milliseconds to wait when a failed event is not to be tried yet;
+ * undefined when somebody else is looking, or when there never was an event.
+ */
+export async function claim(bridgeId: string, holder: string): Promise<Info | { early: number } | undefined> {
+  const row = await update(bridgeId, {
+    UpdateExpression: "SET holder = :me, due = :due",
+    ConditionExpression: "(holder = :nobody OR due < :now) AND retry_at_ms <= :now_ms",
+    ExpressionAttributeValues: {
+      ":me": holder,
+      ":due": now() + claimedFor,
+      ":nobody": nobody,
+      ":now": now(),
+      ":now_ms": nowMs(),
+    },
+  })
+  if ("held" in row) return row.held
+  const seen = row.refused
+  if (seen && seen.holder === nobody && seen.retryAtMs > nowMs()) return { early: seen.retryAtMs - nowMs() }
+  return undefined
+}
+
+/** Takes it once more after `goIdle`, unless a producer has promised a bell or another invocation took it. */
+export async function claimAgain(bridgeId: string, holder: string): Promise<Info | undefined> {
+  return await change(bridgeId, {
+    UpdateExpression: "SET holder = :me, due = :due",
+    ConditionExpression: "due = :zero AND holder = :nobody",
+    ExpressionAttributeValues: { ":me": holder, ":due": now() + claimedFor, ":zero": 0, ":nobody": nobody },
+  })
+}
+
+/** The number of the attempt that is about to be made; undefined when the claim is lost. */
+export async function countAttempt(held: Info): Promise<Info | undefined> {
+  return await change(held.bridgeId, {
+    UpdateExpression: "SET attempt = attempt + :one, attempts = attempts + :one",
+    ConditionExpression: "holder = :me AND head = :head",
+    ExpressionAttributeValues: { ":one": 1, ":me": held.holder, ":head": held.head },
+  })
+}
+
+/**
+ * The event after `head` has its outcome: it is written, and `head` goes on.
+ * @returns the row as it is now; undefined when the claim is lost.
+ */
+export async function advance(
+  held: Info,
+  outcome: "delivered" | "undelivered" | "inbox",
+): Promise<Info | undefined> {
+  const n = held.head + 1
+  const refused = await transact([
+    {
+      Update: {
+        TableName: events,
+        Key: EventRow.key(held.bridgeId, n),
+        UpdateExpression: "SET #state = :outcome, expires_at = :expires",
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":outcome": outcome, ":expires": now() + EventRow.keptFor[outcome] },
+      },
+    },
+    {
+      Update: {
+        TableName: events,
+        Key: key(held.bridgeId),
+        UpdateExpression: "SET head = :n, failures = :zero, attempt = :zero, retry_at_ms = :zero",
+        ConditionExpression: "head = :head AND holder = :me",
+        ExpressionAttributeValues: { ":n": n, ":zero": 0, ":head": held.head, ":me": held.holder },
+      },
+    },
+  ])
+  if (refused) return undefined
+  return { ...held, head: n, failures: 0, attempt: 0, retryAtMs: 0 }
+}
+
+/** A failure to be tried again after `wait` seconds, and the end of this claim. */
+export async function fail(held: Info, wait: number): Promise<void> {
+  await change(held.bridgeId, {
+    UpdateExpression:
+      "SET failures = failures + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody",
+    ConditionExpression: "holder = :me AND head = :head",
+    ExpressionAttributeValues: {
+      ":one": 1,
+      ":due": now() + wait + 60,
+      ":retry_at_ms": nowMs() + wait * 1000,
+      ":nobody": nobody,
+      ":me": held.holder,
+      ":head": held.head,
+    },
+  })
+}
+
+/**
+ * Nothing waits, as far as this invocation saw.
+ * @returns false when the claim is lost.
+ */
+export async function goIdle(held: Info): Promise<boolean> {
+  const row = await change(held.bridgeId, {
+    UpdateExpression: "SET due = :zero, holder = :nobody",
+    ConditionExpression: "holder = :me",
+    ExpressionAttributeValues: { ":zero": 0, ":nobody": nobody, ":me": held.holder },
+  })
+  return row !== undefined
+}
+
+/** Ends the claim with more to do: a fresh doorbell goes on, so that no doorbell is received more than some ten times. */
+export async function passOn(held: Info): Promise<void> {
+  const freed = await change(held.bridgeId, {
+    UpdateExpression: "SET holder = :nobody, due = :due",
+    ConditionExpression: "holder = :me",
+    ExpressionAttributeValues: { ":nobody": nobody, ":due": now() + claimedFor, ":me": held.holder },
+  })
+  if (freed) await ring(held.bridgeId)
+}
+
+/** What is overdue: the promise of `due` was broken, by a crash or a lost doorbell. The index may be late. */
+export async function* overdue(before: number): AsyncGenerator<Info> {
+  for (let shard = 0; shard < shards; shard++) {
+    const rows = query({
+      TableName: events,
+      IndexName: "byDue",
+      KeyConditionExpression: "shard = :shard AND due BETWEEN :one AND :before",
+      ExpressionAttributeValues: { ":shard": shard, ":one": 1, ":before": before },
+    })
+    for await (const row of rows) yield fromRow(row)
+  }
+}
+
+/** The bridge is gone: so is its delivery. */
+export async function remove(bridgeId: string): Promise<void> {
+  await store.send(new DeleteCommand({ TableName: events, Key: key(bridgeId) }))
+}
+
+/** Writes an attempt into the ring of the latest 200 (§2.4). */
+export async function logAttempt(counted: Info, attempt: Attempt): Promise<void> {
+  const slot = counted.attempts % logged
+  await store.send(
+    new PutCommand({
+      TableName: events,
+      Item: { pk: `BRIDGE#${counted.bridgeId}`, sk: `ATTEMPT#${slot}`, count: counted.attempts, ...attempt },
+    }),
+  )
+}
+
+/** The latest attempts, newest first (§2.4). */
+export async function latestAttempts(bridgeId: string): Promise<Attempt[]> {
+  const found: { count: number; attempt: Attempt }[] = []
+  const rows = query({
+    TableName: events,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :attempt)",
+    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":attempt": "ATTEMPT#" },
+  })
+  for await (const row of rows) found.push({ count: Number(row.count), attempt: Attempt.parse(row) })
+  return found.toSorted((a, b) => b.count - a.count).map((entry) => entry.attempt)
+}
+
+async function begin(bridgeId: string): Promise<boolean> {
+  const row: Row = {
+    ...key(bridgeId),
+    shard: parseInt(bridgeId.slice(-1), 16) % shards,
+    due: now() + claimedFor,
+    head: 0,
+    holder: nobody,
+    failures: 0,
+    attempt: 0,
+    attempts: 0,
+    retry_at_ms: 0,
+  }
+  try {
+    await store.send(
+      new PutCommand({ TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" }),
+    )
+    return true
+  } catch (error) {
+    if (refusedRow(error)) return false
+    throw error
+  }
+}
+
+async function ringUntilSent(bridgeId: string, signal?: AbortSignal): Promise<void> {
+  for (let tries = 0; !signal?.aborted; tries++) {
+    try {
+      return await ring(bridgeId)
+    } catch (error) {
+      log.warn({ bridgeId, tries, error }, "doorbell not sent")
+      await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
+    }
+  }
+}
+
+type Change = Omit<ConstructorParameters<typeof UpdateCommand>[0], "TableName" | "Key">
+
+async function change(bridgeId: string, input: Change): Promise<Info | undefined> {
+  const row = await update(bridgeId, input)
+  return "held" in row ? row.held : undefined
+}
+
+async function update(
+  bridgeId: string,
+  input: Change,
+): Promise<{ held: Info } | { refused: Info | undefined }> {
+  try {
+    const changed = await store.send(
+      new UpdateCommand({
+        ...input,
+        TableName: events,
+        Key: key(bridgeId),
+        ReturnValues: "ALL_NEW",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    )
+    return { held: fromRow(changed.Attributes ?? {}) }
+  } catch (error) {
+    const row = refusedRow(error)
+    if (row) return { refused: "pk" in row ? fromRow(row) : undefined }
+    throw error
+  }
+}
+
+function fromRow(row: Row): Info {
+  return Info.parse({ ...row, bridgeId: String(row.pk).slice("BRIDGE#".length), retryAtMs: row.retry_at_ms })
+}

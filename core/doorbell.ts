@@ -1,0 +1,21 @@
+import { randomUUID } from "node:crypto"
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
+import { z } from "zod"
+import { need } from "./config.ts"
+
+const queue = new SQSClient({ maxAttempts: 4 })
+
+/** The body of a doorbell: "somebody look at this bridge". */
+export const Doorbell = z.object({ bridge_id: z.uuid() })
+
+/** Rings. The deduplication id is random: FIFO would drop a repeated one for five minutes. */
+export async function ring(bridgeId: string): Promise<void> {
+  await queue.send(
+    new SendMessageCommand({
+      QueueUrl: need("DOORBELL_URL"),
+      MessageBody: JSON.stringify({ bridge_id: bridgeId } satisfies z.infer<typeof Doorbell>),
+      MessageGroupId: bridgeId,
+      MessageDeduplicationId: randomUUID(),
+    }),
+  )
+}

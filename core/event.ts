@@ -1,0 +1,118 @@
+export * as EventRow from "./event.ts"
+
+import { createHash } from "node:crypto"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import type { Event } from "./contract/event.ts"
+import { open, seal } from "./seal.ts"
+import { Bytes, get as getRow, type Row, type Write } from "./store.ts"
+import { events } from "./tables.ts"
+
+/**
+ * - `pending`: waits for delivery.
+ * - `delivered`, `undelivered`: after the last attempt. `inbox`: shown in the hosted inbox.
+ */
+export const State = z.enum(["pending", "delivered", "undelivered", "inbox"])
+export type State = z.infer<typeof State>
+
+const Info = z.object({
+  bridgeId: z.string(),
+  n: z.number().int(),
+  eventId: z.string(),
+  type: z.string(),
+  state: State,
+  createdAt: z.number().int(),
+  /** The body, sealed as it will be sent. */
+  body: Bytes,
+})
+export type Info = z.infer<typeof Info>
+
+/** A day in seconds. */
+const day = 86_400
+/** How long a row is kept after its outcome (decisions, "Events"). A marker outlives every redelivery by the network. */
+export const keptFor = {
+  delivered: 7 * day,
+  undelivered: 30 * day,
+  inbox: 30 * day,
+  marker: 30 * day,
+} as const
+
+export function key(bridgeId: string, n: number) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${String(n).padStart(12, "0")}` }
+}
+
+export function markerKey(bridgeId: string, eventId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` }
+}
+
+/**
+ * The id of a happening: the same however often the network tells it. `identity` is made of what was received, never
+ * of what was resolved later.
+ */
+export function idOf(bridgeId: string, identity: string[]): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([bridgeId, ...identity]))
+    .digest()
+  return `evt_${base32(hash.subarray(0, 20))}`
+}
+
+/** The writes that append an event under number `n`: its row and the marker of its id. */
+export function append(input: {
+  bridgeId: string
+  n: number
+  eventId: string
+  event: Event
+  deliveryKey: Uint8Array
+}): Write[] {
+  const rowKey = key(input.bridgeId, input.n)
+  const row: Row = {
+    ...rowKey,
+    n: input.n,
+    event_id: input.eventId,
+    type: input.event.event,
+    state: "pending",
+    created_at: now(),
+    body: seal(input.deliveryKey, rowKey, JSON.stringify(input.event)),
+  }
+  const marker: Row = {
+    ...markerKey(input.bridgeId, input.eventId),
+    n: input.n,
+    expires_at: now() + keptFor.marker,
+  }
+  return [{ Put: { TableName: events, Item: row } }, { Put: { TableName: events, Item: marker } }]
+}
+
+/** Whether an event of this id was appended before. */
+export async function isKnown(bridgeId: string, eventId: string): Promise<boolean> {
+  const { pk, sk } = markerKey(bridgeId, eventId)
+  return (await getRow(events, pk, sk)) !== undefined
+}
+
+/** The event of exactly this number, read consistently. */
+export async function get(bridgeId: string, n: number): Promise<Info | undefined> {
+  const { pk, sk } = key(bridgeId, n)
+  const row = await getRow(events, pk, sk)
+  return row && fromRow(row)
+}
+
+/** The bytes to send: as they were stored, never serialised anew. */
+export function bodyOf(event: Info, deliveryKey: Uint8Array): Buffer {
+  return open(deliveryKey, key(event.bridgeId, event.n), event.body)
+}
+
+export function fromRow(row: Row): Info {
+  return Info.parse({
+    ...row,
+    bridgeId: String(row.pk).slice("BRIDGE#".length),
+    eventId: row.event_id,
+    createdAt: row.created_at,
+  })
+}
+
+/** RFC 4648, lower case, no padding. */
+function base32(bytes: Uint8Array): string {
+  const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+  let bits = ""
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, "0")
+  return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[parseInt(five.padEnd(5, "0"), 2)]).join("")
+}

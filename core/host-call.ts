@@ -1,0 +1,49 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import { need } from "./config.ts"
+
+/** How long a call may be under way before the host refuses it, in seconds. */
+const validFor = 30
+
+/** What the API asks of a host, signed so that nobody else can. */
+export const HostCall = z.object({
+  method: z.string(),
+  /** The path at the host: the suffix of the proxy route, with its query. */
+  path: z.string(),
+  bridgeId: z.string(),
+  /** The lease as the API knows it; a host in another epoch answers 421. */
+  epoch: z.number().int(),
+  /** The id of the message that this call may send. */
+  messageId: z.string().optional(),
+  requestId: z.string(),
+})
+export type HostCall = z.infer<typeof HostCall>
+
+const Signed = HostCall.extend({ expiresAt: z.number().int() })
+
+/** The value of the `authorization` header of a call to a host. */
+export function signCall(call: HostCall): string {
+  const payload = Buffer.from(JSON.stringify({ ...call, expiresAt: now() + validFor })).toString("base64url")
+  return `Host ${payload}.${mac(payload)}`
+}
+
+/** The call that a header authorises; undefined when it is not ours, too old, or for another request. */
+export function verifyCall(
+  header: string | undefined,
+  request: { method: string; path: string },
+): HostCall | undefined {
+  const [payload, given] = header?.startsWith("Host ") ? header.slice("Host ".length).split(".") : []
+  if (!payload || !given) return undefined
+  const expected = mac(payload)
+  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected)))
+    return undefined
+
+  const call = Signed.parse(JSON.parse(Buffer.from(payload, "base64url").toString()))
+  if (call.expiresAt < now() || call.method !== request.method || call.path !== request.path) return undefined
+  return call
+}
+
+function mac(payload: string): string {
+  return createHmac("sha256", need("HOST_TOKEN_SECRET")).update(payload).digest("base64url")
+}

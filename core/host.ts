@@ -1,0 +1,168 @@
+export * as Host from "./host.ts"
+
+import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import { Network } from "./lease.ts"
+import { query, refusedRow, type Row, store } from "./store.ts"
+import { leases } from "./tables.ts"
+
+/**
+ * - `starting`: asked for, not yet heard of; counted already, so that it is not asked for twice.
+ * - `up`: beats.
+ * - `draining`: takes nothing, gives back what it holds, then ends.
+ * - `dead`: declared so; a host that finds itself marked ends itself.
+ */
+export const State = z.enum(["starting", "up", "draining", "dead"])
+export type State = z.infer<typeof State>
+
+export const Info = z.object({
+  id: z.string(),
+  state: State,
+  network: Network,
+  /** Raised by each beat. That it does not change is the only sign of death besides a report. */
+  version: z.number().int(),
+  addr: z.string(),
+  capacity: z.number().int(),
+  sessions: z.number().int(),
+  /** What it runs as: the orchestrator's task. */
+  task: z.string(),
+  startedAt: z.number().int(),
+  /** When it was declared dead, Unix seconds; 0 before. */
+  deadAt: z.number().int(),
+})
+export type Info = z.infer<typeof Info>
+
+const all = "HOSTS"
+
+export function key(hostId: string) {
+  return { pk: all, sk: hostId }
+}
+
+/** Every host, also starting and dead ones, read consistently. */
+export async function list(): Promise<Info[]> {
+  const found: Info[] = []
+  const rows = query({
+    TableName: leases,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :hosts",
+    ExpressionAttributeValues: { ":hosts": all },
+  })
+  for await (const row of rows) found.push(fromRow(row))
+  return found
+}
+
+/** Puts a host that is about to be started, so that what starts is already counted. */
+export async function announce(input: { id: string; network: Network; capacity: number }): Promise<void> {
+  const item: Row = {
+    ...key(input.id),
+    state: "starting",
+    network: input.network,
+    version: 0,
+    addr: "",
+    capacity: input.capacity,
+    sessions: 0,
+    task: "",
+    started_at: now(),
+    dead_at: 0,
+  }
+  await store.send(new PutCommand({ TableName: leases, Item: item }))
+}
+
+/** Notes which task an announced host runs as. */
+export async function setTask(hostId: string, task: string): Promise<void> {
+  await update(hostId, "SET task = :task", "attribute_exists(pk)", { ":task": task })
+}
+
+/** A host's own sign of life. The answer says whether it is to drain, or was declared dead meanwhile. */
+export async function beat(input: {
+  id: string
+  addr: string
+  capacity: number
+  sessions: number
+  network: Network
+}): Promise<State> {
+  const changed = await store.send(
+    new UpdateCommand({
+      TableName: leases,
+      Key: key(input.id),
+      UpdateExpression:
+        "SET addr = :addr, #capacity = :capacity, sessions = :sessions, network = :network, " +
+        "#state = if_not_exists(#state, :up), task = if_not_exists(task, :none), " +
+        "started_at = if_not_exists(started_at, :now), dead_at = if_not_exists(dead_at, :zero) ADD version :one",
+      ExpressionAttributeNames: { "#state": "state", "#capacity": "capacity" },
+      ExpressionAttributeValues: {
+        ":addr": input.addr,
+        ":capacity": input.capacity,
+        ":sessions": input.sessions,
+        ":network": input.network,
+        ":up": "up",
+        ":none": "",
+        ":now": now(),
+        ":zero": 0,
+        ":one": 1,
+      },
+      ReturnValues: "ALL_NEW",
+    }),
+  )
+  const host = fromRow(changed.Attributes ?? {})
+  if (host.state !== "starting") return host.state
+  await update(input.id, "SET #state = :up", "#state = :starting", { ":up": "up", ":starting": "starting" })
+  return "up"
+}
+
+/** Asks a host to give back what it holds and to end. */
+export async function drain(hostId: string): Promise<void> {
+  await update(hostId, "SET #state = :draining", "#state = :up OR #state = :starting", {
+    ":draining": "draining",
+    ":up": "up",
+    ":starting": "starting",
+  })
+}
+
+/**
+ * Declares a host dead, unless it has beaten since it was observed.
+ * @returns false when it lives.
+ */
+export async function markDead(hostId: string, seenVersion: number): Promise<boolean> {
+  return await update(hostId, "SET #state = :dead, dead_at = :now", "version = :seen", {
+    ":dead": "dead",
+    ":now": now(),
+    ":seen": seenVersion,
+  })
+}
+
+/** Removes the row of a host that ended in order or is long dead. */
+export async function remove(hostId: string): Promise<void> {
+  await store.send(new DeleteCommand({ TableName: leases, Key: key(hostId) }))
+}
+
+async function update(
+  hostId: string,
+  expression: string,
+  condition: string,
+  values: Record<string, unknown>,
+): Promise<boolean> {
+  try {
+    await store.send(
+      new UpdateCommand({
+        TableName: leases,
+        Key: key(hostId),
+        UpdateExpression: expression,
+        ConditionExpression: condition,
+        ...(`${expression} ${condition}`.includes("#state") && {
+          ExpressionAttributeNames: { "#state": "state" },
+        }),
+        ExpressionAttributeValues: values,
+      }),
+    )
+    return true
+  } catch (error) {
+    if (refusedRow(error)) return false
+    throw error
+  }
+}
+
+function fromRow(row: Row): Info {
+  return Info.parse({ ...row, id: row.sk, startedAt: row.started_at, deadAt: row.dead_at })
+}

@@ -1,0 +1,27 @@
+/** `user@server`, without a device: `491711234567:3@s.whatsapp.net` is `491711234567@s.whatsapp.net`. */
+export function withoutDevice(jid: string): string {
+  return jid.replace(/:\d+(?=@)/, "")
+}
+
+/** The user part of a JID, without its device. */
+export function userOf(jid: string): string {
+  return withoutDevice(jid).split("@")[0] ?? ""
+}
+
+/** A user's private address, which says nothing of the phone number. */
+export function isLid(jid: string): boolean {
+  return jid.endsWith("@lid")
+}
+
+export function isPhoneJid(jid: string): boolean {
+  return jid.endsWith("@s.whatsapp.net")
+}
+
+export function isGroup(jid: string): boolean {
+  return jid.endsWith("@g.us")
+}
+
+/** The JID of a `chat` as the contract accepts it: digits with an optional leading `+`, or a JID already. */
+export function toJid(chat: string): string {
+  return chat.includes("@") ? chat : `${chat.replace(/^\+/, "")}@s.whatsapp.net`
+}

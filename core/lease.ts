@@ -1,0 +1,256 @@
+export * as Lease from "./lease.ts"
+
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import { config } from "./config.ts"
+import { get as getRow, query, refusedRow, type Row, store, transact, type Write } from "./store.ts"
+import { leases } from "./tables.ts"
+
+export const Network = z.enum(["live", "simulated"])
+export type Network = z.infer<typeof Network>
+
+/** Why a bridge must not run. */
+export const Reason = z.enum(["idle", "billing", "manual", "suspended"])
+export type Reason = z.infer<typeof Reason>
+
+/**
+ * Which host holds a bridge. `host` is an id, or one of the three words below. Whoever changes `host` raises `epoch`:
+ * every commit of a session checks both, so an old owner can write nothing.
+ */
+export const Info = z.object({
+  bridgeId: z.string(),
+  host: z.string(),
+  /** Where the holder listens, `host:port`; empty when nobody holds it. */
+  addr: z.string(),
+  epoch: z.number().int(),
+  /** Unplanned ends in a row, before the session drained a stanza or lived a minute. */
+  failures: z.number().int(),
+  /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
+  failCount: z.number().int(),
+  network: Network,
+  reason: Reason.optional(),
+  /** The last call of a customer, written hourly. */
+  used: z.number().int(),
+  /** Start of the session at its present holder, Unix milliseconds; 0 before the first. */
+  startedMs: z.number().int(),
+  /** When the last unplanned end was counted, Unix seconds. */
+  failedAt: z.number().int(),
+})
+export type Info = z.infer<typeof Info>
+
+/** Wants a host. */
+export const FREE = "FREE"
+/** Must not run. */
+export const NONE = "NONE"
+/** Deleted: what is left of it is to be removed. */
+export const GONE = "GONE"
+
+export function key(bridgeId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: "LEASE" }
+}
+
+/** The lease of a new bridge, which wants a host. */
+export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK): Row {
+  return {
+    ...key(bridgeId),
+    host: FREE,
+    addr: "",
+    epoch: 1,
+    failures: 0,
+    fail_count: 0,
+    failed_at: 0,
+    network,
+    used: now(),
+    started_ms: 0,
+  }
+}
+
+export async function get(bridgeId: string): Promise<Info | undefined> {
+  const { pk, sk } = key(bridgeId)
+  const row = await getRow(leases, pk, sk)
+  return row && fromRow(row)
+}
+
+/** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */
+export async function listByHost(host: string): Promise<Info[]> {
+  const found: Info[] = []
+  const rows = query({
+    TableName: leases,
+    IndexName: "byHost",
+    KeyConditionExpression: "#host = :host",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":host": host },
+  })
+  for await (const row of rows) found.push(fromRow(row))
+  return found
+}
+
+/**
+ * Takes a free lease for a host.
+ * @returns the lease as held now; undefined when somebody else was faster.
+ */
+export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
+  return await change({
+    Key: key(lease.bridgeId),
+    UpdateExpression: "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started",
+    ConditionExpression: "#host = :free AND epoch = :seen",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: {
+      ":me": host.id,
+      ":addr": host.addr,
+      ":one": 1,
+      ":started": Date.now(),
+      ":free": FREE,
+      ":seen": lease.epoch,
+    },
+  })
+}
+
+/**
+ * Gives a held lease back, so that any host may take it. `failed` when the session ended by its own error.
+ * @returns false when it was not held any more, which is as good.
+ */
+export async function letGo(
+  lease: { bridgeId: string; host: string; epoch: number },
+  failed = false,
+): Promise<boolean> {
+  const freed = await change({
+    Key: key(lease.bridgeId),
+    UpdateExpression:
+      "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = failures + :failed, " +
+      "fail_count = fail_count + :failed, failed_at = :now",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: {
+      ":free": FREE,
+      ":nowhere": "",
+      ":one": 1,
+      ":failed": failed ? 1 : 0,
+      ":now": now(),
+      ":me": lease.host,
+      ":mine": lease.epoch,
+    },
+  })
+  return freed !== undefined
+}
+
+/**
+ * Frees a lease of a dead host, unless that host has beaten since it was observed (`seenVersion`).
+ * @returns false when the host lives or the lease has moved on.
+ */
+export async function freeFromDead(
+  lease: Info,
+  host: { key: { pk: string; sk: string }; seenVersion: number },
+): Promise<boolean> {
+  const refused = await transact([
+    {
+      ConditionCheck: {
+        TableName: leases,
+        Key: host.key,
+        ConditionExpression: "version = :seen",
+        ExpressionAttributeValues: { ":seen": host.seenVersion },
+      },
+    },
+    {
+      Update: {
+        TableName: leases,
+        Key: key(lease.bridgeId),
+        UpdateExpression:
+          "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = failures + :one, " +
+          "fail_count = fail_count + :one, failed_at = :now",
+        ConditionExpression: "#host = :dead AND epoch = :seen",
+        ExpressionAttributeNames: { "#host": "host" },
+        ExpressionAttributeValues: {
+          ":free": FREE,
+          ":nowhere": "",
+          ":one": 1,
+          ":now": now(),
+          ":dead": lease.host,
+          ":seen": lease.epoch,
+        },
+      },
+    },
+  ])
+  return !refused
+}
+
+/** The condition of every commit of a session: the lease is still its host's, in the same epoch. */
+export function check(held: { bridgeId: string; host: string; epoch: number }): Write {
+  return {
+    ConditionCheck: {
+      TableName: leases,
+      Key: key(held.bridgeId),
+      ConditionExpression: "#host = :me AND epoch = :mine",
+      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeValues: { ":me": held.host, ":mine": held.epoch },
+    },
+  }
+}
+
+/** The session proved itself: it drained a stanza or lived a minute. */
+export async function proven(held: { bridgeId: string; host: string; epoch: number }): Promise<void> {
+  await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "SET failures = :none",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":none": 0, ":me": held.host, ":mine": held.epoch },
+  })
+}
+
+/**
+ * The bridge must not run from now on: whoever holds it is fenced.
+ * @returns false when it was not running.
+ */
+export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
+  const stopped = await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :reason",
+    ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND #host <> :none",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":none": NONE, ":nowhere": "", ":one": 1, ":reason": reason, ":gone": GONE },
+  })
+  return stopped !== undefined
+}
+
+/**
+ * A bridge stopped for one of these reasons wants a host again.
+ * @returns false when it was not stopped, or for another reason.
+ */
+export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<boolean> {
+  const values = Object.fromEntries(reasons.map((reason, i) => [`:r${i}`, reason]))
+  const woken = await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET #host = :free, epoch = epoch + :one, used = :now REMOVE reason",
+    ConditionExpression: `#host = :none AND reason IN (${Object.keys(values).join(", ")})`,
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":free": FREE, ":one": 1, ":now": now(), ":none": NONE, ...values },
+  })
+  return woken !== undefined
+}
+
+/** One conditional update of a lease: the lease as it is now; undefined when its condition refused it. */
+async function change(
+  input: Omit<ConstructorParameters<typeof UpdateCommand>[0], "TableName">,
+): Promise<Info | undefined> {
+  try {
+    const changed = await store.send(
+      new UpdateCommand({ ...input, TableName: leases, ReturnValues: "ALL_NEW" }),
+    )
+    return fromRow(changed.Attributes ?? {})
+  } catch (error) {
+    if (refusedRow(error)) return undefined
+    throw error
+  }
+}
+
+export function fromRow(row: Row): Info {
+  return Info.parse({
+    ...row,
+    bridgeId: String(row.pk).slice("BRIDGE#".length),
+    failCount: row.fail_count,
+    failedAt: row.failed_at,
+    startedMs: row.started_ms,
+  })
+}

@@ -1,0 +1,6 @@
+import { randomBytes } from "node:crypto"
+
+/** The network's id of a message that we send: chosen before anything else happens to it, so that a retry keeps it. */
+export function newMessageId(): string {
+  return `3EB0${randomBytes(9).toString("hex").toUpperCase()}`
+}

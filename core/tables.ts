@@ -1,0 +1,34 @@
+import { config } from "./config.ts"
+
+/** The five tables, split by who may read them. Their shape is data, for `infra/` and for one machine. */
+export const accounts = config.ACCOUNTS_TABLE
+export const leases = config.LEASES_TABLE
+export const sessions = config.SESSIONS_TABLE
+export const events = config.EVENTS_TABLE
+export const requests = config.REQUESTS_TABLE
+
+interface Index {
+  name: string
+  hash: { name: string; type: "S" | "N" }
+  range: { name: string; type: "S" | "N" }
+}
+
+interface Table {
+  name: string
+  indexes: Index[]
+}
+
+/** Each table has the string keys `pk` and `sk`, and the attribute `expires_at` for its time to live. */
+export const tables: Table[] = [
+  { name: accounts, indexes: [] },
+  {
+    name: leases,
+    indexes: [{ name: "byHost", hash: { name: "host", type: "S" }, range: { name: "pk", type: "S" } }],
+  },
+  { name: sessions, indexes: [] },
+  {
+    name: events,
+    indexes: [{ name: "byDue", hash: { name: "shard", type: "N" }, range: { name: "due", type: "N" } }],
+  },
+  { name: requests, indexes: [] },
+]
