@@ -1,0 +1,132 @@
+import deleteItem from "dynalite/actions/deleteItem.js"
+import putItem from "dynalite/actions/putItem.js"
+import updateItem from "dynalite/actions/updateItem.js"
+import * as dynalite from "dynalite/db/index.js"
+import type { Callback, Item, Row, Store, SubDb } from "dynalite/db/index.js"
+import { Refusal } from "./refusal.ts"
+
+/** A write as PutItem, UpdateItem, DeleteItem and the members of a transaction spell it, its expressions parsed. */
+export type Write = {
+  TableName: string
+  Item?: Item
+  Key?: Item
+  ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE"
+}
+
+/** What a write would do: not yet done. */
+export type Draft = {
+  answer: object
+  /** The item's row, then its index rows. */
+  rows: Row[]
+  /** Those of `rows` that belong to global indexes. */
+  indexRows: Row[]
+  /** Bytes of the item as it was or as it will be, whichever is more. */
+  size: number
+}
+
+export type Action = (store: Store, request: object, done: Callback<object>) => void
+
+/** The four members of a transaction. */
+export const actions = {
+  Put: putItem,
+  Update: updateItem,
+  Delete: deleteItem,
+  ConditionCheck: conditionCheck,
+} satisfies Record<string, Action>
+
+/** dynalite's actions call back: this awaits them. */
+export function act(action: Action, store: Store, request: object): Promise<object> {
+  return new Promise((resolve, reject) =>
+    action(store, request, (error, answer) => (error ? reject(error) : resolve(answer ?? {}))),
+  )
+}
+
+/** The name of the item that is written, the same for all requests about it. Throws if table or key are wrong. */
+export function itemOf(store: Store, write: Write): Promise<string> {
+  return new Promise((resolve, reject) =>
+    store.getTable(write.TableName, (error, table) => {
+      if (error || !table) return reject(error)
+      const wrong = write.Item
+        ? dynalite.validateItem(write.Item, table)
+        : dynalite.validateKey(write.Key ?? {}, table)
+      if (wrong) return reject(wrong)
+      resolve(rowOfItem(table.TableName, dynalite.createKey(write.Item ?? write.Key ?? {}, table)))
+    }),
+  )
+}
+
+/**
+ * Runs dynalite's own action, conditions, updates and index rows included, on a store that reads as usual
+ * and keeps what is written: it is then committed as one. To be called by who holds the item.
+ */
+export async function draft(store: Store, action: Action, write: Write): Promise<Draft> {
+  const rows: Row[] = []
+  const indexRows: Row[] = []
+  let before: Item | undefined
+  let size = 0
+
+  const drafting: Store = {
+    ...store,
+    getItemDb: (table) => ({
+      ...keeping((key) => rowOfItem(table, key), [rows]),
+      get: (key, done) =>
+        store.getItemDb(table).get(key, (error, item) => {
+          before = item
+          done(error, item)
+        }),
+      put(key, item, done) {
+        size = dynalite.itemSize(item)
+        rows.push({ type: "put", key: rowOfItem(table, key), value: item })
+        done(null)
+      },
+    }),
+    getIndexDb: (kind, table, index) =>
+      keeping(
+        (key) => `index-${kind.toLowerCase()}~${table}~${index}~${key}`,
+        kind === "Global" ? [rows, indexRows] : [rows],
+      ),
+  }
+
+  try {
+    const answer = await act(action, drafting, write)
+    return { answer, rows, indexRows, size: Math.max(size, before ? dynalite.itemSize(before) : 0) }
+  } catch (error) {
+    throw withItem(error, write, before)
+  }
+}
+
+/** As dynalite's store names the rows of its parts, which share one LevelDB: so one batch can hold them all. */
+function rowOfItem(table: string, key: string) {
+  return `item-${table}~${key}`
+}
+
+function keeping(rowOf: (key: string) => string, lists: Row[][]): SubDb<Item> {
+  function keep(row: Row, done: Callback<void>) {
+    for (const list of lists) list.push(row)
+    done(null)
+  }
+  return {
+    // The caller holds the item already.
+    lock: (_key, run) => run((done) => done),
+    get: (_key, done) => done(null, undefined),
+    put: (key, value, done) => keep({ type: "put", key: rowOf(key), value }, done),
+    del: (key, done) => keep({ type: "del", key: rowOf(key) }, done),
+  }
+}
+
+/** `ReturnValuesOnConditionCheckFailure: ALL_OLD` */
+function withItem(error: unknown, write: Write, item: Item | undefined) {
+  if (!Refusal.is(error) || Refusal.nameOf(error) !== "ConditionalCheckFailedException") return error
+  const asked = write.ReturnValuesOnConditionCheckFailure === "ALL_OLD"
+  return new Refusal("ConditionalCheckFailedException", error.message, asked && item ? { Item: item } : {})
+}
+
+function conditionCheck(store: Store, request: object, done: Callback<object>) {
+  const write = request as Write // parsed by the validation of TransactWriteItems
+  store.getTable(write.TableName, (error, table) => {
+    if (error || !table) return done(error)
+    store.getItemDb(write.TableName).get(dynalite.createKey(write.Key ?? {}, table), (failure, item) => {
+      done(failure ?? dynalite.checkConditional(request, item), {})
+    })
+  })
+}

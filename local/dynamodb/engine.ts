@@ -1,0 +1,8 @@
+import type { Store } from "dynalite/db/index.js"
+import type { Commits } from "./commits.ts"
+import type { Faults } from "./faults.ts"
+import type { ItemLocks } from "./item-locks.ts"
+import type { Tokens } from "./tokens.ts"
+
+/** What all requests of one store share. */
+export type Engine = { store: Store; locks: ItemLocks; tokens: Tokens; commits: Commits; faults: Faults }

@@ -1,0 +1,93 @@
+/**
+ * What the real DynamoDB does and an embedded one never would.
+ *
+ * - `gone`: connections are reset; nothing is applied.
+ * - `lost-request`: the connection ends after `ms` without an answer; nothing is applied.
+ * - `lost-answer`: the same, but the request is applied.
+ * - `slow`: the request is looked at after `ms`.
+ * - `throttling`: ThrottlingException.
+ * - `throughput-exceeded`: ProvisionedThroughputExceededException; a transaction is cancelled for this reason.
+ * - `transaction-conflict`: TransactionConflictException on a write; a transaction is cancelled for this reason.
+ * - `transaction-in-progress`: TransactionInProgressException, of TransactWriteItems.
+ * - `half-visible`: the rows of a transaction become visible to reads one by one, over `ms`; then it is answered.
+ * - `stale-index`: global indexes learn of a write `ms` later.
+ */
+export type Fault =
+  | "gone"
+  | "lost-request"
+  | "lost-answer"
+  | "slow"
+  | "throttling"
+  | "throughput-exceeded"
+  | "transaction-conflict"
+  | "transaction-in-progress"
+  | "half-visible"
+  | "stale-index"
+
+/** A fault and whom it hits: without limits, everybody. */
+export type Rule = {
+  fault: Fault
+  /** Such as `TransactWriteItems`. */
+  operation?: string
+  /** By the request's body. */
+  when?: (request: object) => boolean
+  /** The share of requests that are hit, 0 to 1. */
+  chance?: number
+  /** How many are hit before the rule is over. */
+  times?: number
+  ms?: number
+  /** Which operation of a cancelled transaction is to blame; the first if not said. */
+  position?: number
+}
+
+/** A request and what it asks for. */
+export type Call = { operation: string; request: object }
+
+/** The faults of one store. Equal seeds and equal requests make equal faults. */
+export class Faults {
+  /** How often each fault was injected. */
+  readonly injected = new Map<Fault, number>()
+  readonly #rules = new Set<Rule>()
+  readonly #random: () => number
+
+  constructor(rules: Rule[] = [], seed = 1) {
+    for (const rule of rules) this.add(rule)
+    this.#random = seeded(seed)
+  }
+
+  /** Returns what takes the rule away again. */
+  add(rule: Rule): () => void {
+    const own = { ...rule }
+    this.#rules.add(own)
+    return () => this.#rules.delete(own)
+  }
+
+  clear() {
+    this.#rules.clear()
+  }
+
+  /** The rule by which this request is hit by `fault`, if there is one; counts as a hit. */
+  take(fault: Fault, call?: Call): Rule | undefined {
+    for (const rule of this.#rules) {
+      if (rule.fault !== fault) continue
+      if (rule.operation && rule.operation !== call?.operation) continue
+      if (rule.when && !(call && rule.when(call.request))) continue
+      if (rule.chance !== undefined && this.#random() >= rule.chance) continue
+      if (rule.times !== undefined && --rule.times <= 0) this.#rules.delete(rule)
+      this.injected.set(fault, (this.injected.get(fault) ?? 0) + 1)
+      return rule
+    }
+    return undefined
+  }
+}
+
+/** mulberry32: 32 bits of state suffice to repeat a run. */
+function seeded(seed: number) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,78 @@
+import batchGetItem from "dynalite/actions/batchGetItem.js"
+import deleteTable from "dynalite/actions/deleteTable.js"
+import describeTable from "dynalite/actions/describeTable.js"
+import getItem from "dynalite/actions/getItem.js"
+import listTables from "dynalite/actions/listTables.js"
+import query from "dynalite/actions/query.js"
+import scan from "dynalite/actions/scan.js"
+import updateTable from "dynalite/actions/updateTable.js"
+import * as validBatchGetItem from "dynalite/validations/batchGetItem.js"
+import * as validBatchWriteItem from "dynalite/validations/batchWriteItem.js"
+import * as validCreateTable from "dynalite/validations/createTable.js"
+import * as validDeleteItem from "dynalite/validations/deleteItem.js"
+import * as validDeleteTable from "dynalite/validations/deleteTable.js"
+import * as validDescribeTable from "dynalite/validations/describeTable.js"
+import * as validDescribeTimeToLive from "dynalite/validations/describeTimeToLive.js"
+import * as validGetItem from "dynalite/validations/getItem.js"
+import * as validListTables from "dynalite/validations/listTables.js"
+import * as validPutItem from "dynalite/validations/putItem.js"
+import * as validQuery from "dynalite/validations/query.js"
+import * as validScan from "dynalite/validations/scan.js"
+import * as validUpdateItem from "dynalite/validations/updateItem.js"
+import * as validUpdateTable from "dynalite/validations/updateTable.js"
+import { act, type Action, type actions, type Write } from "./draft.ts"
+import type { Engine } from "./engine.ts"
+import { createTable } from "./tables.ts"
+import { describeTimeToLive, updateTimeToLive } from "./time-to-live.ts"
+import { transactGet, transactWrite } from "./transactions.ts"
+import {
+  returningItem,
+  transactGetItems,
+  transactWriteItems,
+  updateTimeToLive as validUpdateTimeToLive,
+  valid,
+  type Validation,
+} from "./validations.ts"
+import { writeBatch, writeOne } from "./writes.ts"
+
+/** Answers a request's body, or throws a refusal. */
+type Operation = (engine: Engine, request: object) => Promise<object>
+
+/** All that is answered, by the name in `X-Amz-Target`. */
+export const operations = new Map<string, Operation>([
+  ["BatchGetItem", asDynalite(batchGetItem, validBatchGetItem)],
+  ["BatchWriteItem", checked(validBatchWriteItem, writeBatch)],
+  ["CreateTable", asDynalite(createTable, validCreateTable)],
+  ["DeleteItem", writing("Delete", "DeleteItem", validDeleteItem)],
+  ["DeleteTable", asDynalite(deleteTable, validDeleteTable)],
+  ["DescribeTable", asDynalite(describeTable, validDescribeTable)],
+  ["DescribeTimeToLive", checked(validDescribeTimeToLive, ({ store }, r) => describeTimeToLive(store, r))],
+  ["GetItem", asDynalite(getItem, validGetItem)],
+  ["ListTables", asDynalite(listTables, validListTables)],
+  ["PutItem", writing("Put", "PutItem", validPutItem)],
+  ["Query", asDynalite(query, validQuery)],
+  ["Scan", asDynalite(scan, validScan)],
+  ["TransactGetItems", checked(transactGetItems, transactGet)],
+  ["TransactWriteItems", checked(transactWriteItems, transactWrite)],
+  ["UpdateItem", writing("Update", "UpdateItem", validUpdateItem)],
+  ["UpdateTable", asDynalite(updateTable, validUpdateTable)],
+  ["UpdateTimeToLive", checked(validUpdateTimeToLive, ({ store }, r) => updateTimeToLive(store, r))],
+])
+
+function checked(
+  validation: Validation,
+  answer: (engine: Engine, request: never) => Promise<object>,
+): Operation {
+  // The validation is what makes it the request that this operation takes.
+  return (engine, request) => answer(engine, valid(request, validation, engine.store) as never)
+}
+
+function asDynalite(action: Action, validation: Validation): Operation {
+  return checked(validation, ({ store }, request: object) => act(action, store, request))
+}
+
+function writing(kind: keyof typeof actions, operation: string, validation: Validation): Operation {
+  return checked(returningItem(validation), (engine, request: Write) =>
+    writeOne(engine, kind, { operation, request }),
+  )
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Commits } from "./commits.ts"
+import type { Engine } from "./engine.ts"
+import { Faults, type Call, type Rule } from "./faults.ts"
+import { ItemLocks } from "./item-locks.ts"
+import { operations } from "./operations.ts"
+import { Refusal } from "./refusal.ts"
+import { openStore } from "./store.ts"
+import { Tokens } from "./tokens.ts"
+import { exceededMessage } from "./transactions.ts"
+
+export type DynamoDb = {
+  /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
+  endpoint: string
+  /** Steers what goes wrong, while it runs. */
+  faults: Faults
+  /** Answers what is under way, then closes store and connections. */
+  close: () => Promise<void>
+}
+
+export type Options = {
+  /** A folder for the data; in memory if absent. */
+  path?: string
+  /** Any free one if absent. */
+  port?: number
+  /** Faults from the start. */
+  faults?: Rule[]
+  /** Of the faults' randomness. */
+  seed?: number
+}
+
+/**
+ * An embedded DynamoDB on 127.0.0.1: dynalite's expressions, tables and indexes, with transactions. Rejects if
+ * the port is taken or the data is in use.
+ */
+export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
+  const store = await openStore(options.path)
+  const faults = new Faults(options.faults, options.seed)
+  const closing = new AbortController()
+  const commits = new Commits(store, faults, closing.signal)
+  const engine: Engine = { store, faults, commits, locks: new ItemLocks(), tokens: new Tokens() }
+
+  const underWay = new Set<Promise<void>>()
+  // Clients reuse idle connections for as long as they like.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    const answered = answer(engine, request, response).finally(() => underWay.delete(answered))
+    underWay.add(answered)
+  })
+  server.on("connection", (socket) => {
+    if (faults.take("gone")) socket.resetAndDestroy()
+  })
+
+  async function close() {
+    server.close()
+    closing.abort()
+    await Promise.all(underWay)
+    server.closeAllConnections()
+    await Promise.all(underWay)
+    await commits.settled()
+    await store.db.close()
+  }
+
+  try {
+    server.listen(options.port ?? 0, "127.0.0.1")
+    await once(server, "listening")
+  } catch (error) {
+    await store.db.close()
+    throw error
+  }
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return { endpoint: `http://127.0.0.1:${port}`, faults, close }
+}
+
+async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse) {
+  const { faults, commits } = engine
+  if (faults.take("gone")) return reset(response)
+  const call = await callOf(request)
+  if (!call) return send(response, 400, { __type: "com.amazon.coral.service#SerializationException" })
+
+  const slow = faults.take("slow", call)
+  if (slow) await commits.wait(slow.ms ?? 0)
+  const lostRequest = faults.take("lost-request", call)
+  if (lostRequest) {
+    await commits.wait(lostRequest.ms ?? 0)
+    return reset(response)
+  }
+
+  const outcome = await outcomeOf(engine, call)
+  const lostAnswer = faults.take("lost-answer", call)
+  if (!lostAnswer) return send(response, outcome.status, outcome.body)
+  await commits.wait(lostAnswer.ms ?? 0)
+  reset(response)
+}
+
+/** Nothing if it is not JSON, or if the client went away. */
+async function callOf(request: IncomingMessage): Promise<Call | undefined> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
+    const parsed: object = JSON.parse(Buffer.concat(chunks).toString())
+    return { operation: String(request.headers["x-amz-target"]).split(".").at(-1)!, request: parsed }
+  } catch {
+    // Either way there is no request to answer.
+    return undefined
+  }
+}
+
+async function outcomeOf(engine: Engine, call: Call): Promise<{ status: number; body: object }> {
+  try {
+    refuseIfFaulty(engine.faults, call)
+    const operation = operations.get(call.operation)
+    if (!operation) throw new Refusal("UnknownOperationException", `no operation ${call.operation}`)
+    return { status: 200, body: await operation(engine, call.request) }
+  } catch (error) {
+    if (Refusal.is(error)) return { status: error.statusCode, body: error.body }
+    console.error(error)
+    return { status: 500, body: new Refusal("InternalServerError", String(error)).body }
+  }
+}
+
+/** A transaction that exceeds its throughput is cancelled instead, with a reason for each member. */
+function refuseIfFaulty(faults: Faults, call: Call) {
+  if (faults.take("throttling", call)) throw new Refusal("ThrottlingException", "Rate exceeded")
+  if (call.operation.startsWith("Transact")) return
+  if (faults.take("throughput-exceeded", call))
+    throw new Refusal("ProvisionedThroughputExceededException", exceededMessage)
+}
+
+function send(response: ServerResponse, status: number, body: object) {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, {
+    "content-type": "application/x-amz-json-1.0",
+    "content-length": bytes.length,
+    "x-amzn-requestid": randomUUID(),
+  })
+  response.end(bytes)
+}
+
+function reset(response: ServerResponse) {
+  response.socket?.resetAndDestroy()
+}

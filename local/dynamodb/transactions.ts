@@ -1,0 +1,117 @@
+import { hash } from "node:crypto"
+import getItem from "dynalite/actions/getItem.js"
+import { validationError } from "dynalite/db/index.js"
+import type { Item } from "dynalite/db/index.js"
+import { act, actions, draft, itemOf, type Draft, type Write } from "./draft.ts"
+import type { Call, Faults, Rule } from "./faults.ts"
+import type { Engine } from "./engine.ts"
+import { Refusal } from "./refusal.ts"
+import { inProgress } from "./tokens.ts"
+
+type Kind = keyof typeof actions
+type Reason = { Code: string; Message?: string; Item?: unknown }
+export type TransactWriteRequest = {
+  TransactItems: Partial<Record<Kind, Write>>[]
+  ClientRequestToken?: string
+}
+export type TransactGetRequest = { TransactItems: { Get: Write }[] }
+
+/** "The aggregate size of the items in the transaction cannot exceed 4 MB." */
+const maxBytes = 4 * 1024 * 1024
+
+export async function transactWrite(engine: Engine, request: TransactWriteRequest) {
+  if (engine.faults.take("transaction-in-progress", { operation: "TransactWriteItems", request }))
+    throw inProgress()
+  const token = request.ClientRequestToken
+  if (!token) await write(engine, request)
+  else {
+    const content = hash("sha256", JSON.stringify(request.TransactItems))
+    await engine.tokens.once(token, content, () => write(engine, request))
+  }
+  return {}
+}
+
+async function write(engine: Engine, request: TransactWriteRequest) {
+  const { store, locks, commits } = engine
+  const members = request.TransactItems.map(memberOf)
+  const items = await Promise.all(members.map((member) => itemOf(store, member.write)))
+  if (new Set(items).size < items.length)
+    throw validationError("Transaction request cannot include multiple operations on one item")
+
+  const call = { operation: "TransactWriteItems", request }
+  cancelIfFaulty(engine.faults, call)
+  await locks.holding(items, async () => {
+    const outcomes = await Promise.allSettled(
+      members.map((member) => draft(store, actions[member.kind], member.write)),
+    )
+    const drafts = draftsOf(outcomes)
+    const bytes = drafts.reduce((sum, { size }) => sum + size, 0)
+    if (bytes > maxBytes) throw tooLarge()
+    await commits.apply(drafts, call)
+  })
+}
+
+/** All drafts, or the cancellation with a reason for each. */
+function draftsOf(outcomes: PromiseSettledResult<Draft>[]): Draft[] {
+  const drafts = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
+  if (drafts.length === outcomes.length) return drafts
+  throw cancelled(
+    outcomes.map((outcome) => (outcome.status === "fulfilled" ? { Code: "None" } : reasonOf(outcome.reason))),
+  )
+}
+
+export async function transactGet(engine: Engine, request: TransactGetRequest) {
+  const { store, locks } = engine
+  const reads = request.TransactItems.map((member) => member.Get)
+  const items = await Promise.all(reads.map((read) => itemOf(store, read)))
+  cancelIfFaulty(engine.faults, { operation: "TransactGetItems", request })
+  // Nobody writes any of them meanwhile: one state of all.
+  const responses = await locks.holding([...new Set(items)], () =>
+    Promise.all(reads.map((read) => act(getItem, store, read))),
+  )
+  return { Responses: responses.map((response) => ({ Item: (response as { Item?: Item }).Item })) } // of getItem
+}
+
+function memberOf(member: TransactWriteRequest["TransactItems"][number]) {
+  const [entry] = Object.entries(member)
+  const [kind, request] = entry as [Kind, Write] // exactly one: validated
+  return { kind, write: request }
+}
+
+function cancelIfFaulty(faults: Faults, call: Call & { request: { TransactItems: unknown[] } }) {
+  const blame = (rule: Rule, reason: Reason) =>
+    cancelled(
+      call.request.TransactItems.map((_, at) => (at === (rule.position ?? 0) ? reason : { Code: "None" })),
+    )
+
+  const conflict = faults.take("transaction-conflict", call)
+  if (conflict)
+    throw blame(conflict, { Code: "TransactionConflict", Message: "Transaction is ongoing for the item" })
+  const exceeded = faults.take("throughput-exceeded", call)
+  if (exceeded) throw blame(exceeded, { Code: "ProvisionedThroughputExceeded", Message: exceededMessage })
+}
+
+export const exceededMessage =
+  "The level of configured provisioned throughput for the table was exceeded. " +
+  "Consider increasing your provisioning level with the UpdateTable API."
+
+/** Throws what is no answer to a customer of DynamoDB: our own bug. */
+function reasonOf(error: unknown): Reason {
+  if (!Refusal.is(error)) throw error
+  const Code =
+    Refusal.nameOf(error) === "ConditionalCheckFailedException" ? "ConditionalCheckFailed" : "ValidationError"
+  return { Code, Message: error.message, Item: error.body.Item }
+}
+
+function cancelled(reasons: Reason[]) {
+  const codes = reasons.map((reason) => reason.Code).join(", ")
+  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
+  return new Refusal("TransactionCanceledException", message, {
+    Message: message,
+    CancellationReasons: reasons,
+  })
+}
+
+function tooLarge() {
+  return validationError("Transaction request exceeds the maximum allowed size of 4 MB")
+}

@@ -1,0 +1,99 @@
+import * as deleteItem from "dynalite/validations/deleteItem.js"
+import * as describeTimeToLive from "dynalite/validations/describeTimeToLive.js"
+import * as getItem from "dynalite/validations/getItem.js"
+import { checkTypes, checkValidations } from "dynalite/validations/index.js"
+import type { Custom, Types } from "dynalite/validations/index.js"
+import type { Store } from "dynalite/db/index.js"
+import * as putItem from "dynalite/validations/putItem.js"
+import * as updateItem from "dynalite/validations/updateItem.js"
+
+/** What a request may be, in dynalite's language. */
+export type Validation = { types: Types; custom?: Custom | undefined }
+
+/** The request without what nobody knows, its expressions parsed. Throws a ValidationException. */
+export function valid<Request extends object>(
+  request: Request,
+  validation: Validation,
+  store: Store,
+): Request {
+  const checked = checkTypes(request, validation.types)
+  checkValidations(checked, validation.types, validation.custom, store)
+  return checked
+}
+
+/** A write that can be asked for the item it failed on. */
+export function returningItem({ types, custom }: Validation): Validation {
+  const ReturnValuesOnConditionCheckFailure = { type: "String", enum: ["ALL_OLD", "NONE"] }
+  return { types: { ...types, ReturnValuesOnConditionCheckFailure }, custom }
+}
+
+const notNull = { type: "String", notNull: true }
+
+/** A transaction's member has no options of its own beyond these. */
+function memberOf({ types, custom }: Validation, required: Types = {}): Validation {
+  const names = [
+    "TableName",
+    "Key",
+    "Item",
+    "ConditionExpression",
+    "UpdateExpression",
+    "ProjectionExpression",
+    "ExpressionAttributeNames",
+    "ExpressionAttributeValues",
+  ]
+  const kept = Object.fromEntries(Object.entries(types).filter(([name]) => names.includes(name)))
+  return { types: { ...kept, ...required }, custom }
+}
+
+const writes = {
+  ConditionCheck: returningItem(memberOf(deleteItem, { ConditionExpression: notNull })),
+  Put: returningItem(memberOf(putItem)),
+  Delete: returningItem(memberOf(deleteItem)),
+  Update: returningItem(memberOf(updateItem, { UpdateExpression: notNull })),
+}
+
+export const transactWriteItems = transaction(writes, {
+  ClientRequestToken: { type: "String", lengthGreaterThanOrEqual: 1, lengthLessThanOrEqual: 36 },
+})
+
+export const transactGetItems = transaction({ Get: memberOf(getItem) })
+
+export const updateTimeToLive: Validation = {
+  types: {
+    ...describeTimeToLive.types,
+    TimeToLiveSpecification: {
+      type: "FieldStruct<TimeToLiveSpecification>",
+      notNull: true,
+      children: { AttributeName: notNull, Enabled: { type: "Boolean", notNull: true } },
+    },
+  },
+}
+
+function transaction(members: Record<string, Validation>, more: Types = {}): Validation {
+  const structs = Object.entries(members).map(([name, { types }]) => [
+    name,
+    { type: `FieldStruct<${name}>`, children: types },
+  ])
+  const TransactItems = {
+    type: "List",
+    notNull: true,
+    lengthGreaterThanOrEqual: 1,
+    lengthLessThanOrEqual: 100,
+    children: { type: "ValueStruct<TransactItem>", children: Object.fromEntries(structs) },
+  }
+  return { types: { ...more, TransactItems }, custom: eachMember(members) }
+}
+
+function eachMember(members: Record<string, Validation>): Custom {
+  return (request, store) => {
+    const { TransactItems } = request as { TransactItems: Record<string, object>[] } // its types are checked
+    for (const member of TransactItems) {
+      const [entry, another] = Object.entries(member)
+      if (!entry || another)
+        return `TransactItems can only contain one of ${Object.keys(members).join(", ")} each`
+      const complaint = members[entry[0]]?.custom?.(entry[1], store)
+      if (complaint) return complaint
+    }
+    return undefined
+  }
+}
