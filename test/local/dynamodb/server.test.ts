@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  ListTablesCommand,
+  ListBackupsCommand,
+  UpdateTimeToLiveCommand,
+} from "@aws-sdk/client-dynamodb"
+import { QueryCommand } from "@aws-sdk/lib-dynamodb"
+import { expect, onTestFinished, test } from "vitest"
+import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { aDynamoDb, aTable, clientOf } from "#test/support/dynamodb.ts"
+import { adding, aStoreOfThings, putting, TableName, wordsFor } from "./things.ts"
+
+async function aFolder() {
+  const path = await mkdtemp(join(tmpdir(), "dynamodb-"))
+  onTestFinished(() => rm(path, { recursive: true }))
+  return path
+}
+
+test("a store on disk keeps tables, items and indexes over a restart", async () => {
+  const path = await aFolder()
+  const first = await startDynamoDb({ path })
+  const client = clientOf(first.endpoint)
+  await aTable(client)
+  const { put, transact } = wordsFor(client)
+  await put("a", { host: "one", bytes: new Uint8Array([1, 2]) })
+  await transact([putting("b", { host: "one" }), adding("c", 3)])
+  client.destroy()
+  await first.close()
+
+  const second = await aDynamoDb({ path })
+  const { get, ofHost } = wordsFor(second.client)
+  expect(await get("a")).toMatchObject({ bytes: new Uint8Array([1, 2]) })
+  expect(await get("c")).toMatchObject({ n: 3 })
+  expect(await ofHost("one")).toEqual(["a", "b"])
+})
+
+test("what an index was still to learn is on disk when the store has closed", async () => {
+  const path = await aFolder()
+  const first = await startDynamoDb({ path, faults: [{ fault: "stale-index", ms: 60_000 }] })
+  const client = clientOf(first.endpoint)
+  await aTable(client)
+  await wordsFor(client).put("a", { host: "one" })
+  client.destroy()
+  await first.close()
+
+  const second = await aDynamoDb({ path })
+  expect(await wordsFor(second.client).ofHost("one")).toEqual(["a"])
+})
+
+test("data that is in use is refused", async () => {
+  const path = await aFolder()
+  await aDynamoDb({ path })
+  await expect(startDynamoDb({ path })).rejects.toMatchObject({ code: "LEVEL_DATABASE_NOT_OPEN" })
+})
+
+test("a taken port is refused, and the data is free again", async () => {
+  const path = await aFolder()
+  const { endpoint } = await aDynamoDb()
+  const port = Number(new URL(endpoint).port)
+  await expect(startDynamoDb({ path, port })).rejects.toMatchObject({ code: "EADDRINUSE" })
+  await aDynamoDb({ path })
+})
+
+test("a table is active when its creation is answered", async () => {
+  const { client } = await aStoreOfThings()
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
+  expect(Table).toMatchObject({ TableStatus: "ACTIVE", GlobalSecondaryIndexes: [{ IndexStatus: "ACTIVE" }] })
+  await expect(aTable(client)).rejects.toMatchObject({ name: "ResourceInUseException" })
+  expect(await client.send(new ListTablesCommand())).toMatchObject({ TableNames: [TableName] })
+})
+
+test("time to live is remembered", async () => {
+  const { client } = await aStoreOfThings()
+  const describe = new DescribeTimeToLiveCommand({ TableName })
+  const off = { TimeToLiveStatus: "DISABLED" }
+  expect((await client.send(describe)).TimeToLiveDescription).toEqual(off)
+
+  const TimeToLiveSpecification = { AttributeName: "expires_at", Enabled: true }
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+  const on = { AttributeName: "expires_at", TimeToLiveStatus: "ENABLED" }
+  expect((await client.send(describe)).TimeToLiveDescription).toEqual(on)
+})
+
+test("a long query comes in pages, in order", async () => {
+  const { client, transact } = await aStoreOfThings()
+  const rows = Array.from({ length: 45 }, (_, at) => ({ pk: "p", sk: `row-${String(at).padStart(2, "0")}` }))
+  await transact(rows.map((Item) => ({ Put: { TableName, Item } })))
+
+  const found: string[] = []
+  let ExclusiveStartKey: Record<string, unknown> | undefined
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: "pk = :p AND begins_with(sk, :row)",
+        ExpressionAttributeValues: { ":p": "p", ":row": "row-" },
+        Limit: 20,
+        ExclusiveStartKey,
+      }),
+    )
+    found.push(...page.Items!.map((item) => String(item.sk)))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey)
+  expect(found).toEqual(rows.map((row) => row.sk))
+})
+
+test("what is not DynamoDB's, or not here, is refused", async () => {
+  const { client, endpoint } = await aStoreOfThings()
+  await expect(client.send(new ListBackupsCommand())).rejects.toMatchObject({
+    name: "UnknownOperationException",
+  })
+  const answer = await fetch(endpoint, { method: "POST", body: "not JSON" })
+  expect(answer.status).toBe(400)
+})
