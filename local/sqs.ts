@@ -1,0 +1,60 @@
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs"
+import { buildApp } from "fauxqs"
+
+export type Sqs = {
+  /** For `AWS_ENDPOINT_URL_SQS`. Any credentials will do. */
+  endpoint: string
+  doorbellUrl: string
+  /** Where doorbells end that were received too often. */
+  deadUrl: string
+  close: () => Promise<void>
+}
+
+export type Options = {
+  /** Any free one if absent. */
+  port?: number
+  doorbellName?: string
+  deadName?: string
+  visibilitySeconds?: number
+  maxReceiveCount?: number
+}
+
+/**
+ * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, with the attributes they have on AWS.
+ * In memory: what rings is lost with it, and the sweep rings again. Rejects if the port is taken.
+ *
+ * Deduplication ids must be unique over all groups: fauxqs keeps to no scope.
+ */
+export async function startSqs(options: Options = {}): Promise<Sqs> {
+  // Its own startFauxqs would listen on every address of the machine.
+  const app = buildApp({ logger: false })
+  const endpoint = await app.listen({ port: options.port ?? 0, host: "127.0.0.1" })
+  const client = new SQSClient({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  })
+
+  async function fifo(QueueName: string, attributes: Record<string, string>) {
+    const Attributes = { FifoQueue: "true", ...attributes }
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }))
+    // It names a host below localhost, which not every machine resolves; only the path counts.
+    return `${endpoint}${new URL(QueueUrl!).pathname}`
+  }
+
+  const deadUrl = await fifo(options.deadName ?? "DeadDoorbells.fifo", {})
+  const dead = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: deadUrl, AttributeNames: ["QueueArn"] }),
+  )
+  const doorbellUrl = await fifo(options.doorbellName ?? "Doorbell.fifo", {
+    VisibilityTimeout: String(options.visibilitySeconds ?? 120),
+    DeduplicationScope: "messageGroup",
+    FifoThroughputLimit: "perMessageGroupId",
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: dead.Attributes?.QueueArn,
+      maxReceiveCount: options.maxReceiveCount ?? 50,
+    }),
+  })
+  client.destroy()
+  return { endpoint, doorbellUrl, deadUrl, close: () => app.close() }
+}
