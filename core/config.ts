@@ -9,6 +9,8 @@ const flag = z
 const Config = z.object({
   /** `production` refuses webhooks over plain http. */
   STAGE: z.string().default("local"),
+  /** Where log lines go instead of the standard output. */
+  LOG_FILE: z.string().optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 
   ACCOUNTS_TABLE: z.string().default("Accounts"),

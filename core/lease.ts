@@ -200,16 +200,24 @@ export async function proven(held: { bridgeId: string; host: string; epoch: numb
 }
 
 /**
- * The bridge must not run from now on: whoever holds it is fenced.
- * @returns false when it was not running.
+ * The bridge must not run from now on: whoever holds it is fenced. A suspension outlasts every other reason.
+ * @returns false when there is no such bridge, or it is suspended already.
  */
 export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
   const stopped = await change({
     Key: key(bridgeId),
     UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :reason",
-    ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND #host <> :none",
+    ConditionExpression:
+      "attribute_exists(pk) AND #host <> :gone AND (attribute_not_exists(reason) OR reason <> :suspended)",
     ExpressionAttributeNames: { "#host": "host" },
-    ExpressionAttributeValues: { ":none": NONE, ":nowhere": "", ":one": 1, ":reason": reason, ":gone": GONE },
+    ExpressionAttributeValues: {
+      ":none": NONE,
+      ":nowhere": "",
+      ":one": 1,
+      ":reason": reason,
+      ":gone": GONE,
+      ":suspended": "suspended",
+    },
   })
   return stopped !== undefined
 }

@@ -1,9 +1,8 @@
-import { pino } from "pino"
+import { destination, pino, stdTimeFunctions } from "pino"
 import { config } from "./config.ts"
 
 /** One JSON object a line. Never bodies, keys, codes or phone numbers. */
-export const log = pino({
-  level: config.LOG_LEVEL,
-  base: undefined,
-  timestamp: pino.stdTimeFunctions.isoTime,
-})
+export const log = pino(
+  { level: config.LOG_LEVEL, base: undefined, timestamp: stdTimeFunctions.isoTime },
+  destination({ dest: config.LOG_FILE ?? 1, mkdir: true, sync: true }),
+)

@@ -1,0 +1,59 @@
+import { Bridge } from "#core/bridge.ts"
+import { iso } from "#core/clock.ts"
+import { Lease } from "#core/lease.ts"
+import { argument, Refused, type Row, type Verb } from "./verb.ts"
+
+export const bridge: Record<string, Verb> = {
+  list: {
+    takes: "<account-id>",
+    says: "the account's bridges and who holds them",
+    run: async (args) => {
+      const found = await Bridge.list(argument(args, 0, "account-id"))
+      return await Promise.all(found.map(toRow))
+    },
+  },
+  pause: {
+    takes: "<bridge-id>",
+    says: "stop a bridge; calls answer 409 bridge_paused",
+    run: async (args) => await stopped(argument(args, 0, "bridge-id"), "manual"),
+  },
+  wake: {
+    takes: "<bridge-id>",
+    says: "let a paused bridge run again",
+    run: async (args) => await woken(argument(args, 0, "bridge-id"), "manual", "billing", "idle"),
+  },
+  suspend: {
+    takes: "<bridge-id>",
+    says: "stop a bridge; calls answer 409 bridge_suspended",
+    run: async (args) => await stopped(argument(args, 0, "bridge-id"), "suspended"),
+  },
+  resume: {
+    takes: "<bridge-id>",
+    says: "let a suspended bridge run again",
+    run: async (args) => await woken(argument(args, 0, "bridge-id"), "suspended"),
+  },
+}
+
+async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
+  if (!(await Lease.stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
+  return [{ stopped: bridgeId, reason }]
+}
+
+async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
+  if (!(await Lease.wake(bridgeId, ...reasons)))
+    throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
+  return [{ woken: bridgeId }]
+}
+
+async function toRow(info: Bridge.Info): Promise<Row> {
+  const lease = await Lease.get(info.id)
+  return {
+    id: info.id,
+    customer_ref: info.customerRef,
+    host: lease?.host ?? "",
+    reason: lease?.reason ?? "",
+    epoch: lease?.epoch ?? 0,
+    fail_count: lease?.failCount ?? 0,
+    created_at: iso(info.createdMs),
+  }
+}

@@ -1,0 +1,19 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { z } from "zod"
+
+/** A JSON file of mode 600: read where it exists, else made by `fresh` and written at once. */
+export function privateFile<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  fresh: () => z.input<Schema>,
+): z.output<Schema> {
+  if (!existsSync(path)) writePrivate(path, fresh())
+  return schema.parse(JSON.parse(readFileSync(path, "utf8")))
+}
+
+/** Written beside and moved into place: a reader sees the old file or the new one, never half of one. */
+export function writePrivate(path: string, content: unknown): void {
+  const beside = `${path}.${process.pid}`
+  writeFileSync(beside, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 })
+  renameSync(beside, path)
+}

@@ -1,0 +1,36 @@
+import { readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import { writePrivate } from "./private-file.ts"
+
+/** How other commands of this machine find the running service, and what it was started with. */
+export const Running = z.object({
+  pid: z.number().int(),
+  baseUrl: z.string(),
+  phonesUrl: z.string(),
+  /** The environment that reaches its store and queue as the service itself does. */
+  environment: z.record(z.string(), z.string()),
+})
+export type Running = z.infer<typeof Running>
+
+const path = (dataDir: string) => join(dataDir, "running.json")
+
+export function announce(dataDir: string, running: Running): void {
+  writePrivate(path(dataDir), running)
+}
+
+export function withdraw(dataDir: string): void {
+  rmSync(path(dataDir), { force: true })
+}
+
+/** The service that runs on this data folder; undefined when none does. */
+export function find(dataDir: string): Running | undefined {
+  try {
+    const running = Running.parse(JSON.parse(readFileSync(path(dataDir), "utf8")))
+    process.kill(running.pid, 0)
+    return running
+  } catch {
+    // No file, or its process is gone without having withdrawn it: nothing runs.
+    return undefined
+  }
+}

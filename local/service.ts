@@ -1,0 +1,140 @@
+import { once } from "node:events"
+import { mkdirSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { getRequestListener } from "@hono/node-server"
+import { startDynamoDb } from "./dynamodb/server.ts"
+import { startEcs } from "./ecs.ts"
+import { announce, find, withdraw } from "./running.ts"
+import { secrets } from "./secrets.ts"
+import type { Settings } from "./settings.ts"
+import { startSimulator } from "./simulator.ts"
+import { startSqs } from "./sqs.ts"
+
+/** The service cannot start, and this sentence tells a person why. */
+export class CannotStart extends Error {}
+
+export interface Service {
+  baseUrl: string
+  phonesUrl: string
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts all of the service on this machine. Whatever was started before a failure is stopped again.
+ * @throws CannotStart
+ */
+export async function startService(settings: Settings): Promise<Service> {
+  const stops: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const one of stops.splice(0).toReversed()) await one()
+  }
+  try {
+    return { ...(await start(settings, stops)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Promise<Omit<Service, "stop">> {
+  const { DATA_DIR: dataDir } = settings
+  const other = find(dataDir)
+  if (other)
+    throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
+  mkdirSync(join(dataDir, "logs"), { recursive: true, mode: 0o700 })
+
+  const api = await listen(settings.PORT)
+  stops.push(async () => {
+    api.server.close()
+    api.server.closeAllConnections()
+  })
+  const simulator = await startSimulator({ dataDir, controlPort: settings.SIMULATOR_CONTROL_PORT })
+  if (!simulator)
+    throw new CannotStart(
+      `the simulated network did not start: is port ${settings.SIMULATOR_CONTROL_PORT} taken ` +
+        `(SIMULATOR_CONTROL_PORT)? ${dataDir}/logs/simulator.log says more`,
+    )
+  stops.push(simulator.stop)
+  const store = await startDynamoDb({ path: join(dataDir, "dynamodb") })
+  stops.push(store.close)
+  const queue = await startSqs()
+  stops.push(queue.close)
+
+  const environment = {
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+    AWS_ENDPOINT_URL_SQS: queue.endpoint,
+    DOORBELL_URL: queue.doorbellUrl,
+    HOST_NETWORK: process.env.HOST_NETWORK ?? "simulated",
+    SIMULATOR_URL: simulator.url,
+    SIMULATOR_ROOT_KEY: simulator.rootKey,
+    URL_ALLOW: process.env.URL_ALLOW ?? "127.0.0.0/8,::1/128",
+    ...secrets(dataDir),
+  }
+  const orchestrator = await startEcs({
+    taskDefinitions: {
+      "session-host": {
+        command: [process.execPath, fileURLToPath(new URL("../session-host/main.ts", import.meta.url))],
+        env: { ...environment, LOCAL_PARENT: "1", LOG_FILE: join(dataDir, "logs", "session-host.log") },
+      },
+    },
+  })
+  stops.push(orchestrator.close)
+  Object.assign(process.env, environment, {
+    AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
+    LOG_FILE: join(dataDir, "logs", "service.log"),
+  })
+
+  // From here on the environment is complete, and only now may the modules that read it be loaded.
+  const { createTables } = await import("./create-tables.ts")
+  await createTables(store.endpoint)
+  const { app } = await import("#functions/api/app.ts")
+  api.server.on("request", getRequestListener(app.fetch))
+  const { handler } = await import("#functions/delivery/handler.ts")
+  const { startPoller } = await import("./poller.ts")
+  stops.push(startPoller({ queueUrl: queue.doorbellUrl, handler, concurrency: 10 }).stop)
+  stops.push(await startSweep())
+
+  const service = { baseUrl: api.url, phonesUrl: simulator.controlUrl }
+  announce(dataDir, { pid: process.pid, ...service, environment })
+  stops.push(async () => withdraw(dataDir))
+  return service
+}
+
+async function listen(port: number) {
+  const server = createServer()
+  server.listen(port, "127.0.0.1")
+  try {
+    await once(server, "listening")
+  } catch (error) {
+    throw new CannotStart(`port ${port} is taken: choose another with PORT=...`, { cause: error })
+  }
+  const { port: actual } = server.address() as AddressInfo // listening on TCP
+  return { server, url: `http://127.0.0.1:${actual}` }
+}
+
+/** Looks each second: here a look costs nothing, and a host that ended is replaced at once. */
+async function startSweep(): Promise<() => Promise<void>> {
+  const { look } = await import("#functions/sweep/sweep.ts")
+  const { log } = await import("#core/log.ts")
+  const stopping = new AbortController()
+  const sweeping = sweep()
+
+  async function sweep(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
+      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "stopped while asleep")
+    }
+  }
+
+  return async () => {
+    stopping.abort()
+    await sweeping
+  }
+}

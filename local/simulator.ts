@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, openSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+
+const Ready = z.object({ url: z.string(), controlUrl: z.string(), rootKey: z.string() })
+
+/** Starts the simulated network as a process of its own: it ends with this one, however this one ends. */
+export async function startSimulator(input: { dataDir: string; controlPort: number }) {
+  const log = openSync(join(input.dataDir, "logs", "simulator.log"), "a")
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../simulator/main.ts", import.meta.url))], {
+    stdio: ["ignore", "pipe", log, "ipc"],
+    env: {
+      ...process.env,
+      NODE_NO_WARNINGS: "1",
+      SIMULATOR_PORT: "0",
+      SIMULATOR_CONTROL_PORT: String(input.controlPort),
+      SIMULATOR_DATA_DIR: join(input.dataDir, "simulator"),
+    },
+  })
+  closeSync(log)
+  const lines = createInterface({ input: child.stdout })
+  const first = await Promise.race([once(lines, "line"), once(child, "exit").then(() => undefined)])
+  if (!first) return undefined
+
+  const ended = once(child, "exit")
+  return {
+    ...Ready.parse(JSON.parse(String(first[0]))),
+    ended,
+    stop: async () => {
+      child.kill("SIGTERM")
+      await ended
+    },
+  }
+}
