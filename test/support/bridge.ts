@@ -1,0 +1,15 @@
+import { randomUUID } from "node:crypto"
+import { Account } from "#core/account.ts"
+import { Bridge } from "#core/bridge.ts"
+
+/** A new account that may have bridges. */
+export async function anAccount() {
+  return await Account.create({ name: "Test", subscription: "active" })
+}
+
+/** A bridge of an account of its own; its events go to `webhookUrl`, or to the hosted inbox. */
+export async function aBridge(webhookUrl?: string) {
+  const account = await anAccount()
+  const { bridge } = await Bridge.create({ accountId: account.id, customerRef: randomUUID(), webhookUrl })
+  return bridge
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { startSqs } from "#local/sqs.ts"
+
+/**
+ * The service's store and queue for one test file, real ones, with the environment that leads to them. Import this
+ * before anything of `core`: the environment is read once.
+ */
+const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
+/** Steers what goes wrong with the store, too. */
+export const dynamoDb = await startDynamoDb()
+export const sqs = await startSqs()
+
+Object.assign(process.env, {
+  AWS_REGION: "local",
+  AWS_ACCESS_KEY_ID: "local",
+  AWS_SECRET_ACCESS_KEY: "local",
+  AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+  AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+  DOORBELL_URL: sqs.doorbellUrl,
+  API_KEY_PEPPER: randomBytes(32).toString("base64url"),
+  HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
+  WRAPPING_KEYS_FILE: join(folder, "wrapping-keys.json"),
+  URL_ALLOW: "127.0.0.0/8,::1/128",
+  HOST_NETWORK: process.env.HOST_NETWORK ?? "simulated",
+  LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "250",
+  LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
+})
+
+const { newWrappingKeys } = await import("#core/wrapping.ts")
+writeFileSync(join(folder, "wrapping-keys.json"), JSON.stringify(newWrappingKeys()), { mode: 0o600 })
+const { createTables } = await import("#local/create-tables.ts")
+await createTables(dynamoDb.endpoint)
+
+afterAll(async () => {
+  await sqs.close()
+  await dynamoDb.close()
+  rmSync(folder, { recursive: true })
+})
