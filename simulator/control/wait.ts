@@ -1,0 +1,27 @@
+/**
+ * Reads until it finds something or the time is over, then gives what there is.
+ * `listen` calls back when it is worth reading again.
+ */
+export async function until<T>(input: {
+  read: () => T[]
+  enough: number
+  waitMs: number
+  listen: (again: () => void) => () => void
+  signal: AbortSignal
+}): Promise<T[]> {
+  const found = input.read()
+  if (found.length >= input.enough || input.waitMs === 0) return found
+  const { promise, resolve } = Promise.withResolvers<T[]>()
+  const finish = () => resolve(input.read())
+  const stop = input.listen(() => {
+    const now = input.read()
+    if (now.length >= input.enough) resolve(now)
+  })
+  const timer = setTimeout(finish, input.waitMs)
+  input.signal.addEventListener("abort", finish, { once: true })
+  return promise.finally(() => {
+    stop()
+    clearTimeout(timer)
+    input.signal.removeEventListener("abort", finish)
+  })
+}

@@ -1,0 +1,56 @@
+import { children, type Node } from "./wire/node.ts"
+
+/** A stanza without its bytes, small enough to keep: bytes become their length. */
+export type Outline = { tag: string; attrs: Record<string, string>; content?: Outline[] | string | number }
+
+/** One thing that happened, `in` and `out` as seen from the network. */
+export type Entry = {
+  n: number
+  /** Unix milliseconds. */
+  at: number
+  kind: "in" | "out" | "note"
+  /** `number:device`, or the connection's name before it is a device. */
+  who: string
+  stanza?: Outline
+  /** Of a note. */
+  event?: string
+  detail?: Record<string, unknown>
+}
+
+/** What the network saw and sent, the newest `keep` entries, for tests and the curious. */
+export type Log = ReturnType<typeof open>
+
+export function open(keep = 20_000) {
+  let entries: Entry[] = []
+  let n = 0
+  const listeners = new Set<() => void>()
+
+  const append = (entry: Omit<Entry, "n" | "at">) => {
+    entries.push({ n: ++n, at: Date.now(), ...entry })
+    if (entries.length > 2 * keep) entries = entries.slice(-keep)
+    for (const listener of listeners) listener()
+  }
+  return {
+    stanza: (kind: "in" | "out", who: string, node: Node) => append({ kind, who, stanza: outline(node) }),
+    note: (who: string, event: string, detail: Record<string, unknown> = {}) =>
+      append({ kind: "note", who, event, detail }),
+    /** Entries after number `after`, oldest first. */
+    after: (after: number): Entry[] => {
+      const first = entries[0]?.n ?? 1
+      return entries.slice(Math.max(0, after + 1 - first))
+    },
+    /** Calls back after each new entry, until the returned function is called. */
+    listen(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function outline(node: Node): Outline {
+  const { tag, attrs, content } = node
+  if (content === undefined) return { tag, attrs }
+  if (typeof content === "string") return { tag, attrs, content }
+  if (content instanceof Uint8Array) return { tag, attrs, content: content.length }
+  return { tag, attrs, content: children(node).map(outline) }
+}

@@ -1,0 +1,25 @@
+import * as Jid from "../wire/jid.ts"
+import type { Address, User } from "./directory.ts"
+import type { Network } from "./network.ts"
+
+/** How a chat names its people: by private id or by phone number. */
+export type Mode = "lid" | "pn"
+
+export const modeOf = (jid: Jid.Jid): Mode => (jid.server === "lid" ? "lid" : "pn")
+
+/** A person's address in this mode, of one device if `device` is given. */
+export function inMode(mode: Mode, user: User, device = 0): string {
+  return mode === "lid" ? Jid.format(user.lid, "lid", device) : Jid.format(user.pn, Jid.server, device)
+}
+
+/** The same person in the other mode, which rides along so that clients learn the mapping. */
+export function otherMode(mode: Mode, user: User): string {
+  return inMode(mode === "lid" ? "pn" : "lid", user)
+}
+
+/** The device an address means; undefined when nobody has it. */
+export function deviceAt(network: Network, jid: Jid.Jid | undefined): Address | undefined {
+  const user = network.directory.find(jid)
+  const address = user && { user: user.pn, id: jid?.device ?? 0 }
+  return address && network.directory.device(address) ? address : undefined
+}

@@ -1,0 +1,106 @@
+import { randomInt } from "node:crypto"
+import { pack, type Store, unpack } from "../store.ts"
+import * as Jid from "../wire/jid.ts"
+
+/** One person on the network. `pn` is the phone number's digits, `lid` the private id's. */
+export type User = {
+  pn: string
+  lid: string
+  /** The push name, as the person's own devices say it. */
+  name: string
+  nextDevice: number
+}
+
+export type SignedPreKey = { id: number; value: Buffer; signature: Buffer }
+
+/** A device of a person: 0 is the phone, the others its companions. */
+export type Device = {
+  user: string
+  id: number
+  /** Companions only: the key it must log in with. */
+  noiseKey?: Buffer
+  keyIndex: number
+  registrationId: number
+  identity: Buffer
+  signedPreKey: SignedPreKey
+  platform: string
+  addedAt: number
+}
+
+/** Which device: the person's phone number and the device's id. */
+export type Address = { user: string; id: number }
+
+export const key = (address: Address) => `${address.user}:${address.id}`
+
+/** Everyone and every device, in memory and in the store. */
+export type Directory = ReturnType<typeof open>
+
+export function open(store: Store) {
+  store.db.exec(`
+    CREATE TABLE IF NOT EXISTS users (pn TEXT PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS devices (user TEXT, id INTEGER, data BLOB NOT NULL, PRIMARY KEY (user, id));
+  `)
+  const users = new Map<string, User>()
+  const byLid = new Map<string, User>()
+  const devices = new Map<string, Map<number, Device>>()
+  const saveUser = store.db.prepare("INSERT OR REPLACE INTO users VALUES (?, ?)")
+  const saveDevice = store.db.prepare("INSERT OR REPLACE INTO devices VALUES (?, ?, ?)")
+  const dropDevice = store.db.prepare("DELETE FROM devices WHERE user = ? AND id = ?")
+
+  const remember = (user: User) => {
+    users.set(user.pn, user)
+    byLid.set(user.lid, user)
+    if (!devices.has(user.pn)) devices.set(user.pn, new Map())
+  }
+  for (const row of store.db.prepare("SELECT data FROM users").all()) remember(unpack(row.data) as User)
+  for (const row of store.db.prepare("SELECT data FROM devices ORDER BY user, id").all()) {
+    const device = unpack(row.data) as Device
+    devices.get(device.user)?.set(device.id, device)
+  }
+
+  const freeLid = (): string => {
+    const lid = `${randomInt(1, 10)}${digits(14)}`
+    return byLid.has(lid) ? freeLid() : lid
+  }
+
+  return {
+    users: () => [...users.values()],
+    /** By phone number. */
+    user: (pn: string) => users.get(pn),
+    /** By address, phone number or LID; the device in it is not looked at. */
+    find: (jid: Jid.Jid | undefined) =>
+      jid?.server === "lid"
+        ? byLid.get(jid.user)
+        : jid?.server === Jid.server
+          ? users.get(jid.user)
+          : undefined,
+    /** A number nobody has. */
+    freeNumber(): string {
+      const pn = `1555${digits(7)}`
+      return users.has(pn) ? this.freeNumber() : pn
+    },
+    addUser(pn: string, name: string): User {
+      const user: User = { pn, lid: freeLid(), name, nextDevice: 1 }
+      saveUser.run(pn, pack(user))
+      remember(user)
+      return user
+    },
+    saveUser(user: User) {
+      saveUser.run(user.pn, pack(user))
+    },
+    devices: (pn: string) => [...(devices.get(pn)?.values() ?? [])],
+    device: (address: Address) => devices.get(address.user)?.get(address.id),
+    saveDevice(device: Device) {
+      saveDevice.run(device.user, device.id, pack(device))
+      devices.get(device.user)?.set(device.id, device)
+    },
+    removeDevice(address: Address) {
+      dropDevice.run(address.user, address.id)
+      devices.get(address.user)?.delete(address.id)
+    },
+  }
+}
+
+function digits(length: number): string {
+  return Array.from({ length }, () => randomInt(10)).join("")
+}

@@ -1,0 +1,22 @@
+import type { Node } from "../wire/node.ts"
+import type { Address } from "./directory.ts"
+
+/** A device that is connected: a client's socket after login, or a phone of ours. */
+export type Line = {
+  readonly device: Address
+  send(stanza: Node): void
+  /** Says goodbye with this stanza, if one is given, and hangs up. */
+  end(goodbye?: Node): void
+  /** Cut without a word, as a lost connection is. */
+  cut(): void
+  /** False while more than enough waits to be written. */
+  writable(): boolean
+  /** The number of the last queued stanza written to it. */
+  sent: number
+  /** Whether it takes queued stanzas yet: a client says so after login. */
+  active: boolean
+  /** Up to this number what is sent is the backlog, marked `offline`; undefined when that is over. */
+  backlog: number | undefined
+  /** How many stanzas were marked `offline`. */
+  offlineCount: number
+}

@@ -1,0 +1,43 @@
+import type { Phone } from "../phone/phone.ts"
+import type { Log } from "../log.ts"
+import type { Store } from "../store.ts"
+import type { Authority } from "../wire/certificates.ts"
+import * as Directory from "./directory.ts"
+import * as Faults from "./faults.ts"
+import type { Line } from "./line.ts"
+import type { Pairing } from "./pairing.ts"
+import * as PreKeys from "./prekeys.ts"
+import * as Queue from "./queue.ts"
+
+/** The messaging network: who is on it, what waits for whom, who is connected. */
+export type Network = {
+  store: Store
+  log: Log
+  authority: Authority
+  directory: Directory.Directory
+  prekeys: PreKeys.PreKeys
+  queue: Queue.Queue
+  faults: Faults.Faults
+  /** Connected devices, by `number:device`. */
+  lines: Map<string, Line>
+  /** Companions that show a QR code, by each of its refs. */
+  pairings: Map<string, Pairing>
+  /** The phones we play, by number. */
+  phones: Map<string, Phone>
+}
+
+export function create(input: { store: Store; log: Log; authority: Authority }): Network {
+  return {
+    ...input,
+    directory: Directory.open(input.store),
+    prekeys: PreKeys.open(input.store),
+    queue: Queue.open(input.store),
+    faults: Faults.create(),
+    lines: new Map(),
+    pairings: new Map(),
+    phones: new Map(),
+  }
+}
+
+/** Unix seconds, as stanzas carry them. */
+export const now = () => Math.floor(Date.now() / 1000)

@@ -1,0 +1,196 @@
+import { randomBytes } from "node:crypto"
+import { proto } from "@whiskeysockets/baileys"
+import * as Curve from "../wire/curve.ts"
+import * as Jid from "../wire/jid.ts"
+import { bytes, child, el, type Node } from "../wire/node.ts"
+import type { SignedPreKey, User } from "./directory.ts"
+import { type Network, now } from "./network.ts"
+
+/** Prefixes of what a phone and its companion sign about each other. */
+export const signedBy = { phone: Buffer.from([6, 0]), companion: Buffer.from([6, 1]) }
+
+/** WhatsApp Web shows the first QR code for 60 s and each of the five others for 20 s. */
+const lifetimes = [60, 20, 20, 20, 20, 20]
+
+/** How long a companion may take to sign, in milliseconds. */
+const signingTime = 10_000
+
+/** A companion that is not linked yet, with what it told of itself. */
+export type Pairing = {
+  refs: { ref: string; until: number }[]
+  noiseKey: Buffer
+  identity: Buffer
+  registrationId: number
+  signedPreKey: SignedPreKey
+  platform: string
+  send(stanza: Node): void
+  end(goodbye?: Node): void
+  /** Settles the linking under way with the companion's answer. */
+  answered?: (answer: Node) => void
+  /** Set while a phone is linking it. */
+  linking: boolean
+  expiry: NodeJS.Timeout
+}
+
+/** Why a phone could not link a companion. */
+export class PairingError extends Error {
+  override name = "PairingError"
+  readonly code:
+    | "unknown_ref"
+    | "expired_ref"
+    | "wrong_key"
+    | "busy"
+    | "refused"
+    | "no_answer"
+    | "bad_signature"
+  constructor(code: PairingError["code"], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+type Companion = Pick<Pairing, "send" | "end" | "noiseKey"> & { payload: proto.IClientPayload }
+
+/** Gives an unlinked companion its six refs. Undefined when its registration is not sound. */
+export function begin(network: Network, companion: Companion): Pairing | undefined {
+  const told = registration(companion.payload)
+  if (!told) return undefined
+  let until = Date.now()
+  const refs = lifetimes.map((seconds) => {
+    until += seconds * 1000
+    return { ref: `2@${randomBytes(48).toString("base64")}`, until }
+  })
+  const { send, end, noiseKey } = companion
+  const expiry = setTimeout(() => end(), until - Date.now())
+  expiry.unref()
+  const pairing: Pairing = { ...told, refs, noiseKey, send, end, linking: false, expiry }
+  for (const { ref } of refs) network.pairings.set(ref, pairing)
+  send(
+    el("iq", { from: Jid.server, type: "set", id: id(), xmlns: "md" }, [
+      el(
+        "pair-device",
+        {},
+        refs.map(({ ref }) => el("ref", {}, Buffer.from(ref))),
+      ),
+    ]),
+  )
+  return pairing
+}
+
+/** Forgets it, when its connection ends. */
+export function forget(network: Network, pairing: Pairing) {
+  clearTimeout(pairing.expiry)
+  for (const { ref } of pairing.refs) network.pairings.delete(ref)
+}
+
+/** The companion that shows this ref. Throws `PairingError` when there is none or the ref is too old. */
+export function find(network: Network, ref: string): Pairing {
+  const pairing = network.pairings.get(ref)
+  if (!pairing) throw new PairingError("unknown_ref", "no companion shows this code")
+  const until = pairing.refs.find((one) => one.ref === ref)?.until ?? 0
+  if (Date.now() > until) throw new PairingError("expired_ref", "this code has expired")
+  return pairing
+}
+
+type Linked = {
+  user: User
+  /** What the phone signed, under the secret the companion showed (ADVSignedDeviceIdentityHMAC). */
+  identity: Uint8Array
+  details: Uint8Array
+  accountKey: Buffer
+  keyIndex: number
+}
+
+/**
+ * Tells the companion that a phone has linked it, waits for its signature, makes it a device and
+ * sends it off to log in. Throws `PairingError` when the companion does not play its part.
+ */
+export async function link(network: Network, pairing: Pairing, linked: Linked): Promise<number> {
+  const { user } = linked
+  if (pairing.linking) throw new PairingError("busy", "another phone is linking this companion")
+  pairing.linking = true
+  const device = user.nextDevice
+  const iqId = id()
+  const answer = await ask(
+    pairing,
+    el("iq", { from: Jid.server, type: "set", id: iqId, xmlns: "md", t: now() }, [
+      el("pair-success", {}, [
+        el("device-identity", {}, linked.identity),
+        el("biz", { name: user.name }),
+        el("device", {
+          jid: Jid.format(user.pn, Jid.server, device),
+          lid: Jid.format(user.lid, "lid", device),
+        }),
+        el("platform", { name: "android" }),
+      ]),
+    ]),
+  ).finally(() => {
+    pairing.linking = false
+  })
+  if (answer.attrs.type !== "result") throw new PairingError("refused", "the companion refused to be linked")
+  if (!signedByCompanion(pairing, linked, answer)) {
+    pairing.end(el("stream:error", { code: "401" }))
+    throw new PairingError("bad_signature", "the companion's signature is not its identity's")
+  }
+  network.store.atomically(() => {
+    network.directory.saveUser(Object.assign(user, { nextDevice: device + 1 }))
+    const { noiseKey, identity, registrationId, signedPreKey, platform } = pairing
+    network.directory.saveDevice({
+      user: user.pn,
+      id: device,
+      keyIndex: linked.keyIndex,
+      addedAt: now(),
+      noiseKey,
+      identity,
+      registrationId,
+      signedPreKey,
+      platform,
+    })
+  })
+  network.log.note(`${user.pn}:${device}`, "paired", { platform: pairing.platform })
+  pairing.end(el("stream:error", { code: "515" }))
+  return device
+}
+
+function ask(pairing: Pairing, stanza: Node): Promise<Node> {
+  const { promise, resolve, reject } = Promise.withResolvers<Node>()
+  const timer = setTimeout(
+    () => reject(new PairingError("no_answer", "the companion did not answer")),
+    signingTime,
+  )
+  pairing.answered = (answer) => {
+    if (answer.attrs.id === stanza.attrs.id) resolve(answer)
+  }
+  pairing.send(stanza)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    delete pairing.answered
+  })
+}
+
+function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): boolean {
+  const content = bytes(child(child(answer, "pair-device-sign"), "device-identity"))
+  if (!content) return false
+  const { details, deviceSignature } = proto.ADVSignedDeviceIdentity.decode(content)
+  if (!deviceSignature || !details || !Buffer.from(details).equals(linked.details)) return false
+  const message = Buffer.concat([signedBy.companion, linked.details, pairing.identity, linked.accountKey])
+  return Curve.verify(pairing.identity, message, deviceSignature)
+}
+
+function registration(payload: proto.IClientPayload) {
+  const data = payload.devicePairingData
+  const identity = Buffer.from(data?.eIdent ?? [])
+  const value = Buffer.from(data?.eSkeyVal ?? [])
+  const signature = Buffer.from(data?.eSkeySig ?? [])
+  if (identity.length !== 32 || value.length !== 32 || data?.eRegid?.length !== 4) return undefined
+  if (!Curve.verify(identity, Buffer.concat([Buffer.from([5]), value]), signature)) return undefined
+  const props = proto.DeviceProps.decode(data.deviceProps ?? new Uint8Array())
+  return {
+    identity,
+    registrationId: Buffer.from(data.eRegid).readUInt32BE(),
+    signedPreKey: { id: Buffer.from(data.eSkeyId ?? [0, 0, 0]).readUIntBE(0, 3), value, signature },
+    platform: props.os ?? "",
+  }
+}
+
+const id = () => randomBytes(6).toString("hex").toUpperCase()

@@ -1,0 +1,59 @@
+import { pack, type Store, unpack } from "../store.ts"
+import * as Jid from "../wire/jid.ts"
+import type { Node } from "../wire/node.ts"
+import { type Address, key } from "./directory.ts"
+
+/** A stanza that waits for a device to say it has it. `n` orders all of the network's. */
+export type Waiting = { n: number; stanza: Node }
+
+/** At least once: what is for a device stays here until the device's receipt or ack. */
+export type Queue = ReturnType<typeof open>
+
+export function open(store: Store) {
+  store.db.exec(`
+    CREATE TABLE IF NOT EXISTS queue (
+      n INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT, class TEXT, id TEXT, chat TEXT, stanza BLOB NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS queue_by_device ON queue (device, n);
+    CREATE INDEX IF NOT EXISTS queue_by_id ON queue (device, id);
+  `)
+  const insert = store.db.prepare(
+    "INSERT INTO queue (device, class, id, chat, stanza) VALUES (?, ?, ?, ?, ?)",
+  )
+  const after = store.db.prepare("SELECT n, stanza FROM queue WHERE device = ? AND n > ? ORDER BY n LIMIT ?")
+  const remove = store.db.prepare(
+    "DELETE FROM queue WHERE device = ? AND id = ? AND class = ? AND n <= ? AND (chat = ? OR ? = '')",
+  )
+  const counts = store.db.prepare("SELECT class, count(*) AS n FROM queue WHERE device = ? GROUP BY class")
+  const last = store.db.prepare("SELECT max(n) AS n FROM queue WHERE device = ?")
+  const clear = store.db.prepare("DELETE FROM queue WHERE device = ?")
+
+  return {
+    add: (address: Address, stanza: Node) =>
+      insert.run(key(address), stanza.tag, stanza.attrs.id ?? "", chatOf(stanza.attrs.from), pack(stanza)),
+    /** The next stanzas after number `n`, in order. */
+    after: (address: Address, n: number, limit: number): Waiting[] =>
+      after
+        .all(key(address), n, limit)
+        .map((row) => ({ n: Number(row.n), stanza: unpack(row.stanza) as Node })),
+    /**
+     * Settles what was sent (up to number `sent`) under this id; how many stanzas that were.
+     * `from` tells ids of different senders apart; some receipts of Baileys do not say it.
+     */
+    settle(
+      address: Address,
+      settled: { tag: string; id: string; from: string | undefined; sent: number },
+    ): number {
+      const chat = chatOf(settled.from)
+      return Number(remove.run(key(address), settled.id, settled.tag, settled.sent, chat, chat).changes)
+    },
+    /** How many stanzas of each tag wait. */
+    counts: (address: Address): Record<string, number> =>
+      Object.fromEntries(counts.all(key(address)).map((row) => [String(row.class), Number(row.n)])),
+    /** The number of the last one waiting, 0 when none is. */
+    last: (address: Address): number => Number(last.get(key(address))?.n ?? 0),
+    clear: (address: Address) => clear.run(key(address)),
+  }
+}
+
+const chatOf = (from: string | undefined) => Jid.parse(from)?.user ?? ""

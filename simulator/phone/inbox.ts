@@ -1,0 +1,65 @@
+import { pack, type Store, unpack } from "../store.ts"
+
+/** A message as a phone has it: received, or sent by it or a companion of its account. */
+export type Message = {
+  /** Grows with each message of any phone. */
+  n: number
+  id: string
+  /** The other party's number, or the group's address. */
+  chat: string
+  /** The sender's number. */
+  from: string
+  from_device: number
+  from_me: boolean
+  text: string
+  /** The first field of the decrypted message, such as `conversation` or `imageMessage`. */
+  kind: string
+  /** The whole message, as protobuf's JSON: bytes in base64. */
+  content: unknown
+  /** Unix seconds, as the network stamped it. */
+  timestamp: number
+  /** Whether it waited for the phone. */
+  offline: boolean
+  /** How often it arrived; more than once is a duplicate by id. */
+  times: number
+}
+
+/** What one phone read and sent, in order. */
+export type Inbox = ReturnType<typeof open>
+
+export function open(store: Store, pn: string) {
+  store.db.exec(`
+    CREATE TABLE IF NOT EXISTS inbox (
+      n INTEGER PRIMARY KEY AUTOINCREMENT, pn TEXT, chat TEXT, sender TEXT, id TEXT, times INTEGER, data BLOB NOT NULL,
+      UNIQUE (pn, chat, sender, id)
+    )
+  `)
+  const insert = store.db.prepare(`
+    INSERT INTO inbox (pn, chat, sender, id, times, data) VALUES (?, ?, ?, ?, 1, ?)
+    ON CONFLICT (pn, chat, sender, id) DO UPDATE SET times = times + 1 RETURNING times
+  `)
+  const select = store.db.prepare(
+    "SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n LIMIT ?",
+  )
+  const listeners = new Set<() => void>()
+
+  return {
+    /** How often it has arrived now. */
+    add(message: Omit<Message, "n" | "times">): number {
+      const { chat, from, id } = message
+      return Number(insert.get(pn, chat, from, id, pack(message))?.times)
+    },
+    /** Tells whoever waits that there is something new. */
+    announce: () => listeners.forEach((listener) => listener()),
+    after: (n: number, limit = 10_000): Message[] =>
+      select.all(pn, n, limit).map((row) => ({
+        n: Number(row.n),
+        ...(unpack(row.data) as Omit<Message, "n" | "times">),
+        times: Number(row.times),
+      })),
+    listen(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes, randomInt } from "node:crypto"
+import type { Mode } from "../network/addressing.ts"
+import { pack, type Store, unpack } from "../store.ts"
+import * as Curve from "../wire/curve.ts"
+
+/** What makes a phone that phone. */
+export type Identity = {
+  registrationId: number
+  identity: Curve.KeyPair
+  signedPreKey: { id: number; pair: Curve.KeyPair; signature: Buffer }
+  /** Of the account's device list, as its companions' signatures name it. */
+  rawId: number
+  nextPreKey: number
+}
+
+/** A Signal session record, as libsignal writes it down. */
+export type SessionRow = { _sessions: Record<string, unknown>; version: string }
+
+/** The key app state is encrypted with, shared among an account's devices. */
+export type AppStateKey = { id: Buffer; data: Buffer; timestamp: number }
+
+/** A message the phone sent, kept for who could not read it. */
+export type SentRow = { to: string; mode: Mode; content: Uint8Array }
+
+/** What a phone keeps, by kind; most kinds have an entry per id. */
+type Kept = {
+  identity: Identity
+  prekey: Curve.KeyPair
+  session: SessionRow
+  "app-state-key": AppStateKey
+  /** Companions that had their first messages. */
+  greeted: boolean
+  sent: SentRow
+}
+
+/** One phone's keys and ratchets. Changes are staged, and kept when `commit` says so: one write. */
+export type Keys = ReturnType<typeof open>
+
+export function open(store: Store, pn: string) {
+  store.db.exec(`
+    CREATE TABLE IF NOT EXISTS phone_keys (
+      pn TEXT, kind TEXT, id TEXT, value BLOB NOT NULL, PRIMARY KEY (pn, kind, id)
+    )
+  `)
+  const select = store.db.prepare("SELECT value FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?")
+  const insert = store.db.prepare("INSERT OR REPLACE INTO phone_keys VALUES (?, ?, ?, ?)")
+  const remove = store.db.prepare("DELETE FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?")
+  const staged = new Map<string, { kind: string; id: string; value: unknown }>()
+
+  const get = <K extends keyof Kept>(kind: K, id: string): Kept[K] | undefined => {
+    const waiting = staged.get(`${kind} ${id}`)
+    // `put` took it as this kind.
+    if (waiting) return waiting.value as Kept[K] | undefined
+    const row = select.get(pn, kind, id)
+    return row && (unpack(row.value) as Kept[K])
+  }
+  const put = <K extends keyof Kept>(kind: K, id: string, value: Kept[K] | undefined) => {
+    staged.set(`${kind} ${id}`, { kind, id, value })
+  }
+  return {
+    get,
+    /** Undefined removes. */
+    put,
+    /** Made when first asked for. */
+    identity(): Identity {
+      const found = get("identity", "")
+      if (found) return found
+      const made = newIdentity()
+      put("identity", "", made)
+      return made
+    },
+    /** Keeps what was staged. */
+    commit() {
+      store.atomically(() => {
+        for (const { kind, id, value } of staged.values())
+          if (value === undefined) remove.run(pn, kind, id)
+          else insert.run(pn, kind, id, pack(value))
+      })
+      staged.clear()
+    },
+    /** Forgets what was staged. */
+    rollback: () => staged.clear(),
+  }
+}
+
+function newIdentity(): Identity {
+  const identity = Curve.generate()
+  const pair = Curve.generate()
+  const signature = Curve.sign(identity.private, Buffer.concat([Buffer.from([5]), pair.public]))
+  return {
+    identity,
+    signedPreKey: { id: 1, pair, signature },
+    registrationId: randomInt(1, 16_380),
+    rawId: randomBytes(4).readUInt32BE(),
+    nextPreKey: 1,
+  }
+}

@@ -1,0 +1,33 @@
+import type { Network } from "../network/network.ts"
+import { Phone } from "./phone.ts"
+
+/** A new person with a phone that is on. Throws when the number is taken. */
+export function create(
+  network: Network,
+  input: { number?: string | undefined; name?: string | undefined },
+): Phone {
+  const number = input.number ?? network.directory.freeNumber()
+  if (network.directory.user(number)) throw new NumberTaken(number)
+  network.directory.addUser(number, input.name ?? `Phone ${number.slice(-4)}`)
+  return turnOn(network, number)
+}
+
+/** Turns on the phones of everyone the store knows: the network has been restarted. */
+export function turnOnAll(network: Network) {
+  for (const { pn } of network.directory.users()) turnOn(network, pn)
+}
+
+/** The number belongs to somebody. */
+export class NumberTaken extends Error {
+  override name = "NumberTaken"
+  constructor(number: string) {
+    super(`the number ${number} is taken`)
+  }
+}
+
+function turnOn(network: Network, pn: string): Phone {
+  const phone = new Phone(network, pn)
+  network.phones.set(pn, phone)
+  phone.start()
+  return phone
+}

@@ -1,0 +1,132 @@
+import { type Address, key } from "../network/directory.ts"
+import type { KeyPair } from "../wire/curve.ts"
+import type { Keys } from "./keys.ts"
+import {
+  type Bundle,
+  MessageCounterError,
+  PreKeyError,
+  ProtocolAddress,
+  SessionBuilder,
+  SessionCipher,
+  SessionError,
+  SessionRecord,
+  type Session,
+  type Storage,
+} from "./libsignal.ts"
+
+export type Ciphertext = { type: "msg" | "pkmsg"; body: Buffer }
+
+/** Why a message could not be decrypted. `repeated`: its key was used before. */
+export type Failure = "repeated" | "no_session" | "unknown_prekey" | "bad"
+
+/** Sessions a phone keeps with one device beyond the open one, for what is still on its way. */
+const closedKept = 5
+
+/** One phone's Signal sessions. Changes are staged in `keys`; the caller commits. Not reentrant. */
+export function signalOf(keys: Keys) {
+  const storage: Storage = {
+    loadSession: async (address) => {
+      const record = keys.get("session", address)
+      return record && QuietRecord.from(record)
+    },
+    storeSession: async (address, record) => {
+      keys.put("session", address, record.serialize())
+    },
+    isTrustedIdentity: () => true,
+    loadPreKey: async (id) => {
+      const pair = keys.get("prekey", String(id))
+      return pair && plain(pair)
+    },
+    removePreKey: (id) => {
+      keys.put("prekey", String(id), undefined)
+    },
+    loadSignedPreKey: () => plain(keys.identity().signedPreKey.pair),
+    getOurRegistrationId: () => keys.identity().registrationId,
+    getOurIdentity: () => plain(keys.identity().identity),
+  }
+  // A session is with a device, whichever of its two addresses was used.
+  const cipher = (peer: Address) => new TrialCipher(storage, new ProtocolAddress(peer.user, peer.id))
+
+  return {
+    has: (peer: Address) => {
+      const record = keys.get("session", nameOf(peer))
+      return record !== undefined && QuietRecord.from(record).getOpenSession() !== undefined
+    },
+    start: (peer: Address, bundle: Bundle) =>
+      new SessionBuilder(storage, new ProtocolAddress(peer.user, peer.id)).initOutgoing(bundle),
+    async encrypt(peer: Address, plaintext: Buffer): Promise<Ciphertext> {
+      const { type, body } = await cipher(peer).encrypt(plaintext)
+      return { type: type === 3 ? "pkmsg" : "msg", body: Buffer.from(body) }
+    },
+    /** Throws what `failure` understands. */
+    decrypt: (peer: Address, sealed: Ciphertext): Promise<Buffer> =>
+      sealed.type === "pkmsg"
+        ? cipher(peer).decryptPreKeyWhisperMessage(sealed.body)
+        : cipher(peer).decryptWhisperMessage(sealed.body),
+  }
+}
+
+/** What kind of failure an error of `decrypt` is. */
+export function failure(error: unknown): Failure {
+  if (error instanceof MessageCounterError) return "repeated"
+  if (error instanceof PreKeyError) return "unknown_prekey"
+  if (error instanceof SessionError) return "no_session"
+  return "bad"
+}
+
+const nameOf = (peer: Address) => key(peer).replace(":", ".")
+
+/**
+ * libsignal tries a message on each session in place: a failed trial leaves that session's ratchet
+ * stepped, and a later success stores the damage. Here each trial has a copy.
+ */
+class TrialCipher extends SessionCipher {
+  override async decryptWithSessions(body: Buffer, sessions: Session[]) {
+    const errors: unknown[] = []
+    for (const session of sessions) {
+      const copy = copyOf(session)
+      try {
+        const plaintext = await this.doDecryptWhisperMessage(body, copy)
+        Object.assign(session, copy)
+        if (!("pendingPreKey" in copy)) Reflect.deleteProperty(session, "pendingPreKey")
+        session.indexInfo.used = Date.now()
+        return { session, plaintext }
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    throw (
+      errors.find((error) => error instanceof MessageCounterError) ??
+      errors[0] ??
+      new SessionError("no session with this device")
+    )
+  }
+}
+
+/** libsignal's record prints whole sessions, private keys and all, whenever it closes one. */
+class QuietRecord extends SessionRecord {
+  static from(data: unknown): QuietRecord {
+    return Object.setPrototypeOf(SessionRecord.deserialize(data), QuietRecord.prototype) as QuietRecord
+  }
+  closeSession(session: Session) {
+    session.indexInfo.closed = Date.now()
+  }
+  removeOldSessions() {
+    const closed = Object.entries(this.sessions).filter(([, { indexInfo }]) => indexInfo.closed !== -1)
+    closed.sort(([, a], [, b]) => b.indexInfo.closed - a.indexInfo.closed)
+    for (const [name] of closed.slice(closedKept)) Reflect.deleteProperty(this.sessions, name)
+  }
+}
+
+function copyOf(session: Session): Session {
+  const record = new SessionRecord()
+  record.setSession(session)
+  const [copy] = SessionRecord.deserialize(structuredClone(record.serialize())).getSessions()
+  if (!copy) throw new Error("a record of one session has none")
+  return copy
+}
+
+const plain = (pair: KeyPair) => ({
+  pubKey: Buffer.concat([Buffer.from([5]), pair.public]),
+  privKey: pair.private,
+})

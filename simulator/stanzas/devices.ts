@@ -1,0 +1,30 @@
+import { type Address, key } from "../network/directory.ts"
+import type { Network } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
+import { child, el } from "../wire/node.ts"
+import type { Answer } from "./receive.ts"
+import { Refusal } from "./refusal.ts"
+
+/** A device logs out; a phone may also log out its companions. */
+export const remove: Answer = (network, line, iq) => {
+  const jid = Jid.parse(child(iq, "remove-companion-device")?.attrs.jid)
+  const user = network.directory.find(jid)
+  const address = { user: user?.pn ?? "", id: jid?.device ?? 0 }
+  const allowed = address.user === line.device.user && (line.device.id === 0 || line.device.id === address.id)
+  if (!allowed || address.id === 0) throw new Refusal(403, "forbidden")
+  unlink(network, address)
+  return []
+}
+
+/** Forgets a companion: its keys, what waits for it, and, if it is connected, its connection. */
+export function unlink(network: Network, address: Address) {
+  network.store.atomically(() => {
+    network.directory.removeDevice(address)
+    network.prekeys.clear(address)
+    network.queue.clear(address)
+  })
+  network.log.note(key(address), "device removed")
+  network.lines
+    .get(key(address))
+    ?.end(el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })]))
+}

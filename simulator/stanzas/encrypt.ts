@@ -1,0 +1,125 @@
+import { deliver } from "../network/delivery.ts"
+import type { Address, Device } from "../network/directory.ts"
+import { type Network, now } from "../network/network.ts"
+import type { PreKey } from "../network/prekeys.ts"
+import * as Curve from "../wire/curve.ts"
+import * as Jid from "../wire/jid.ts"
+import { big, bytes, child, children, el, type Node, uint } from "../wire/node.ts"
+import type { Answer } from "./receive.ts"
+import { badRequest, Refusal } from "./refusal.ts"
+
+/** Signal's type byte of a Curve25519 key. */
+const curveType = Buffer.from([5])
+
+/** A device with fewer than this many prekeys left is asked for more (clients refill below five). */
+const few = 5
+
+export const count: Answer = (network, line) => [el("count", { value: network.prekeys.count(line.device) })]
+
+/** A device leaves its keys: its own, the signed prekey, and more one-time prekeys. */
+export const upload: Answer = (network, line, iq) => {
+  const device = own(network, line.device)
+  const registrationId = uint(child(iq, "registration"))
+  const identity = bytes(child(iq, "identity"))
+  const keys = children(child(iq, "list")).map(preKey)
+  if (registrationId === undefined || !identity) throw badRequest()
+  if (!identity.equals(device.identity)) throw new Refusal(406, "not-acceptable")
+  const signedPreKey = signed(device, child(iq, "skey"))
+  network.store.atomically(() => {
+    network.directory.saveDevice({ ...device, registrationId, signedPreKey })
+    network.prekeys.add(line.device, keys)
+  })
+  return []
+}
+
+export const rotate: Answer = (network, line, iq) => {
+  const device = own(network, line.device)
+  const signedPreKey = signed(device, child(child(iq, "rotate"), "skey"))
+  network.directory.saveDevice({ ...device, signedPreKey })
+  return []
+}
+
+/** What the network has of a device's keys, for the device to compare. */
+export const digest: Answer = (network, line) => {
+  const device = own(network, line.device)
+  const ids = network.prekeys.ids(line.device).map((id) => el("id", {}, big(id, 3)))
+  return [
+    el("digest", {}, [
+      el("registration", {}, big(device.registrationId, 4)),
+      el("type", {}, curveType),
+      el("identity", {}, device.identity),
+      skey(device),
+      el("list", {}, ids),
+    ]),
+  ]
+}
+
+/** Keys to start sessions with, one one-time prekey each while there are any. */
+export const bundles: Answer = (network, _line, iq) => {
+  const asked = children(child(iq, "key"))
+  if (asked.length === 0) throw badRequest()
+  return [
+    el(
+      "list",
+      {},
+      asked.map(({ attrs }) => bundle(network, attrs.jid)),
+    ),
+  ]
+}
+
+function bundle(network: Network, jid: string | undefined): Node {
+  const parsed = Jid.parse(jid)
+  const user = network.directory.find(parsed)
+  const device = user && network.directory.device({ user: user.pn, id: parsed?.device ?? 0 })
+  if (!device) return el("user", { jid }, [el("error", { code: 404, text: "item-not-found" })])
+  const preKey = network.prekeys.take({ user: device.user, id: device.id })
+  askForMore(network, device)
+  return el("user", { jid, t: now() }, [
+    el("registration", {}, big(device.registrationId, 4)),
+    el("type", {}, curveType),
+    el("identity", {}, device.identity),
+    ...(preKey ? [el("key", {}, [el("id", {}, big(preKey.id, 3)), el("value", {}, preKey.value)])] : []),
+    skey(device),
+  ])
+}
+
+function askForMore(network: Network, device: Device) {
+  const left = network.prekeys.count({ user: device.user, id: device.id })
+  if (left !== few - 1 && left !== 0) return
+  deliver(
+    network,
+    { user: device.user, id: device.id },
+    el("notification", { from: Jid.server, type: "encrypt", id: `prekeys-${now()}-${left}`, t: now() }, [
+      el("count", { value: left }),
+    ]),
+  )
+}
+
+function own(network: Network, address: Address): Device {
+  const device = network.directory.device(address)
+  if (!device) throw new Refusal(401, "not-authorized")
+  return device
+}
+
+function skey(device: Device): Node {
+  const { id, value, signature } = device.signedPreKey
+  return el("skey", {}, [el("id", {}, big(id, 3)), el("value", {}, value), el("signature", {}, signature)])
+}
+
+function preKey(node: Node): PreKey {
+  const id = uint(child(node, "id"))
+  const value = bytes(child(node, "value"))
+  if (id === undefined || value?.length !== 32) throw badRequest()
+  return { id, value }
+}
+
+/** A signed prekey, whose signature must be the device's own. */
+function signed(device: Device, node: Node | undefined) {
+  const id = uint(child(node, "id"))
+  const value = bytes(child(node, "value"))
+  const signature = bytes(child(node, "signature"))
+  if (id === undefined || value?.length !== 32 || !signature) throw badRequest()
+  if (!Curve.verify(device.identity, Buffer.concat([curveType, value]), signature))
+    throw new Refusal(406, "not-acceptable")
+  return { id, value, signature }
+}

@@ -1,0 +1,42 @@
+import type { proto } from "@whiskeysockets/baileys"
+import { activate } from "../network/delivery.ts"
+import type { Address } from "../network/directory.ts"
+import type { Line } from "../network/line.ts"
+import { type Network, now } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
+import { el, type Node } from "../wire/node.ts"
+
+type Client = { payload: proto.IClientPayload; noiseKey: Buffer; end(goodbye?: Node): void }
+
+/**
+ * The device a client logs in as. An unknown or removed device and a key other than the one it was
+ * linked with are refused with 401, which tells a client to forget its credentials.
+ */
+export function login(network: Network, client: Client): Address | undefined {
+  const address = { user: String(client.payload.username), id: client.payload.device ?? 0 }
+  const device = network.directory.device(address)
+  if (device?.noiseKey?.equals(client.noiseKey)) return address
+  network.log.note(`${address.user}:${address.id}`, "login refused", {
+    reason: device ? "another noise key" : "no such device",
+  })
+  client.end(el("failure", { reason: "401", location: "sim" }))
+  return undefined
+}
+
+/** After login: who it is, and, unless it wants to say so first, what waits for it. */
+export function welcome(network: Network, line: Line, client: { passive: boolean }) {
+  const user = network.directory.user(line.device.user)
+  if (!user) return
+  const lid = Jid.format(user.lid, "lid", line.device.id)
+  line.send(el("success", { t: now(), lid, location: "sim", props: "1", abprops: "1" }))
+  line.send(
+    el("ib", { from: Jid.server }, [el("edge_routing", {}, [el("routing_info", {}, Buffer.from([8, 2]))])]),
+  )
+  if (!client.passive) ready(network, line)
+}
+
+/** The device takes stanzas from now on; a companion hears from its phone when it is new. */
+export function ready(network: Network, line: Line) {
+  activate(network, line)
+  network.phones.get(line.device.user)?.greet(line.device)
+}

@@ -1,0 +1,86 @@
+import type { Line } from "../network/line.ts"
+import type { Network } from "../network/network.ts"
+import type { Pairing } from "../network/pairing.ts"
+import * as Jid from "../wire/jid.ts"
+import { child, el, type Node } from "../wire/node.ts"
+import { ack } from "./ack.ts"
+import * as AppState from "./app-state.ts"
+import * as Devices from "./devices.ts"
+import * as Encrypt from "./encrypt.ts"
+import { message } from "./message.ts"
+import { presence } from "./presence.ts"
+import * as Props from "./props.ts"
+import { receipt } from "./receipt.ts"
+import { Refusal } from "./refusal.ts"
+import { usync } from "./usync.ts"
+
+/** Answers an iq with the content of its result; throws `Refusal` for an error instead. */
+export type Answer = (network: Network, line: Line, iq: Node) => Node[]
+
+type Taker = (network: Network, line: Line, stanza: Node) => void
+
+/** By namespace, type and first child; the keys come from strangers, hence maps. */
+const answers = new Map<string, Answer>([
+  ["w:p get ping", () => []],
+  ["encrypt get count", Encrypt.count],
+  ["encrypt set registration", Encrypt.upload],
+  ["encrypt get key", Encrypt.bundles],
+  ["encrypt get digest", Encrypt.digest],
+  ["encrypt set rotate", Encrypt.rotate],
+  ["passive set active", Props.active],
+  ["passive set passive", () => []],
+  ["abt get props", Props.props],
+  ["privacy get privacy", Props.privacy],
+  ["privacy set tokens", () => []],
+  ["blocklist get", Props.blocklist],
+  ["urn:xmpp:whatsapp:dirty set clean", () => []],
+  ["usync get usync", usync],
+  ["w:sync:app:state set sync", AppState.sync],
+  ["md set remove-companion-device", Devices.remove],
+])
+
+const takers = new Map<string, Taker>([
+  ["message", message],
+  ["receipt", receipt],
+  ["ack", ack],
+  ["presence", presence],
+  ["chatstate", presence],
+  ["ib", () => {}],
+])
+
+/** What a logged-in device sends. What nobody knows is noted; an unknown iq gets an error, as clients wait. */
+export function receive(network: Network, line: Line, stanza: Node) {
+  if (stanza.tag === "iq") return answer(network, line, stanza)
+  const taker = takers.get(stanza.tag)
+  if (taker) return taker(network, line, stanza)
+  network.log.note(`${line.device.user}:${line.device.id}`, "unknown stanza", { tag: stanza.tag })
+}
+
+/** What a companion sends before it is linked: answers to our own iqs. */
+export function receiveUnpaired(_network: Network, pairing: Pairing, stanza: Node) {
+  if (stanza.tag !== "iq") return
+  if (stanza.attrs.type === "result" || stanza.attrs.type === "error") return pairing.answered?.(stanza)
+  pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
+}
+
+function answer(network: Network, line: Line, iq: Node) {
+  const { id, type, xmlns } = iq.attrs
+  if (type === "result" || type === "error") return
+  const name = [xmlns, type, child(iq)?.tag].filter(Boolean).join(" ")
+  try {
+    const found = answers.get(name)
+    if (!found) throw new Refusal(501, "feature-not-implemented")
+    const content = found(network, line, iq)
+    line.send(el("iq", { from: Jid.server, type: "result", id }, content.length > 0 ? content : undefined))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    network.log.note(`${line.device.user}:${line.device.id}`, "iq refused", { iq: name, code: error.code })
+    line.send(iqError(iq, error))
+  }
+}
+
+function iqError(iq: Node, refusal: Refusal): Node {
+  return el("iq", { from: Jid.server, type: "error", id: iq.attrs.id }, [
+    el("error", { code: refusal.code, text: refusal.message }),
+  ])
+}

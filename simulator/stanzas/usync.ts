@@ -1,0 +1,57 @@
+import type { User } from "../network/directory.ts"
+import { type Network, now } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
+import type { Answer } from "./receive.ts"
+import { badRequest } from "./refusal.ts"
+
+/** Answers about one person, by the protocol asked for. `asked` is what was asked by. */
+type Protocol = (network: Network, user: User, asked: Jid.Jid) => Node
+
+const protocols = new Map<string, Protocol>([
+  ["devices", devices],
+  ["lid", (_network, user) => el("lid", { val: Jid.format(user.lid, "lid") })],
+  ["contact", () => el("contact", { type: "in" })],
+  ["disappearing_mode", () => el("disappearing_mode", { duration: 0, t: 0 })],
+])
+
+/** Who is on the network, by which devices and under which LID. Who is not, is not in the answer. */
+export const usync: Answer = (network, _line, iq) => {
+  const asked = child(iq, "usync")
+  const query = children(child(asked, "query"))
+  const list = children(child(asked, "list"))
+  if (query.length === 0) throw badRequest()
+  const found = list.flatMap((entry) => {
+    const jid = whom(entry)
+    const user = network.directory.find(jid)
+    if (!jid || !user) return []
+    const content = query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, jid) ?? [])
+    return [el("user", { jid: Jid.format(jid.user, jid.server) }, content)]
+  })
+  const { sid, mode, context } = asked?.attrs ?? {}
+  return [
+    el("usync", { sid, mode, context, index: "0", last: "true" }, [
+      el(
+        "result",
+        {},
+        query.map(({ tag }) => el(tag)),
+      ),
+      el("list", {}, found),
+    ]),
+  ]
+}
+
+/** A person is asked about by address, or by phone number with a plus. */
+function whom(entry: Node): Jid.Jid | undefined {
+  const jid = Jid.parse(entry.attrs.jid)
+  if (jid) return jid
+  const phone = bytes(child(entry, "contact"))?.toString().replace(/\D/g, "")
+  return phone ? { user: phone, server: Jid.server, device: 0 } : undefined
+}
+
+function devices(network: Network, user: User): Node {
+  const list = network.directory
+    .devices(user.pn)
+    .map(({ id, keyIndex }) => el("device", { id, "key-index": id === 0 ? undefined : keyIndex }))
+  return el("devices", {}, [el("device-list", {}, list), el("key-index-list", { ts: now() })])
+}

@@ -1,0 +1,98 @@
+import {
+  aesDecryptGCM,
+  aesEncryptGCM,
+  Curve as Agreement,
+  hkdf,
+  proto,
+  sha256,
+} from "@whiskeysockets/baileys"
+import type { Authority } from "./certificates.ts"
+import * as Curve from "./curve.ts"
+
+const mode: Buffer = Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0")
+const nothing = Buffer.alloc(0)
+
+/** Both directions of an open connection, encrypted. */
+export type Transport = { encrypt(frame: Buffer): Buffer; decrypt(frame: Buffer): Buffer }
+
+/** What a client says of itself at the end of the handshake. */
+export type Finished = { transport: Transport; noiseKey: Buffer; payload: Buffer }
+
+/** The responder's side of one Noise XX handshake. Any step throws when the client's part is wrong. */
+export type Handshake = { hello(frame: Buffer): Buffer; finish(frame: Buffer): Finished }
+
+/** `prologue` is the header the client opened with, four bytes. */
+export function handshake(authority: Authority, prologue: Buffer): Handshake {
+  const ephemeral = Curve.generate()
+  let hash: Buffer = mode
+  let salt: Buffer = mode
+  let key: Buffer = mode
+  let counter = 0
+
+  const mixHash = (data: Uint8Array) => {
+    hash = sha256(Buffer.concat([hash, data]))
+  }
+  const derive = (secret: Uint8Array): [Buffer, Buffer] => {
+    const out = Buffer.from(hkdf(secret, 64, { salt, info: "" }))
+    return [out.subarray(0, 32), out.subarray(32)]
+  }
+  const mixKey = (secret: Uint8Array) => {
+    const [first, second] = derive(secret)
+    salt = first
+    key = second
+    counter = 0
+  }
+  const seal = (plaintext: Buffer) => {
+    const sealed = aesEncryptGCM(plaintext, key, nonce(counter++), hash)
+    mixHash(sealed)
+    return sealed
+  }
+  const open = (sealed: Buffer) => {
+    const plaintext = aesDecryptGCM(sealed, key, nonce(counter++), hash)
+    mixHash(sealed)
+    return plaintext
+  }
+
+  mixHash(prologue)
+  return {
+    hello(frame) {
+      const theirs = key32(proto.HandshakeMessage.decode(frame).clientHello?.ephemeral, "ephemeral key")
+      mixHash(theirs)
+      mixHash(ephemeral.public)
+      mixKey(Agreement.sharedKey(ephemeral.private, theirs))
+      const staticKey = seal(authority.noise.public)
+      mixKey(Agreement.sharedKey(authority.noise.private, theirs))
+      const payload = seal(authority.chain)
+      const serverHello = { ephemeral: ephemeral.public, static: staticKey, payload }
+      return Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
+    },
+    finish(frame) {
+      const said = proto.HandshakeMessage.decode(frame).clientFinish
+      const noiseKey = key32(open(Buffer.from(said?.static ?? nothing)), "static key")
+      mixKey(Agreement.sharedKey(ephemeral.private, noiseKey))
+      const payload = open(Buffer.from(said?.payload ?? nothing))
+      const [fromClient, toClient] = derive(nothing)
+      return { noiseKey, payload, transport: transport(toClient, fromClient) }
+    },
+  }
+}
+
+function transport(writeKey: Buffer, readKey: Buffer): Transport {
+  let written = 0
+  let read = 0
+  return {
+    encrypt: (frame) => aesEncryptGCM(frame, writeKey, nonce(written++), nothing),
+    decrypt: (frame) => aesDecryptGCM(frame, readKey, nonce(read++), nothing),
+  }
+}
+
+function nonce(counter: number): Buffer {
+  const iv = Buffer.alloc(12)
+  iv.writeUInt32BE(counter, 8)
+  return iv
+}
+
+function key32(key: Uint8Array | null | undefined, what: string): Buffer {
+  if (key?.length !== 32) throw new Error(`the client's ${what} is not 32 bytes`)
+  return Buffer.from(key)
+}

@@ -1,0 +1,115 @@
+import {
+  type AuthenticationState,
+  type ConnectionState,
+  initAuthCreds,
+  makeWASocket,
+  type SignalDataTypeMap,
+  type UserFacingSocketConfig,
+  type WAMessage,
+} from "@whiskeysockets/baileys"
+import pino from "pino"
+
+/** Credentials and keys of one device, kept in memory across its connections. */
+export function newDevice(): AuthenticationState {
+  const kept = new Map<string, unknown>()
+  return {
+    creds: initAuthCreds(),
+    keys: {
+      get: <T extends keyof SignalDataTypeMap>(type: T, ids: string[]) => {
+        const found: Record<string, SignalDataTypeMap[T]> = {}
+        for (const id of ids) {
+          const value = kept.get(`${type} ${id}`)
+          // What was set under this type.
+          if (value !== undefined) found[id] = structuredClone(value) as SignalDataTypeMap[T]
+        }
+        return revived(found)
+      },
+      set: (data) => {
+        for (const [type, entries] of Object.entries(data))
+          for (const [id, value] of Object.entries(entries ?? {}))
+            if (value === null || value === undefined) kept.delete(`${type} ${id}`)
+            else kept.set(`${type} ${id}`, structuredClone(value))
+      },
+    },
+  }
+}
+
+/** A clone makes plain byte arrays of buffers; Baileys' Signal library wants buffers. */
+function revived<T>(value: T): T {
+  if (value instanceof Uint8Array) return Buffer.from(value) as unknown as T
+  if (typeof value !== "object" || value === null) return value
+  for (const [name, inner] of Object.entries(value)) Reflect.set(value, name, revived(inner))
+  return value
+}
+
+export type Client = ReturnType<typeof connect>
+
+/** A real Baileys socket on this network; reconnecting is another call with the same device. */
+export function connect(
+  network: { url: string },
+  device: AuthenticationState = newDevice(),
+  config: Partial<UserFacingSocketConfig> = {},
+) {
+  const sock = makeWASocket({
+    auth: device,
+    waWebSocketUrl: network.url,
+    logger: pino({ level: process.env.BAILEYS_LOG ?? "silent" }),
+    emitOwnEvents: false,
+    ...config,
+  })
+  const updates: Partial<ConnectionState>[] = []
+  const messages: { message: WAMessage; type: string }[] = []
+  const listeners = new Set<() => void>()
+  const changed = () => listeners.forEach((listener) => listener())
+
+  sock.ev.on("creds.update", (update) => Object.assign(device.creds, update))
+  sock.ev.on("connection.update", (update) => {
+    updates.push(update)
+    changed()
+  })
+  sock.ev.on("messages.upsert", (upsert) => {
+    for (const message of upsert.messages) messages.push({ message, type: upsert.type })
+    changed()
+  })
+
+  /** The first thing `look` finds, now or later; fails after the test's patience. */
+  const until = <T>(what: string, look: () => T | undefined, patienceMs = 15_000): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const check = () => {
+      const found = look()
+      if (found !== undefined) resolve(found)
+    }
+    const timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), patienceMs)
+    listeners.add(check)
+    check()
+    return promise.finally(() => {
+      listeners.delete(check)
+      clearTimeout(timer)
+    })
+  }
+  return {
+    sock,
+    device,
+    messages,
+    until,
+    changed,
+    qr: () => until("a QR code", () => updates.findLast(({ qr }) => qr)?.qr),
+    open: () => until("an open connection", () => updates.find(({ connection }) => connection === "open")),
+    /** The status code the connection ended with. */
+    closed: () =>
+      until("the end of the connection", () => {
+        const end = updates.find(({ connection }) => connection === "close")
+        if (!end) return undefined
+        const error = end.lastDisconnect?.error as { output?: { statusCode?: number } } | undefined
+        return error?.output?.statusCode ?? 0
+      }),
+    message: (text: string) =>
+      until(`the message "${text}"`, () =>
+        messages.find(
+          ({ message }) =>
+            (message.message?.conversation ?? message.message?.extendedTextMessage?.text) === text,
+        ),
+      ),
+    close: () => void sock.end(undefined),
+  }
+}

@@ -1,0 +1,83 @@
+import { z } from "zod"
+import { startSimulator } from "#simulator/simulator.ts"
+import { type Client, connect, newDevice } from "./baileys-client.ts"
+
+export type Network = Awaited<ReturnType<typeof aNetwork>>
+
+const Phone = z.object({ number: z.string(), jid: z.string(), lid: z.string(), name: z.string() })
+const Sent = z.object({ id: z.string(), timestamp: z.number(), error: z.string().optional() })
+const Read = z.array(
+  z.object({
+    n: z.number(),
+    id: z.string(),
+    chat: z.string(),
+    from: z.string(),
+    from_me: z.boolean(),
+    text: z.string(),
+    kind: z.string(),
+    content: z.unknown(),
+    times: z.number(),
+    offline: z.boolean(),
+  }),
+)
+
+/** A simulated network of the test's own, steered over its control API as anybody would. */
+export async function aNetwork(input: { dataDir?: string } = {}) {
+  let simulator = await startSimulator(input)
+  const call = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${simulator.controlUrl}${path}`, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      }),
+    })
+    const answer: unknown = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
+    return answer
+  }
+  return {
+    get url() {
+      return simulator.url
+    },
+    get controlUrl() {
+      return simulator.controlUrl
+    },
+    get rootKey() {
+      return simulator.rootKey
+    },
+    call,
+    async phone(name?: string) {
+      const phone = Phone.parse(await call("POST", "/phones", name ? { name } : {}))
+      const path = `/phones/${phone.number}`
+      return {
+        ...phone,
+        scan: (qr: string) => call("POST", `${path}/scan`, { qr }),
+        send: async (to: string, text: string, more: { id?: string; addressing?: "lid" | "pn" } = {}) =>
+          Sent.parse(await call("POST", `${path}/messages`, { to, text, ...more })),
+        /** Waits until `count` messages match. */
+        read: async (match: { text?: string; id?: string; from?: string; count?: number } = {}) => {
+          const query = new URLSearchParams({ wait: "10000" })
+          for (const [name, value] of Object.entries(match)) query.set(name, String(value))
+          return Read.parse(await call("GET", `${path}/messages?${query.toString()}`))
+        },
+      }
+    },
+    /** A Baileys client linked to this phone, logged in and open. */
+    async paired(phone: { scan(qr: string): Promise<unknown> }): Promise<Client> {
+      const device = newDevice()
+      const unlinked = connect(simulator, device)
+      await phone.scan(await unlinked.qr())
+      await unlinked.closed()
+      const client = connect(simulator, device)
+      await client.open()
+      return client
+    },
+    close: () => simulator.close(),
+    /** Stops the network and starts it again on the same directory, at new ports. */
+    async restart() {
+      await simulator.close()
+      simulator = await startSimulator(input)
+    },
+  }
+}
