@@ -1,0 +1,71 @@
+import type { BinaryNode } from "@whiskeysockets/baileys"
+
+/** §"The way of a send": how long the network may take over an acknowledgement. */
+const waitMs = 15_000
+
+/** How many messages without an answer are remembered, for answers that come late. */
+const rememberedMost = 1_000
+
+export type Ack = { timestamp: number } | { networkCode: number }
+
+/** The network's answers to messages. */
+export interface Acks {
+  /** Waits for this message's answer; from now on, so ask before sending. */
+  expect: (messageId: string) => Expected
+  /** Takes `<ack class="message">`. */
+  take: (node: BinaryNode) => void
+  /** No answer comes any more. */
+  end: () => void
+}
+
+export interface Expected {
+  /** The answer; undefined when the connection has ended. */
+  answer: Promise<Ack | undefined>
+  /** The same, or undefined when it took too long; an answer after that is a late one. */
+  inTime(): Promise<Ack | undefined>
+  /** Nobody waits any more; `maybeLater` if an answer may still come. */
+  stop(maybeLater: boolean): void
+}
+
+export function newAcks(onLate: (messageId: string, timestamp: number) => void): Acks {
+  const waiting = new Map<string, (ack: Ack | undefined) => void>()
+  const unanswered = new Set<string>()
+
+  const remember = (messageId: string) => {
+    unanswered.add(messageId)
+    const [oldest] = unanswered
+    if (unanswered.size > rememberedMost && oldest) unanswered.delete(oldest)
+  }
+
+  return {
+    expect(messageId) {
+      const { promise: answer, resolve } = Promise.withResolvers<Ack | undefined>()
+      waiting.set(messageId, resolve)
+      unanswered.delete(messageId)
+      const stop = (maybeLater: boolean) => {
+        waiting.delete(messageId)
+        if (maybeLater) remember(messageId)
+      }
+      const inTime = async () => {
+        const timer = setTimeout(() => resolve(undefined), waitMs)
+        const ack = await answer
+        clearTimeout(timer)
+        return ack
+      }
+      return { answer, inTime, stop }
+    },
+    take({ attrs }) {
+      const messageId = attrs.id ?? ""
+      const timestamp = Number(attrs.t) || Math.floor(Date.now() / 1000)
+      const ack: Ack = attrs.error ? { networkCode: Number(attrs.error) } : { timestamp }
+      const waiter = waiting.get(messageId)
+      if (waiter) return waiter(ack)
+      if (unanswered.delete(messageId) && "timestamp" in ack) onLate(messageId, ack.timestamp)
+    },
+    end() {
+      for (const resolve of waiting.values()) resolve(undefined)
+      waiting.clear()
+      unanswered.clear()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Vault } from "../network.ts"
+
+/**
+ * The vault as one connection may use it: only while the connection lives, for what came too late would overwrite what
+ * the next connection has written; and when it fails, the connection is closed before anyone hears of it, for Baileys
+ * would answer with a refusal, and what was refused never comes back.
+ */
+export function guard(vault: Vault, ended: () => boolean, close: (detail: string) => void): Vault {
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (ended()) throw new Error("the connection has ended")
+    try {
+      return await work()
+    } catch (error) {
+      close("the store failed")
+      throw error
+    }
+  }
+  return {
+    get creds() {
+      return vault.creds
+    },
+    keys: (type, ids) => guarded(() => vault.keys(type, ids)),
+    keep: (change) => guarded(() => vault.keep(change)),
+    lookUp: (hash) => guarded(() => vault.lookUp(hash)),
+    sent: (messageId) => guarded(() => vault.sent(messageId)),
+  }
+}

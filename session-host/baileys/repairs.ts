@@ -1,0 +1,14 @@
+import { repairVerification } from "./certificates.ts"
+import { repairRatchets } from "./ratchet-repairs.ts"
+import { silenceLibsignal } from "./silence.ts"
+
+let installed = false
+
+/** Repairs Baileys and libsignal, which are one per process; further calls do nothing. */
+export function installRepairs() {
+  if (installed) return
+  installed = true
+  repairVerification()
+  repairRatchets()
+  silenceLibsignal()
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from "node:timers/promises"
+import { proto, type WASocket } from "@whiskeysockets/baileys"
+import { NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "../network.ts"
+import type { Acks } from "./acks.ts"
+import { transmission, type Transmission } from "./transmission.ts"
+
+/** How long finding the devices, opening sessions and encrypting may take, ms. */
+const prepareMs = 20_000
+
+export interface SendInput {
+  sock: Pick<WASocket, "relayMessage">
+  acks: Acks
+  /** Logged in, and not ended. */
+  isOpen: () => boolean
+}
+
+/** Sends of one connection, one after another. */
+export function newSender(input: SendInput) {
+  let last: Promise<unknown> = Promise.resolve()
+  return (outgoing: Outgoing, again: boolean) => {
+    const sent = last.then(() => send(input, outgoing, again))
+    // Its caller hears of a failure; the next one only waits for the end.
+    last = sent.catch(() => {})
+    return sent
+  }
+}
+
+async function send(input: SendInput, outgoing: Outgoing, again: boolean): Promise<{ timestamp: number }> {
+  const state: Transmission = {
+    unkept: again ? undefined : outgoing,
+    maybeKept: again,
+    encrypted: false,
+    handed: false,
+    abandoned: false,
+  }
+  if (!input.isOpen()) throw notOut(state, again, "not connected")
+
+  const expected = input.acks.expect(outgoing.messageId)
+  const failed = await firstOf(
+    relay(input, outgoing, state),
+    // Acknowledged already, or ended: either way there is nothing more to prepare.
+    expected.answer.then((ack) => (ack ? undefined : new Error("the connection ended"))),
+  )
+  if (failed && !state.handed) {
+    state.abandoned = true
+    expected.stop(false)
+    throw notOut(state, again || !input.isOpen(), failed.message)
+  }
+
+  const ack = await expected.inTime()
+  expected.stop(ack === undefined)
+  if (!ack) throw new OutcomeUnknown("no acknowledgement")
+  if ("networkCode" in ack) throw new NetworkRejected(ack.networkCode)
+  return ack
+}
+
+/** The error that kept the stanza from leaving, or that came after it had left. */
+async function relay(input: SendInput, outgoing: Outgoing, state: Transmission): Promise<Error | undefined> {
+  const message = proto.Message.decode(outgoing.message)
+  const options = { messageId: outgoing.messageId }
+  try {
+    await transmission.run(state, () => input.sock.relayMessage(outgoing.chat, message, options))
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error("unknown error", { cause: error })
+  }
+}
+
+async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error | undefined> {
+  const timer = new AbortController()
+  const late = delay(prepareMs, new Error("preparing took too long"), { signal: timer.signal })
+  // Aborted is how it ends whenever it was not needed.
+  late.catch(() => {})
+  try {
+    return await Promise.race([...outcomes, late])
+  } finally {
+    timer.abort()
+  }
+}
+
+/**
+ * Nothing has left. That is definite unless another host may by now act on the row, or an earlier transmission may have
+ * arrived.
+ */
+function notOut(state: Transmission, othersMayAct: boolean, detail: string): NotSent | OutcomeUnknown {
+  return othersMayAct && state.maybeKept ? new OutcomeUnknown(detail) : new NotSent(detail)
+}
