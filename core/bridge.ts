@@ -189,6 +189,8 @@ function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Buffer 
 }
 
 async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
+  // What cannot be a reference may not even be a key.
+  if (!CustomerRef.safeParse(customerRef).success) return undefined
   const { pk, sk } = key(accountId, customerRef)
   const row = await getRow(accounts, pk, sk)
   return row && fromRow(row)

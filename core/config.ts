@@ -44,7 +44,7 @@ const Config = z.object({
   HOST_PORT: z.coerce.number().int().min(0).default(0),
   HOST_NETWORK: z.enum(["live", "simulated"]).default("live"),
   SIMULATOR_URL: z.string().optional(),
-  /** The simulated network's root public key, base64. */
+  /** The simulated network's root public key, hex. */
   SIMULATOR_ROOT_KEY: z.string().optional(),
   /** A session host beats this often; every other time of a lease is a multiple of it. */
   LEASE_BEAT_MS: z.coerce.number().int().min(50).default(5000),

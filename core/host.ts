@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { Network } from "./lease.ts"
-import { query, refusedRow, type Row, store } from "./store.ts"
+import { get as getRow, query, refusedRow, type Row, store } from "./store.ts"
 import { leases } from "./tables.ts"
 
 /**
@@ -37,6 +37,12 @@ const all = "HOSTS"
 
 export function key(hostId: string) {
   return { pk: all, sk: hostId }
+}
+
+export async function get(hostId: string): Promise<Info | undefined> {
+  const { pk, sk } = key(hostId)
+  const row = await getRow(leases, pk, sk)
+  return row && fromRow(row)
 }
 
 /** Every host, also starting and dead ones, read consistently. */

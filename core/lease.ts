@@ -72,6 +72,17 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
   return row && fromRow(row)
 }
 
+/** Whether a host holds it, dead or alive. */
+export function isHeld(lease: Info): boolean {
+  return lease.host !== FREE && lease.host !== NONE && lease.host !== GONE
+}
+
+/** The state of a bridge (§3), which is stored nowhere else. */
+export function stateOf(lease: Info): "running" | "paused" | "suspended" {
+  if (lease.host !== NONE) return "running"
+  return lease.reason === "suspended" ? "suspended" : "paused"
+}
+
 /** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */
 export async function listByHost(host: string): Promise<Info[]> {
   const found: Info[] = []

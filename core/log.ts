@@ -1,8 +1,13 @@
-import { destination, pino, stdTimeFunctions } from "pino"
+import { destination, pino, stdSerializers, stdTimeFunctions } from "pino"
 import { config } from "./config.ts"
 
 /** One JSON object a line. Never bodies, keys, codes or phone numbers. */
 export const log = pino(
-  { level: config.LOG_LEVEL, base: undefined, timestamp: stdTimeFunctions.isoTime },
+  {
+    level: config.LOG_LEVEL,
+    base: undefined,
+    timestamp: stdTimeFunctions.isoTime,
+    serializers: { error: stdSerializers.err },
+  },
   destination({ dest: config.LOG_FILE ?? 1, mkdir: true, sync: true }),
 )

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { z } from "zod"
+import type { z } from "zod"
 
 /** A JSON file of mode 600: read where it exists, else made by `fresh` and written at once. */
-export function privateFile<Schema extends z.ZodType>(
+export async function privateFile<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
-  fresh: () => z.input<Schema>,
-): z.output<Schema> {
-  if (!existsSync(path)) writePrivate(path, fresh())
+  fresh: () => Promise<z.input<Schema>> | z.input<Schema>,
+): Promise<z.output<Schema>> {
+  if (!existsSync(path)) writePrivate(path, await fresh())
   return schema.parse(JSON.parse(readFileSync(path, "utf8")))
 }
 

@@ -7,10 +7,10 @@ import { privateFile } from "./private-file.ts"
 const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
 
 /** The secrets of one machine, as the environment of its processes: made at the first start, kept in files of mode 600. */
-export function secrets(dataDir: string): Record<string, string> {
+export async function secrets(dataDir: string): Promise<Record<string, string>> {
   const wrappingKeysFile = join(dataDir, "wrapping-keys.json")
-  privateFile(wrappingKeysFile, z.unknown(), newWrappingKeys)
-  const kept = privateFile(join(dataDir, "secrets.json"), Secrets, () => ({
+  await privateFile(wrappingKeysFile, z.unknown(), newWrappingKeys)
+  const kept = await privateFile(join(dataDir, "secrets.json"), Secrets, () => ({
     apiKeyPepper: randomBytes(32).toString("base64url"),
     hostTokenSecret: randomBytes(32).toString("base64url"),
   }))

@@ -75,7 +75,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
     SIMULATOR_URL: simulator.url,
     SIMULATOR_ROOT_KEY: simulator.rootKey,
     URL_ALLOW: process.env.URL_ALLOW ?? "127.0.0.0/8,::1/128",
-    ...secrets(dataDir),
+    ...(await secrets(dataDir)),
   }
   const orchestrator = await startEcs({
     taskDefinitions: {
@@ -86,23 +86,22 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
     },
   })
   stops.push(orchestrator.close)
-  Object.assign(process.env, environment, {
-    AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
-    LOG_FILE: join(dataDir, "logs", "service.log"),
-  })
+  const own = { ...environment, AWS_ENDPOINT_URL_ECS: orchestrator.endpoint }
+  Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
 
   // From here on the environment is complete, and only now may the modules that read it be loaded.
   const { createTables } = await import("./create-tables.ts")
   await createTables(store.endpoint)
   const { app } = await import("#functions/api/app.ts")
-  api.server.on("request", getRequestListener(app.fetch))
+  const answer = getRequestListener(app.fetch)
+  api.server.on("request", (request, response) => void answer(request, response))
   const { handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("./poller.ts")
   stops.push(startPoller({ queueUrl: queue.doorbellUrl, handler, concurrency: 10 }).stop)
   stops.push(await startSweep())
 
   const service = { baseUrl: api.url, phonesUrl: simulator.controlUrl }
-  announce(dataDir, { pid: process.pid, ...service, environment })
+  announce(dataDir, { pid: process.pid, ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
 }

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 
-const Ready = z.object({ url: z.string(), controlUrl: z.string(), rootKey: z.string() })
+const Ready = z.object({ url: z.string(), control_url: z.string(), root_key: z.string() })
 
 /** Starts the simulated network as a process of its own: it ends with this one, however this one ends. */
 export async function startSimulator(input: { dataDir: string; controlPort: number }) {
@@ -22,14 +22,16 @@ export async function startSimulator(input: { dataDir: string; controlPort: numb
     },
   })
   closeSync(log)
-  const lines = createInterface({ input: child.stdout })
+  const lines = createInterface({ input: child.stdout! })
   const first = await Promise.race([once(lines, "line"), once(child, "exit").then(() => undefined)])
   if (!first) return undefined
 
+  const ready = Ready.parse(JSON.parse(String(first[0])))
   const ended = once(child, "exit")
   return {
-    ...Ready.parse(JSON.parse(String(first[0]))),
-    ended,
+    url: ready.url,
+    controlUrl: ready.control_url,
+    rootKey: ready.root_key,
     stop: async () => {
       child.kill("SIGTERM")
       await ended

@@ -27,6 +27,11 @@ export const Chat = z
     "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
   )
 
+/** What a person reads. The network takes neither half characters nor NUL. */
+const Text = z
+  .string()
+  .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed Unicode without NUL")
+
 /** §2.3 */
 export const SendResult = z
   .object({ message_id: z.string(), timestamp: z.number().int() })
@@ -99,7 +104,7 @@ export const sendText = createRoute({
   summary: "Send a text message",
   request: {
     params: path,
-    body: body(z.object({ chat: Chat, body: z.string().min(1).max(65_536) }).openapi("SendText")),
+    body: body(z.object({ chat: Chat, body: Text.min(1).max(65_536) }).openapi("SendText")),
   },
   responses: {
     200: reply("The network has acknowledged the message.", SendResult),

@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+import { apiClient, phonesClient, Unexpected } from "./api-client.ts"
+import { sessionHosts } from "./demo/session-hosts.ts"
+import { type Arrival, startReceiver } from "./demo/receiver.ts"
+import { find } from "./running.ts"
+
+/** Longer than any step may take: a demo that hangs is a demo that failed. */
+const deadlineMs = 60_000
+
+const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-demo-"))
+const started = performance.now()
+process.exitCode = await main()
+rmSync(dataDir, { recursive: true, force: true })
+
+async function main(): Promise<number> {
+  const service = spawnHere("start.ts")
+  const receiver = await startReceiver()
+  try {
+    await story(service, receiver, AbortSignal.timeout(deadlineMs))
+    console.log("demo: ok")
+    return 0
+  } catch (error) {
+    console.error(`demo: failed: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  } finally {
+    receiver.stop()
+    if (service.exitCode === null) {
+      service.kill("SIGTERM")
+      await once(service, "exit")
+    }
+  }
+}
+
+async function story(
+  service: ReturnType<typeof spawnHere>,
+  receiver: Awaited<ReturnType<typeof startReceiver>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const first = await Promise.race([once(service.stdout, "data"), once(service, "exit")])
+  const running = find(dataDir)
+  if (!running) throw new Unexpected(`npm start ended at once: ${String(first[0])}`)
+  step(`the service runs at ${running.baseUrl}`)
+
+  const account = await admin(z.object({ id: z.string() }), "account", "create", "demo", "active")
+  const made = await admin(z.object({ key: z.string() }), "key", "create", account.id)
+  const api = apiClient(running.baseUrl, made.key)
+  step("an account and its API key are made")
+
+  const bridge = z
+    .object({ webhook_secret: z.string() })
+    .parse(
+      await (await api("POST", "/instances", { customer_ref: "demo", webhook_url: receiver.url })).json(),
+    )
+  receiver.trust(bridge.webhook_secret)
+  step("POST /api/instances made a bridge")
+
+  const phones = phonesClient(running.phonesUrl)
+  const owner = await phones.create("Olga")
+  const contact = await phones.create("Carl")
+  const png = await api("GET", "/instances/demo/proxy/qr")
+  expect(png.headers.get("content-type") === "image/png", "the QR code is not a PNG")
+  step("GET proxy/qr gave a PNG")
+  await phones.scan(owner.number, new Uint8Array(await png.arrayBuffer()))
+  step("a simulated phone read the PNG and linked the bridge")
+
+  const connected = await receiver.arrival(({ event }) => event.event === "connected", signal)
+  expect(connected.event.phone === owner.number, "`connected` names another phone")
+  await untilConnected(api, signal)
+  step("proxy/status is connected, and the webhook `connected` came")
+
+  await api("POST", "/instances/demo/proxy/send/text", { chat: contact.number, body: "Hello Carl" })
+  const [read] = await phones.read(contact.number, "Hello Carl", 10_000)
+  expect(read?.from === owner.number, "the contact did not get the message")
+  step("POST proxy/send/text reached the contact, who decrypted it")
+
+  receiver.failOnce("first answer")
+  await phones.send(contact.number, owner.number, "first answer")
+  await phones.send(contact.number, owner.number, "second answer")
+  await receiver.arrival(isBody("first answer"), signal)
+  step("the contact's answer came as a webhook, and the receiver answered 500")
+  await receiver.arrival(isBody("second answer"), signal)
+  const tries = receiver.arrivals.filter(({ event }) => event.event === "message")
+  expect(
+    tries.map(({ event }) => event.body).join() === "first answer,first answer,second answer",
+    "the retry did not keep the order",
+  )
+  expect(tries[0]?.eventId === tries[1]?.eventId, "the retry changed the event id")
+  expect(tries[0]?.attempt === 1 && tries[1]?.attempt === 2, "the attempts are not numbered 1, 2")
+  step("the retry kept event id and order")
+
+  const hosts = await sessionHosts(running)
+  for (const pid of hosts) process.kill(pid, "SIGSTOP")
+  await phones.send(contact.number, owner.number, "are you alive?")
+  for (const pid of hosts) process.kill(pid, "SIGKILL")
+  step("the session host was killed with a message on its way")
+  await receiver.arrival(isBody("are you alive?"), signal)
+  await untilConnected(api, signal)
+  step("the message arrived all the same, at a new session host")
+
+  await phones.send(contact.number, owner.number, "good")
+  await receiver.arrival(isBody("good"), signal)
+  const once = receiver.arrivals.filter(isBody("are you alive?"))
+  expect(
+    new Set(once.map(({ eventId }) => eventId)).size === 1 && once.length === 1,
+    "it arrived more than once",
+  )
+  expect(
+    receiver.arrivals.every(({ genuine }) => genuine),
+    "a signature is not genuine",
+  )
+  step(`it arrived once, and all ${receiver.arrivals.length} signatures are genuine`)
+}
+
+function spawnHere(file: string, ...args: string[]) {
+  return spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, DATA_DIR: dataDir, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
+  })
+}
+
+async function admin<Row>(row: z.ZodType<Row>, ...args: string[]): Promise<Row> {
+  const child = spawnHere("admin.ts", "--json", ...args)
+  const printed: Buffer[] = []
+  child.stdout.on("data", (chunk: Buffer) => printed.push(chunk))
+  const [code] = await once(child, "close")
+  expect(code === 0, `npm run admin -- ${args.join(" ")} ended with ${String(code)}`)
+  const [first] = z.array(row).parse(JSON.parse(Buffer.concat(printed).toString()))
+  if (!first) throw new Unexpected(`npm run admin -- ${args.join(" ")} printed nothing`)
+  return first
+}
+
+async function untilConnected(api: ReturnType<typeof apiClient>, signal: AbortSignal): Promise<void> {
+  const Answer = z.object({ status: z.string() })
+  for (;;) {
+    const answer = await api("GET", "/instances/demo/proxy/status").catch((error: unknown) => {
+      // While the session moves to another host the call answers 503: that is what is waited for.
+      if (error instanceof Unexpected) return undefined
+      throw error
+    })
+    if (answer && Answer.parse(await answer.json()).status === "connected") return
+    await sleep(100, undefined, { signal })
+  }
+}
+
+function isBody(body: string) {
+  return ({ event }: Arrival) => event.event === "message" && event.body === body
+}
+
+function expect(truth: boolean, otherwise: string): void {
+  if (!truth) throw new Unexpected(otherwise)
+}
+
+function step(what: string): void {
+  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`)
+}

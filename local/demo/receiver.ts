@@ -1,0 +1,84 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { z } from "zod"
+
+/** A delivery as it reached the receiver, checked over its raw bytes. */
+export interface Arrival {
+  eventId: string
+  attempt: number
+  event: Record<string, unknown>
+  /** What the receiver answered. */
+  status: number
+  genuine: boolean
+}
+
+/** A real HTTP receiver, as a customer would write one. */
+export async function startReceiver() {
+  const arrivals: Arrival[] = []
+  const failures: string[] = []
+  let secret = ""
+  let changed = Promise.withResolvers<void>()
+
+  const server = createServer((request, response) => {
+    void receive(request).then((status) => response.writeHead(status).end())
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+
+  async function receive(request: IncomingMessage): Promise<number> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
+    const raw = Buffer.concat(chunks)
+    const event = z.record(z.string(), z.unknown()).parse(JSON.parse(raw.toString()))
+    const failed = failures.indexOf(String(event.body))
+    if (failed >= 0) failures.splice(failed, 1)
+    const status = failed >= 0 ? 500 : 200
+    arrivals.push({
+      eventId: String(request.headers["x-webhook-event-id"]),
+      attempt: Number(request.headers["x-webhook-attempt"]),
+      event,
+      status,
+      genuine: isGenuine(String(request.headers["x-webhook-signature"]), raw, secret),
+    })
+    changed.resolve()
+    changed = Promise.withResolvers()
+    return status
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}/webhook`,
+    arrivals,
+    /** The bridge's webhook secret, once it is known. */
+    trust: (given: string) => {
+      secret = given
+    },
+    /** Answers 500 to the next event whose body is this. */
+    failOnce: (body: string) => failures.push(body),
+    /** The first arrival that is looked for; it may be there already. */
+    async arrival(looked: (arrival: Arrival) => boolean, signal: AbortSignal): Promise<Arrival> {
+      const aborted = once(signal, "abort")
+      for (;;) {
+        const found = arrivals.find(looked)
+        if (found) return found
+        await Promise.race([changed.promise, aborted])
+        signal.throwIfAborted()
+      }
+    },
+    stop: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Spec 5.2: HMAC-SHA256 over `<t>.<raw body>`, compared in constant time, not older than five minutes. */
+function isGenuine(header: string, raw: Buffer, secret: string): boolean {
+  const [, t = "", v1 = ""] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? []
+  const expected = createHmac("sha256", secret).update(`${t}.`).update(raw).digest()
+  const given = Buffer.from(v1, "hex")
+  const fresh = Math.abs(Date.now() / 1000 - Number(t)) <= 300
+  return fresh && given.length === expected.length && timingSafeEqual(given, expected)
+}

@@ -1,0 +1,91 @@
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { apiClient, type Phone, phonesClient } from "./api-client.ts"
+import { privateFile } from "./private-file.ts"
+import type { Service } from "./service.ts"
+
+const Seeded = z.object({ accountId: z.string(), apiKey: z.string() })
+
+const ref = "my-bridge"
+
+/**
+ * At the first start: an account with a subscription, its key, a bridge, two simulated phones, and the bridge linked
+ * to one of them. Later starts find them.
+ * @returns what to tell the person who started it.
+ */
+export async function seed(service: Service, dataDir: string): Promise<string> {
+  const { apiKey } = await account(dataDir)
+  const api = apiClient(service.baseUrl, apiKey)
+  await api("POST", "/instances", { customer_ref: ref })
+  if (process.env.HOST_NETWORK === "live") return welcome({ ...service, apiKey, dataDir })
+
+  const phones = phonesClient(service.phonesUrl)
+  const [owner, contact] = await twoPhones(phones)
+  if (owner.devices.length < 2) await link(api, phones, owner)
+  return welcome({ ...service, apiKey, dataDir, owner, contact })
+}
+
+async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
+  const { Account } = await import("#core/account.ts")
+  const { ApiKey } = await import("#core/api-key.ts")
+  return await privateFile(join(dataDir, "account.json"), Seeded, async () => {
+    const { id } = await Account.create({ name: "local", subscription: "active" })
+    return { accountId: id, apiKey: await ApiKey.create(id, "npm start") }
+  })
+}
+
+async function twoPhones(phones: ReturnType<typeof phonesClient>): Promise<[Phone, Phone]> {
+  const [owner, contact] = await phones.list()
+  return [owner ?? (await phones.create("Grace")), contact ?? (await phones.create("Ada"))]
+}
+
+async function link(
+  api: ReturnType<typeof apiClient>,
+  phones: ReturnType<typeof phonesClient>,
+  owner: Phone,
+): Promise<void> {
+  const qr = await api("GET", `/instances/${ref}/proxy/qr`)
+  await phones.scan(owner.number, new Uint8Array(await qr.arrayBuffer()))
+  for (let tries = 0; tries < 100; tries++) {
+    const { status } = z
+      .object({ status: z.string() })
+      .parse(await (await api("GET", `/instances/${ref}/proxy/status`)).json())
+    if (status === "connected") return
+    await sleep(100)
+  }
+}
+
+function welcome(input: {
+  baseUrl: string
+  phonesUrl: string
+  apiKey: string
+  dataDir: string
+  owner?: Phone
+  contact?: Phone
+}): string {
+  const { baseUrl, phonesUrl, apiKey, owner, contact } = input
+  const bridge = `${baseUrl}/api/instances/${ref}`
+  const key = `-H 'Authorization: Bearer ${apiKey}'`
+  const phones = [owner, contact].flatMap((phone) => phone ?? [])
+  return [
+    "The messaging bridge runs.",
+    "",
+    `  API       ${baseUrl}`,
+    `  API key   ${apiKey}`,
+    `  bridge    ${ref}${owner ? `, linked to ${owner.name}'s phone` : ""}`,
+    ...phones.map((phone) => `  phone     ${phone.number}  ${phone.name}, simulated, at ${phonesUrl}`),
+    "",
+    ...(contact && owner
+      ? [
+          `Send ${contact.name} a message, see it arrive, let her answer, and see the event:`,
+          "",
+          `  curl ${bridge}/proxy/send/text ${key} -H 'Content-Type: application/json' -d '{"chat":"${contact.number}","body":"Hello ${contact.name}"}'`,
+          `  curl ${phonesUrl}/phones/${contact.number}/messages`,
+          `  curl ${phonesUrl}/phones/${contact.number}/messages -H 'Content-Type: application/json' -d '{"to":"${owner.number}","text":"Hello yourself"}'`,
+        ]
+      : [`Link the bridge to a phone: scan this picture.`, "", `  curl ${bridge}/proxy/qr ${key} -o qr.png`]),
+    "",
+    `Everything is kept in ${input.dataDir}. Ctrl-C ends it.`,
+  ].join("\n")
+}
