@@ -1,0 +1,149 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { constants } from "node:os"
+import { createInterface } from "node:readline"
+
+/** What runs, as a task definition says it for its one container. */
+export type Definition = { command: string[]; env: Record<string, string> }
+
+export type Overrides = {
+  containerOverrides?: { name?: string; environment?: { name: string; value: string }[] }[]
+}
+
+/** What RunTask says about each of its tasks. */
+export type Run = {
+  cluster: string
+  family: string
+  overrides: Overrides
+  startedBy?: string | undefined
+  tags: { key: string; value: string }[]
+}
+
+/** A task of one container, which is a child process. */
+export class Task {
+  readonly arn: string
+  readonly run: Run
+  /** Resolves when the process is gone, or could not be started. */
+  readonly ended: Promise<void>
+  desiredStatus: "RUNNING" | "STOPPED" = "RUNNING"
+  stoppedAt: number | undefined
+  readonly #child: ChildProcess
+  readonly #createdAt = seconds()
+  #lastStatus: "PENDING" | "RUNNING" | "STOPPING" | "STOPPED" = "PENDING"
+  #startedAt: number | undefined
+  #stop: { stopCode: string; stoppedReason: string } | undefined
+  #exitCode: number | undefined
+
+  /**
+   * Starts the process with the definition's environment, the overrides of the request and `LOCAL_PARENT=1`.
+   * It has an IPC channel: a child that ends on `disconnect` survives no death of this process.
+   */
+  constructor(run: Run, definition: Definition, log: ((line: string) => void) | undefined) {
+    const id = randomUUID().replaceAll("-", "")
+    this.arn = `arn:aws:ecs:local:000000000000:task/${run.cluster}/${id}`
+    this.run = run
+    const output = log ? "pipe" : "inherit"
+    const [file, ...args] = definition.command
+    this.#child = spawn(file!, args, {
+      env: { PATH: process.env.PATH, ...definition.env, ...overridden(run.overrides), LOCAL_PARENT: "1" },
+      stdio: ["ignore", output, output, "ipc"],
+      // Not in our process group: Ctrl-C in a terminal is for us, and we tell the tasks.
+      detached: true,
+    })
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      if (log && stream) createInterface(stream).on("line", log)
+    this.ended = this.#live()
+  }
+
+  get pid() {
+    return this.#lastStatus === "STOPPED" ? undefined : this.#child.pid
+  }
+
+  /** SIGTERM, and after `timeoutMs` SIGKILL. Returns at once; `ended` tells the end. */
+  stop(stoppedReason: string, timeoutMs: number) {
+    if (this.desiredStatus === "STOPPED") return
+    this.desiredStatus = "STOPPED"
+    this.#lastStatus = "STOPPING"
+    this.#stop = { stopCode: "UserInitiated", stoppedReason }
+    this.#child.kill("SIGTERM")
+    const patience = setTimeout(() => this.kill(), timeoutMs)
+    void this.ended.then(() => clearTimeout(patience))
+  }
+
+  kill() {
+    this.#child.kill("SIGKILL")
+  }
+
+  /** As DescribeTasks gives it. */
+  toWire() {
+    const taskArn = this.arn
+    const stopped = this.#lastStatus === "STOPPED"
+    const address = { name: "privateIPv4Address", value: "127.0.0.1" }
+    return {
+      taskArn,
+      taskDefinitionArn: `arn:aws:ecs:local:000000000000:task-definition/${this.run.family}:1`,
+      clusterArn: `arn:aws:ecs:local:000000000000:cluster/${this.run.cluster}`,
+      group: `family:${this.run.family}`,
+      launchType: "FARGATE",
+      desiredStatus: this.desiredStatus,
+      lastStatus: this.#lastStatus,
+      startedBy: this.run.startedBy,
+      overrides: this.run.overrides,
+      createdAt: this.#createdAt,
+      startedAt: this.#startedAt,
+      stoppedAt: this.stoppedAt,
+      ...this.#stop,
+      attachments: [
+        {
+          id: taskArn.split("/").at(-1),
+          type: "ElasticNetworkInterface",
+          status: stopped ? "DELETED" : "ATTACHED",
+          details: [address],
+        },
+      ],
+      containers: [
+        {
+          taskArn,
+          name: this.run.family,
+          lastStatus: stopped ? "STOPPED" : this.#lastStatus === "PENDING" ? "PENDING" : "RUNNING",
+          exitCode: this.#exitCode,
+          networkInterfaces: [{ privateIpv4Address: address.value }],
+        },
+      ],
+    }
+  }
+
+  async #live() {
+    try {
+      await once(this.#child, "spawn")
+      this.#startedAt = seconds()
+      if (this.#lastStatus === "PENDING") this.#lastStatus = "RUNNING"
+      const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null]
+      // As shells and ECS count the end by a signal.
+      this.#exitCode = code ?? 128 + constants.signals[signal!]
+      this.#stop ??= {
+        stopCode: "EssentialContainerExited",
+        stoppedReason: "Essential container in task exited",
+      }
+    } catch (error) {
+      this.#stop = {
+        stopCode: "TaskFailedToStart",
+        stoppedReason: `CannotStartContainerError: ${String(error)}`,
+      }
+    }
+    this.desiredStatus = "STOPPED"
+    this.#lastStatus = "STOPPED"
+    this.stoppedAt = seconds()
+  }
+}
+
+function overridden(overrides: Overrides) {
+  const environment = overrides.containerOverrides?.[0]?.environment ?? []
+  return Object.fromEntries(environment.map(({ name, value }) => [name, value]))
+}
+
+/** ECS's timestamps: seconds with a fraction. */
+export function seconds() {
+  return Date.now() / 1000
+}

@@ -1,0 +1,7 @@
+// What a task does in these tests: it says who it is and stays, until told otherwise.
+const { NAME, GREETING, STUBBORN, EXIT_CODE } = process.env
+
+process.on("disconnect", () => process.exit())
+if (STUBBORN) process.on("SIGTERM", () => console.log(`${NAME} stays`))
+console.log(`${NAME} says ${GREETING}`)
+if (EXIT_CODE) process.exit(Number(EXIT_CODE))
