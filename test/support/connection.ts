@@ -1,0 +1,54 @@
+import { pino } from "pino"
+import { connect, type ConnectInput } from "#session-host/baileys/connect.ts"
+import type { Happening } from "#session-host/network.ts"
+import type { MemoryVault } from "./vault.ts"
+
+export type TestConnection = ReturnType<typeof aConnection>
+
+/** A connection of ours to that network, with all that has happened on it. */
+export function aConnection(input: { url: string; vault: MemoryVault; log?: ConnectInput["log"] }) {
+  const happenings: Happening[] = []
+  const listeners = new Set<() => void>()
+  const connection = connect({
+    url: input.url,
+    vault: input.vault,
+    log: input.log ?? pino({ level: process.env.TEST_LOG ?? "silent" }),
+    onHappening(happening) {
+      happenings.push(happening)
+      for (const listener of listeners) listener()
+    },
+  })
+
+  /** The n-th happening of that kind, now or later. */
+  const happens = <K extends Happening["kind"]>(
+    kind: K,
+    nth = 1,
+  ): Promise<Extract<Happening, { kind: K }>> => {
+    const { promise, resolve } = Promise.withResolvers<Extract<Happening, { kind: K }>>()
+    const look = () => {
+      const found = happenings.filter((each): each is Extract<Happening, { kind: K }> => each.kind === kind)
+      const wanted = found[nth - 1]
+      if (wanted) resolve(wanted)
+    }
+    listeners.add(look)
+    look()
+    return promise.finally(() => listeners.delete(look))
+  }
+  return { ...connection, happenings, happens }
+}
+
+/** Links to this phone, restarts as asked, and is open. */
+export async function aPairedConnection(input: {
+  url: string
+  vault: MemoryVault
+  phone: { scan(qr: string): Promise<unknown> }
+  log?: ConnectInput["log"]
+}) {
+  const linking = aConnection(input)
+  await input.phone.scan((await linking.happens("qr")).text)
+  await linking.happens("closed")
+  await input.vault.settled()
+  const connection = aConnection(input)
+  await connection.happens("open")
+  return connection
+}
