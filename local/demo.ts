@@ -106,11 +106,8 @@ async function story(
 
   await phones.send(contact.number, owner.number, "good")
   await receiver.arrival(isBody("good"), signal)
-  const once = receiver.arrivals.filter(isBody("are you alive?"))
-  expect(
-    new Set(once.map(({ eventId }) => eventId)).size === 1 && once.length === 1,
-    "it arrived more than once",
-  )
+  const times = receiver.arrivals.filter(isBody("are you alive?")).length
+  expect(times === 1, `it arrived ${times} times`)
   expect(
     receiver.arrivals.every(({ genuine }) => genuine),
     "a signature is not genuine",

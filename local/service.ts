@@ -81,7 +81,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
     taskDefinitions: {
       "session-host": {
         command: [process.execPath, fileURLToPath(new URL("../session-host/main.ts", import.meta.url))],
-        env: { ...environment, LOCAL_PARENT: "1", LOG_FILE: join(dataDir, "logs", "session-host.log") },
+        env: { ...settable(), ...environment, LOCAL_PARENT: "1", LOG_FILE: join(dataDir, "logs", "session-host.log") },
       },
     },
   })
@@ -104,6 +104,12 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   announce(dataDir, { pid: process.pid, ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
+}
+
+/** What a person may set for session hosts too: a task gets only the environment it is given. */
+function settable(): Record<string, string> {
+  const names = ["LOG_LEVEL", "HOST_CAPACITY", "LEASE_BEAT_MS"]
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
 async function listen(port: number) {
