@@ -2,6 +2,8 @@
 const { NAME, GREETING, STUBBORN, EXIT_CODE } = process.env
 
 process.on("disconnect", () => process.exit())
+// Work that would keep it alive, but not for ever if a test fails.
+setTimeout(() => {}, 60_000)
 if (STUBBORN) process.on("SIGTERM", () => console.log(`${NAME} stays`))
 console.log(`${NAME} says ${GREETING}`)
 if (EXIT_CODE) process.exit(Number(EXIT_CODE))
