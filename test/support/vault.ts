@@ -91,9 +91,12 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         resolve()
       }
     },
-    /** Commits fail from now on, each after `onFailure`: the owner closes its socket there. */
+    /** Commits fail from now on, each after `onFailure` (the owner closes its socket there), until the returned function is called. */
     fail(onFailure: () => void) {
       stopped = { ...stopped, failure: new Error("fenced"), onFailure }
+      return () => {
+        stopped = { ...stopped, failure: undefined }
+      }
     },
   }
 }

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto"
+import { expect, test } from "vitest"
+import { decode } from "#session-host/baileys/decode.ts"
+import { transmission } from "#session-host/baileys/transmission.ts"
+import { aParty, twoParties } from "#test/support/party.ts"
+import { aVault } from "#test/support/vault.ts"
+
+const types = (change: { keys?: { type: string }[] } | undefined) => change?.keys?.map(({ type }) => type)
+
+test("what is decrypted is journalled in the one change that moves the ratchet", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.encrypt(bob.lid, { conversation: "one" })
+  const before = bob.vault.changes.length
+
+  const plaintext = await bob.decrypt(ada.lid, sealed, { id: "A1", notify: "Ada" })
+
+  expect(decode(plaintext).conversation).toBe("one")
+  const [change, ...more] = bob.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)).toEqual(["session"])
+  expect(change?.received).toMatchObject({
+    hash: createHash("sha256").update(sealed.ciphertext).digest("hex"),
+    attrs: { id: "A1", from: ada.lid, notify: "Ada" },
+    plaintext,
+  })
+})
+
+test("a first message takes its prekey away and remembers the identity in that same change", async () => {
+  const ada = await aParty("111@lid")
+  const bob = await aParty("222@lid")
+  await ada.open(bob)
+  const before = bob.vault.changes.length
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "first" }))
+  const [change, ...more] = bob.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)?.toSorted()).toEqual(["identity-key", "pre-key", "session"])
+})
+
+test("a redelivered message gives the same plaintext while it waits, and an empty one once it is drained", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.encrypt(bob.lid, { conversation: "again" })
+  const first = await bob.decrypt(ada.lid, sealed)
+  const changes = bob.vault.changes.length
+
+  expect(await bob.decrypt(ada.lid, sealed)).toEqual(first)
+  bob.vault.drain()
+  const empty = await bob.decrypt(ada.lid, sealed)
+
+  expect([...empty]).toEqual([1])
+  expect(decode(empty)).toEqual({})
+  expect(bob.vault.changes).toHaveLength(changes)
+  expect(bob.journalled).toHaveLength(2)
+})
+
+test("a change that is not kept moves nothing, and the message can be decrypted later", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.encrypt(bob.lid, { conversation: "later" })
+  const keep = bob.vault.fail(() => {})
+  await expect(bob.decrypt(ada.lid, sealed)).rejects.toThrow("fenced")
+  expect(bob.journalled).toHaveLength(1)
+
+  keep()
+  expect(decode(await bob.decrypt(ada.lid, sealed)).conversation).toBe("later")
+})
+
+test("a ciphertext is given out only when its ratchet is kept, with the message it belongs to", async () => {
+  const { ada, bob } = await twoParties()
+  const release = ada.vault.hold()
+  const before = ada.vault.changes.length
+  const outgoing = { messageId: "3EB0", chat: bob.lid, message: Buffer.from("x") }
+  const state = { unkept: outgoing, maybeKept: false, encrypted: false, handed: false, abandoned: false }
+
+  let given = false
+  const encrypting = transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "out" }))
+  const noting = encrypting.then(() => (given = true))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(given).toBe(false)
+  expect(state.encrypted).toBe(false)
+
+  release()
+  await noting
+  const [change, ...more] = ada.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)).toEqual(["session"])
+  expect(change?.sending).toEqual(outgoing)
+  expect(state).toMatchObject({ unkept: undefined, encrypted: true })
+})
+
+test("what was given up is not encrypted any more", async () => {
+  const { ada, bob } = await twoParties()
+  const state = { unkept: undefined, maybeKept: true, encrypted: false, handed: false, abandoned: true }
+  const changes = ada.vault.changes.length
+  await expect(
+    transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "never" })),
+  ).rejects.toThrow("given up")
+  expect(ada.vault.changes).toHaveLength(changes)
+})
+
+test("a sender key is applied in the change that journals it, and only there", async () => {
+  const { ada, bob } = await twoParties()
+  const group = "999@g.us"
+  const sealed = await ada.repository.encryptGroupMessage({ group, meId: ada.lid, data: Buffer.from("to all\u0001") })
+  const distribution = {
+    groupId: group,
+    axolotlSenderKeyDistributionMessage: sealed.senderKeyDistributionMessage,
+  }
+  const before = bob.vault.changes.length
+
+  await bob.repository.processSenderKeyDistributionMessage({ authorJid: ada.lid, item: distribution })
+  expect(bob.vault.changes).toHaveLength(before)
+
+  const carrier = await ada.encrypt(bob.lid, { senderKeyDistributionMessage: distribution })
+  await bob.decrypt(ada.lid, carrier, { from: group, participant: ada.lid })
+  const [change, ...more] = bob.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)?.toSorted()).toEqual(["sender-key", "session"])
+
+  const text = await bob.decryptGroup(group, ada.lid, sealed.ciphertext)
+  expect(Buffer.from(text).toString()).toBe("to all\u0001")
+  expect(bob.vault.changes.at(-1)?.received?.attrs).toMatchObject({ from: group, participant: ada.lid })
+  expect(types(bob.vault.changes.at(-1))).toEqual(["sender-key"])
+})
+
+test("keys for the account's own settings are kept with their message, but from the own account alone", async () => {
+  const { ada, bob } = await twoParties()
+  const share = {
+    protocolMessage: {
+      appStateSyncKeyShare: { keys: [{ keyId: { keyId: Buffer.from("k1") }, keyData: { keyData: Buffer.from("secret") } }] },
+    },
+  }
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, share))
+  expect(types(bob.vault.changes.at(-1))).toEqual(["session"])
+
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, share), { from: bob.lid, category: "peer" })
+  expect(types(bob.vault.changes.at(-1))?.toSorted()).toEqual(["app-state-sync-key", "session"])
+})
+
+test("a message that is no protobuf is journalled all the same", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.repository.encryptMessage({ jid: bob.lid, data: Buffer.from([255, 255, 255, 1]) })
+  await bob.decrypt(ada.lid, sealed)
+  expect(Buffer.from(bob.vault.journal().at(-1)!.plaintext)).toEqual(Buffer.from([255, 255, 255, 1]))
+})
+
+test("with a slow store, 100 messages each way at once are all readable", async () => {
+  const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
+  const { ada, bob } = await twoParties({ ada: slow(), bob: slow() })
+  const oneWay = async (from: typeof ada, to: typeof ada) => {
+    const texts = Array.from({ length: 100 }, (_, i) => `${from.lid} ${i}`)
+    const read = await Promise.all(
+      texts.map(async (text) => {
+        const sealed = await from.encrypt(to.lid, { conversation: text })
+        return decode(await to.decrypt(from.lid, sealed)).conversation
+      }),
+    )
+    expect(read).toEqual(texts)
+  }
+  await Promise.all([oneWay(ada, bob), oneWay(bob, ada)])
+})
+
+test("two sessions that hear from the same contact at once each keep ratchet and message together", async () => {
+  const slow = () => aVault({ latencyMs: () => Math.random() * 5 })
+  const [eve, one, two] = [await aParty("111@lid"), await aParty("222@lid", slow()), await aParty("333@lid", slow())]
+  for (const each of [one, two]) await eve.open(each)
+  const sealed = [await eve.encrypt(one.lid, { conversation: "1" }), await eve.encrypt(two.lid, { conversation: "2" })]
+
+  await Promise.all([one.decrypt(eve.lid, sealed[0]!), two.decrypt(eve.lid, sealed[1]!)])
+
+  for (const each of [one, two]) {
+    const change = each.vault.changes.at(-1)
+    expect(change?.received).toBeDefined()
+    expect(types(change)).toContain("session")
+  }
+})
