@@ -40,11 +40,14 @@ export const BridgeAfterPatch = Bridge.extend({ inbox: z.boolean() }).openapi("B
 
 export const path = z.object({ customer_ref: z.string() })
 
+/** A field whose every fault, also its absence, has a code of its own: the domain judges it. */
+const Judged = z.unknown().optional()
+
 export const createBridge = createRoute({
   method: "post",
   path: "/api/instances",
   summary: "Create a bridge",
-  request: { body: body(z.object({ customer_ref: z.unknown(), webhook_url: z.unknown().optional() })) },
+  request: { body: body(z.object({ customer_ref: Judged, webhook_url: Judged })) },
   responses: {
     200: reply("The reference is taken: its bridge, unchanged.", Bridge),
     201: reply("The new bridge.", Bridge),
@@ -71,7 +74,7 @@ export const updateBridge = createRoute({
   method: "patch",
   path: "/api/instances/{customer_ref}",
   summary: "Change where a bridge's events go",
-  request: { params: path, body: body(z.object({ webhook_url: z.unknown() })) },
+  request: { params: path, body: body(z.object({ webhook_url: Judged })) },
   responses: {
     200: reply("The bridge, with its new address.", BridgeAfterPatch),
     ...refusals("invalid_webhook_url", "not_found", "bridge_paused", "orchestrator_failed"),

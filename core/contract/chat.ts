@@ -1,0 +1,39 @@
+import { z } from "@hono/zod-openapi"
+
+/** Text as people write it: no lone surrogates, which no protocol carries, and no NUL. */
+export function text(min: number, max: number) {
+  return z
+    .string()
+    .min(min)
+    .max(max)
+    .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
+}
+
+/** A chat as a caller may name it (decisions, "Messages"). */
+export const Chat = z
+  .string()
+  .regex(
+    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us)$/,
+    "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
+  )
+  .openapi({ example: "491711234567" })
+
+/** One person, not a group. */
+export const Contact = z
+  .string()
+  .regex(
+    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid)$/,
+    "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid",
+  )
+  .openapi({ example: "491711234567" })
+
+export const Group = z
+  .string()
+  .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")
+  .openapi({ example: "120363041234567890@g.us" })
+
+/** The network's id of a message: opaque, chosen by whoever sent it. */
+export const MessageId = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,128}$/, "a message id, as an event or a send result gave it")
+  .openapi({ example: "3EB0A1B2C3D4E5F6A7B8C9" })

@@ -1,0 +1,116 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { Contact as ContactId, Group as GroupId } from "./chat.ts"
+import { body, refusals, reply } from "./reply.ts"
+
+const proxy = "/api/instances/{customer_ref}/proxy"
+const unreachable = ["not_found", "bridge_paused", "not_paired"] as const
+
+/** §2.5 */
+export const Contact = z
+  .object({
+    about: z.string(),
+    business_address: z.string(),
+    business_email: z.string(),
+    business_name: z.string(),
+    first_name: z.string(),
+    full_name: z.string(),
+    is_business: z.boolean(),
+    jid: z.string(),
+    name: z.string(),
+    phone: z.string(),
+    redacted_phone: z.string(),
+    registered: z.boolean(),
+    verified_name: z.string(),
+  })
+  .openapi("Contact")
+export type Contact = z.infer<typeof Contact>
+
+/** §2.6 */
+export const ContactCheck = z
+  .object({
+    is_business: z.boolean(),
+    is_on_whatsapp: z.boolean(),
+    jid: z.string(),
+    phone: z.string(),
+    registered: z.boolean(),
+    verified_name: z.string(),
+  })
+  .openapi("ContactCheck")
+
+/** §2.7. `participants` is their number. */
+export const Group = z
+  .object({
+    created: z.number().int(),
+    jid: z.string(),
+    name: z.string(),
+    participants: z.number().int(),
+    topic: z.string(),
+  })
+  .openapi("Group")
+
+export const jpeg = {
+  description: "The picture.",
+  content: { "image/jpeg": { schema: z.string().openapi({ format: "binary" }) } },
+}
+
+export const listContacts = createRoute({
+  method: "get",
+  path: `${proxy}/contacts`,
+  summary: "The contacts of the session, by JID",
+  request: {
+    params: path,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(1000).optional(),
+      after: z.string().max(128).optional().openapi({ description: "The last JID of the previous page." }),
+    }),
+  },
+  responses: {
+    200: reply("A page; one shorter than `limit` is the last.", z.array(Contact)),
+    ...refusals(...unreachable),
+  },
+})
+
+export const checkContacts = createRoute({
+  method: "post",
+  path: `${proxy}/contacts/check`,
+  summary: "Which phone numbers are on the network",
+  request: {
+    params: path,
+    body: body(
+      z.object({
+        phones: z
+          .array(z.string().regex(/^\+?\d{7,15}$/, "7 to 15 digits"))
+          .min(1)
+          .max(100),
+      }),
+    ),
+  },
+  responses: { 200: reply("In the order asked.", z.array(ContactCheck)), ...refusals(...unreachable) },
+})
+
+const contact = path.extend({ jid: ContactId })
+
+export const getContact = createRoute({
+  method: "get",
+  path: `${proxy}/contacts/{jid}`,
+  summary: "One contact",
+  request: { params: contact },
+  responses: { 200: reply("The contact.", Contact), ...refusals(...unreachable) },
+})
+
+export const contactAvatar = createRoute({
+  method: "get",
+  path: `${proxy}/contacts/{jid}/avatar`,
+  summary: "A contact's picture",
+  request: { params: contact },
+  responses: { 200: jpeg, ...refusals(...unreachable) },
+})
+
+export const getGroup = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}`,
+  summary: "A group's metadata",
+  request: { params: path.extend({ jid: GroupId }) },
+  responses: { 200: reply("The group.", Group), ...refusals(...unreachable) },
+})

@@ -1,0 +1,159 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { Chat, MessageId, text } from "./chat.ts"
+import { body, refusals, reply } from "./reply.ts"
+import { SendResult } from "./session.ts"
+
+const proxy = "/api/instances/{customer_ref}/proxy"
+
+/** §8.2. Read apart from the routes, since a fault of it has a code of its own. */
+export const IdempotencyKey = z.string().regex(/^[\x20-\x7e]{1,255}$/, "1 to 255 printable characters")
+
+const headers = z.object({
+  "idempotency-key": z
+    .string()
+    .optional()
+    .openapi({ description: "Unique per logical message, 1 to 255 printable characters (8.2)." }),
+})
+
+/** What every message may carry besides its content (decisions, "Messages"). */
+const extras = {
+  quoted_message_id: MessageId.optional(),
+  mentions: z.array(Chat).max(1024).optional(),
+}
+
+const Url = text(1, 2048).refine((url) => URL.canParse(url), "not a URL")
+
+const unreachable = ["not_found", "bridge_paused", "not_paired"] as const
+const unsent = [
+  "network_rejected",
+  "send_outcome_unknown",
+  "idempotency_conflict",
+  "invalid_idempotency_key",
+] as const
+
+/** A route that sends a message: what gives it its content is `fields`. */
+function send<Path extends string, Fields extends z.ZodRawShape>(
+  suffix: Path,
+  summary: string,
+  fields: Fields,
+) {
+  return createRoute({
+    method: "post",
+    path: `${proxy}/send/${suffix}` as const,
+    summary,
+    request: { params: path, headers, body: body(z.object({ chat: Chat, ...fields, ...extras })) },
+    responses: {
+      200: reply("The network has acknowledged the message.", SendResult),
+      ...refusals(...unreachable, "recipient_not_found", ...unsent),
+    },
+  })
+}
+
+export const sendMedia = send("media", "Send an image, video, audio, document or sticker", {
+  url: Url.openapi({ description: "Fetched by the service; its Content-Type decides the kind." }),
+  as_sticker: z.boolean().optional(),
+  caption: text(0, 65_536).optional(),
+  filename: text(1, 255).optional(),
+})
+
+export const sendReaction = send("reaction", "React to a message", {
+  emoji: text(0, 32).openapi({ description: '`""` removes the reaction.' }),
+  message_id: MessageId,
+})
+
+/** Options are told apart by their text alone. */
+const options = z
+  .array(text(1, 100))
+  .min(2)
+  .max(12)
+  .refine((given) => new Set(given).size === given.length, "options must differ")
+
+export const sendPoll = send("poll", "Send a poll", {
+  question: text(1, 255),
+  options,
+  max_answers: z.int().min(0).max(12).optional().openapi({ description: "0: any number; by default 1." }),
+})
+
+export const sendLocation = send("location", "Send a location", {
+  lat: z.number().min(-90).max(90),
+  lng: z.number().min(-180).max(180),
+  name: text(0, 1000).optional(),
+  address: text(0, 1000).optional(),
+})
+
+const UnixSeconds = z.int().min(0).max(253_402_300_799)
+
+export const sendEvent = send("event", "Send an event message, which its recipients can answer", {
+  name: text(1, 100),
+  description: text(0, 2048).optional(),
+  start_time: UnixSeconds,
+  end_time: UnixSeconds.optional(),
+  join_link: text(0, 2048).optional(),
+  has_reminder: z.boolean().optional(),
+  is_schedule_call: z.boolean().optional(),
+  reminder_offset_sec: z.int().min(0).max(31_536_000).optional(),
+})
+
+export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok")
+
+export const sendTyping = createRoute({
+  method: "post",
+  path: `${proxy}/send/typing`,
+  summary: "Show that something is being typed or recorded",
+  request: {
+    params: path,
+    body: body(z.object({ chat: Chat, state: z.enum(["composing", "recording", "paused"]) })),
+  },
+  responses: { 200: reply("Shown.", Ok), ...refusals(...unreachable, "recipient_not_found") },
+})
+
+const message = path.extend({ id: MessageId })
+
+export const revokeMessage = createRoute({
+  method: "delete",
+  path: `${proxy}/messages/{id}`,
+  summary: "Revoke a message that was sent, for everyone",
+  request: { params: message, headers },
+  responses: {
+    200: reply("Revoked.", SendResult),
+    ...refusals(...unreachable, "not_own_message", ...unsent),
+  },
+})
+
+export const editMessage = createRoute({
+  method: "patch",
+  path: `${proxy}/messages/{id}/edit`,
+  summary: "Change the text of a message that was sent",
+  request: {
+    params: message,
+    headers,
+    body: body(z.object({ chat: Chat.optional(), body: text(1, 65_536) })),
+  },
+  responses: {
+    200: reply("Changed; the id is the edited message's.", SendResult),
+    ...refusals(...unreachable, "not_own_message", ...unsent),
+  },
+})
+
+export const readMessage = createRoute({
+  method: "post",
+  path: `${proxy}/messages/{id}/read`,
+  summary: "Send a read receipt",
+  request: { params: message, body: body(z.object({ chat: Chat.optional() })) },
+  responses: { 200: reply("Sent.", Ok), ...refusals(...unreachable) },
+})
+
+export const messageMedia = createRoute({
+  method: "get",
+  path: `${proxy}/messages/{id}/media`,
+  summary: "The media of a message that was received",
+  request: { params: message },
+  responses: {
+    200: {
+      description: "The bytes, with the sender's content type, as an attachment.",
+      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
+    },
+    ...refusals(...unreachable, "media_expired"),
+  },
+})
