@@ -16,6 +16,8 @@ export const HostCall = z.object({
   epoch: z.number().int(),
   /** The id of the message that this call may send. */
   messageId: z.string().optional(),
+  /** The idempotency record that the host completes once the message is acknowledged. */
+  record: z.string().optional(),
   requestId: z.string(),
 })
 export type HostCall = z.infer<typeof HostCall>

@@ -1,0 +1,188 @@
+export * as Idempotency from "./idempotency.ts"
+
+import { createHash, randomUUID } from "node:crypto"
+import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import { newMessageId } from "./message-id.ts"
+import { refusedRow, type Row, store } from "./store.ts"
+import { requests } from "./tables.ts"
+
+/** Every call ends within 50 s, and 5 more. */
+const claimedFor = 55
+/** §8.2 */
+const keptFor = 24 * 3600
+
+/** Who owns a key for now: what the host needs to complete its record. */
+export interface Claim {
+  /** The record's partition key. */
+  record: string
+  holder: string
+  /** The message's id: a take-over keeps it, so that a retry can never be a second message. */
+  messageId: string
+}
+
+/** The stored answer of a send that was acknowledged. */
+const Answer = z.object({ message_id: z.string(), timestamp: z.number().int() })
+export type Answer = z.infer<typeof Answer>
+
+const Stored = z.object({
+  state: z.enum(["inflight", "done"]),
+  message_id: z.string(),
+  fingerprint: z.string(),
+  lease_until: z.number().int(),
+  expires_at: z.number().int(),
+  response: Answer.optional(),
+})
+
+export type Outcome =
+  | { kind: "claimed"; claim: Claim }
+  | { kind: "replay"; answer: Answer; mismatch: boolean }
+  | { kind: "conflict" }
+
+/**
+ * Owns a key, or says what stands in the way (Spec 8.2). `fingerprint` tells one request from another.
+ * An expired record is replaced, exactly as it was seen, with a new message id.
+ */
+export async function claim(input: {
+  accountId: string
+  bridgeId: string
+  key: string
+  fingerprint: string
+}): Promise<Outcome> {
+  const hash = createHash("sha256").update(input.key).digest("hex")
+  const fresh: Claim = {
+    record: `IDEM#${input.accountId}#${input.bridgeId}#${hash}`,
+    holder: randomUUID(),
+    messageId: newMessageId(),
+  }
+  try {
+    const claimed = await store.send(
+      new UpdateCommand({
+        TableName: requests,
+        Key: key(fresh.record),
+        UpdateExpression:
+          "SET #state = :inflight, holder = :me, lease_until = :lease_until, " +
+          "expires_at = if_not_exists(expires_at, :expires_at), " +
+          "fingerprint = if_not_exists(fingerprint, :fingerprint), " +
+          "message_id = if_not_exists(message_id, :new)",
+        ConditionExpression:
+          "attribute_not_exists(pk) OR (#state = :inflight AND lease_until < :now AND expires_at > :now)",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: {
+          ":inflight": "inflight",
+          ":me": fresh.holder,
+          ":lease_until": now() + claimedFor,
+          ":expires_at": now() + keptFor,
+          ":fingerprint": input.fingerprint,
+          ":new": fresh.messageId,
+          ":now": now(),
+        },
+        ReturnValues: "ALL_NEW",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    )
+    return { kind: "claimed", claim: { ...fresh, messageId: Stored.parse(claimed.Attributes).message_id } }
+  } catch (error) {
+    const row = refusedRow(error)
+    if (!row) throw error
+    return await standing(Stored.parse(row), fresh, input.fingerprint)
+  }
+}
+
+/** The send was acknowledged: from now on the key is answered from its record, for 24 hours. */
+export async function complete(record: string, messageId: string, answer: Answer): Promise<void> {
+  await unlessRefused(
+    store.send(
+      new UpdateCommand({
+        TableName: requests,
+        Key: key(record),
+        UpdateExpression: "SET #state = :done, #response = :answer, expires_at = :expires_at",
+        ConditionExpression: "message_id = :mine",
+        ExpressionAttributeNames: { "#state": "state", "#response": "response" },
+        ExpressionAttributeValues: {
+          ":done": "done",
+          ":answer": answer,
+          ":expires_at": now() + keptFor,
+          ":mine": messageId,
+        },
+      }),
+    ),
+  )
+}
+
+/** The send failed and nothing of it is on the wire: the key is as new. */
+export async function free(claim: Claim): Promise<void> {
+  await unlessRefused(
+    store.send(
+      new DeleteCommand({
+        TableName: requests,
+        Key: key(claim.record),
+        ConditionExpression: "#state = :inflight AND holder = :me",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":inflight": "inflight", ":me": claim.holder },
+      }),
+    ),
+  )
+}
+
+/** Whether it was sent is not known: the record keeps its message id, and a retry may claim it at once. */
+export async function release(claim: Claim): Promise<void> {
+  await unlessRefused(
+    store.send(
+      new UpdateCommand({
+        TableName: requests,
+        Key: key(claim.record),
+        UpdateExpression: "SET lease_until = :over",
+        ConditionExpression: "#state = :inflight AND holder = :me",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":over": 0, ":inflight": "inflight", ":me": claim.holder },
+      }),
+    ),
+  )
+}
+
+async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
+  if (seen.expires_at <= now()) return await replace(seen, fresh, fingerprint)
+  if (seen.state === "done" && seen.response)
+    return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }
+  return { kind: "conflict" }
+}
+
+async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
+  const row: Row = {
+    ...key(fresh.record),
+    state: "inflight",
+    holder: fresh.holder,
+    lease_until: now() + claimedFor,
+    expires_at: now() + keptFor,
+    fingerprint,
+    message_id: fresh.messageId,
+  }
+  const replaced = await unlessRefused(
+    store.send(
+      new PutCommand({
+        TableName: requests,
+        Item: row,
+        ConditionExpression: "message_id = :seen AND expires_at = :expired",
+        ExpressionAttributeValues: { ":seen": seen.message_id, ":expired": seen.expires_at },
+      }),
+    ),
+  )
+  return replaced ? { kind: "claimed", claim: fresh } : { kind: "conflict" }
+}
+
+/** @returns false when the condition refused it: the record has moved on, and is somebody else's. */
+async function unlessRefused(sent: Promise<unknown>): Promise<boolean> {
+  try {
+    await sent
+    return true
+  } catch (error) {
+    if (refusedRow(error)) return false
+    throw error
+  }
+}
+
+function key(record: string) {
+  return { pk: record, sk: "IDEM" }
+}
