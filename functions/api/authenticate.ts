@@ -1,0 +1,17 @@
+import { createMiddleware } from "hono/factory"
+import { ApiKey } from "#core/api-key.ts"
+import { ApiError } from "#core/error.ts"
+import type { ApiEnv } from "./router.ts"
+
+/** §5.1. One answer, whatever is wrong with the key. */
+export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
+  const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
+  const owner = key && (await ApiKey.verify(key))
+  if (!owner)
+    throw new ApiError("unauthorized", "send your API key: Authorization: Bearer <API_KEY>", {
+      headers: { "www-authenticate": "Bearer" },
+    })
+  c.set("accountId", owner.accountId)
+  c.set("keyId", owner.keyId)
+  await next()
+})

@@ -1,0 +1,69 @@
+import { createMiddleware } from "hono/factory"
+import { Bridge } from "#core/bridge.ts"
+import * as contract from "#core/contract/bridge.ts"
+import { Host } from "#core/host.ts"
+import { Lease } from "#core/lease.ts"
+import { freshLease, runningLease } from "./holder.ts"
+import { managerOf } from "./manager.ts"
+import { restart } from "./restart.ts"
+import { type ApiEnv, router } from "./router.ts"
+
+/** The bridge that a path names, to its owner alone. @throws ApiError `not_found` */
+export const bridgeOfPath = createMiddleware<ApiEnv, "/api/instances/:customer_ref/*">(async (c, next) => {
+  c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("customer_ref")))
+  await next()
+})
+
+export const bridges = router()
+  .openapi(contract.createBridge, async (c) => {
+    const input = c.req.valid("json")
+    const { bridge, created } = await Bridge.create({
+      accountId: c.var.accountId,
+      customerRef: input.customer_ref,
+      webhookUrl: input.webhook_url,
+    })
+    const lease = await freshLease(bridge.id)
+    return c.json(wire(bridge, lease), created ? 201 : 200)
+  })
+  .openapi(contract.listBridges, async (c) => {
+    const all = await Bridge.list(c.var.accountId)
+    const leases = await Promise.all(all.map((bridge) => Lease.get(bridge.id)))
+    // One without a lease was deleted between the two reads.
+    const listed = all.flatMap((bridge, i) => (leases[i] ? [wireInList(bridge, leases[i])] : []))
+    return c.json(listed, 200)
+  })
+  .openapi(contract.getBridge, async (c) => {
+    const { bridge } = c.var
+    const lease = await freshLease(bridge.id)
+    const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
+    const reason = lease.reason === "suspended" ? undefined : lease.reason
+    return c.json(
+      { ...wire(bridge, lease), ...(reason && { paused_reason: reason }), manager: managerOf(lease, host) },
+      200,
+    )
+  })
+  .openapi(contract.updateBridge, async (c) => {
+    const url = Bridge.webhookUrl(c.req.valid("json").webhook_url)
+    const lease = await runningLease(c.var.bridge.id)
+    if (url !== c.var.bridge.webhookUrl) await restart(c.var.bridge.id, c.var.requestId)
+    const bridge =
+      url === c.var.bridge.webhookUrl ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
+    return c.json({ ...wire(bridge, lease), inbox: bridge.webhookUrl === "" }, 200)
+  })
+
+function wireInList(bridge: Bridge.Info, lease: Lease.Info) {
+  return {
+    id: bridge.id,
+    customer_ref: bridge.customerRef,
+    state: Lease.stateOf(lease),
+    created_at: Math.floor(bridge.createdMs / 1000),
+  }
+}
+
+function wire(bridge: Bridge.Info, lease: Lease.Info) {
+  return {
+    ...wireInList(bridge, lease),
+    webhook_secret: bridge.webhookSecret,
+    webhook_url: bridge.webhookUrl,
+  }
+}

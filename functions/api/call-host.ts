@@ -1,0 +1,68 @@
+import { Agent, request } from "undici"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { signCall } from "#core/host-call.ts"
+import type { Lease } from "#core/lease.ts"
+import { log } from "#core/log.ts"
+
+export interface Call {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** At the host, with its query. */
+  path: string
+  bridgeId: string
+  requestId: string
+  /** JSON. */
+  body?: string
+  /** Of the message that this call sends. */
+  messageId?: string
+}
+
+export interface HostAnswer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Uint8Array
+}
+
+/** A connection for each call: on an old one that breaks nobody knows whether the host has read the call. */
+const hosts = new Agent({ pipelining: 0, connect: { timeout: 2000 } })
+
+/**
+ * One call to the host of a lease.
+ *
+ * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch.
+ * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and never answered.
+ */
+export async function callHost(
+  lease: Lease.Info,
+  call: Call,
+  withinMs: number,
+): Promise<HostAnswer | "unreachable" | "moved"> {
+  const { method, path, bridgeId, requestId, messageId } = call
+  const authorization = signCall({ method, path, bridgeId, requestId, messageId, epoch: lease.epoch })
+  try {
+    const response = await request(`http://${lease.addr}${path}`, {
+      dispatcher: hosts,
+      method,
+      headers: { authorization, ...(call.body !== undefined && { "content-type": "application/json" }) },
+      body: call.body,
+      signal: AbortSignal.timeout(Math.max(0, Math.ceil(withinMs))),
+    })
+    const body = await response.body.bytes()
+    if (response.statusCode === 421) return "moved"
+    return { status: response.statusCode, headers: response.headers, body }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    if (isWithoutConnection(error)) return "unreachable"
+    log.warn({ error, requestId, bridgeId, host: lease.host }, "host did not answer")
+    if (!messageId) throw sessionUnavailable()
+    throw new ApiError(
+      "send_outcome_unknown",
+      "whether the message was sent is not known: a retry with the same Idempotency-Key resolves it",
+    )
+  }
+}
+
+/** Whether a request failed before any of it was sent. */
+function isWithoutConnection(error: Error): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === "UND_ERR_CONNECT_TIMEOUT" || syscall === "connect"
+}

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { LRUCache } from "lru-cache"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { Lease } from "#core/lease.ts"
+import { callHost, type Call, type HostAnswer } from "./call-host.ts"
+
+/** How long a call waits for a session that is starting or moving (decisions, "Errors"). */
+const findWithinMs = 5000
+/** Every call but streams is answered within this (decisions, "Errors"). */
+const answerWithinMs = 50_000
+const lookAgainMs = 200
+
+/** Only leases that somebody holds: a stopped or free bridge is always read anew. */
+const heldLeases = new LRUCache<string, Lease.Info>({ max: 10_000, ttl: 2000 })
+
+/** @throws ApiError `not_found` when the bridge was deleted meanwhile. */
+export async function freshLease(bridgeId: string): Promise<Lease.Info> {
+  const lease = await Lease.get(bridgeId)
+  if (!lease || lease.host === Lease.GONE) throw new ApiError("not_found", "there is no such bridge")
+  return lease
+}
+
+/**
+ * The lease of a bridge that runs or wants to. One that was paused for idleness is woken.
+ * @throws ApiError `bridge_paused`, `bridge_suspended`, `not_found`
+ */
+export async function runningLease(bridgeId: string): Promise<Lease.Info> {
+  for (;;) {
+    const lease = await freshLease(bridgeId)
+    if (lease.host !== Lease.NONE) return lease
+    if (lease.reason === "suspended") throw new ApiError("bridge_suspended", "this bridge is suspended")
+    if (lease.reason !== "idle") throw new ApiError("bridge_paused", "this bridge is paused")
+    await Lease.wake(bridgeId, "idle")
+  }
+}
+
+/**
+ * Calls the host that holds a bridge, wherever it is by now.
+ * @throws ApiError `session_unavailable` when none is found in 5 s, and as `runningLease` and `callHost` do.
+ */
+export async function callHolder(call: Call): Promise<HostAnswer> {
+  const start = performance.now()
+  let unreachableEpoch: number | undefined
+  for (let tries = 0; performance.now() - start < findWithinMs; tries++) {
+    // The first failure may be the cache's fault: what is true now is read at once.
+    if (tries > 1) await sleep(lookAgainMs)
+    const lease = heldLeases.get(call.bridgeId) ?? (await runningLease(call.bridgeId))
+    if (!Lease.isHeld(lease) || lease.epoch === unreachableEpoch) continue
+
+    const answer = await ask(lease, call, start + answerWithinMs - performance.now())
+    if (typeof answer !== "string") return answer
+    if (answer === "unreachable") unreachableEpoch = lease.epoch
+  }
+  throw sessionUnavailable()
+}
+
+/**
+ * Calls the host that holds a bridge now, if one does: nobody has to take it first.
+ * @returns undefined when nobody holds it.
+ * @throws ApiError `session_unavailable` when its holder does not answer in time.
+ */
+export async function callHolderIfAny(call: Call, withinMs: number): Promise<HostAnswer | undefined> {
+  const start = performance.now()
+  for (let tries = 0; performance.now() - start < withinMs; tries++) {
+    if (tries > 0) await sleep(lookAgainMs)
+    const lease = await runningLease(call.bridgeId)
+    if (!Lease.isHeld(lease)) return undefined
+    const answer = await ask(lease, call, start + withinMs - performance.now())
+    if (typeof answer !== "string") return answer
+  }
+  throw sessionUnavailable()
+}
+
+async function ask(lease: Lease.Info, call: Call, withinMs: number) {
+  const answer = await callHost(lease, call, withinMs)
+  if (typeof answer === "string") heldLeases.delete(call.bridgeId)
+  else heldLeases.set(call.bridgeId, lease, { noUpdateTTL: true })
+  return answer
+}

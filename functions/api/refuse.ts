@@ -1,0 +1,29 @@
+import type { Context } from "hono"
+import { HTTPException } from "hono/http-exception"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { log } from "#core/log.ts"
+import { isPassing } from "#core/store.ts"
+import type { ApiEnv } from "./router.ts"
+
+/** The one place that answers refusals: what a customer may see of an error, and nothing else. */
+export function refuse(error: Error, c: Context<ApiEnv>): Response {
+  const refusal = asRefusal(error, c)
+  const body = {
+    error: refusal.message,
+    code: refusal.code,
+    request_id: c.var.requestId,
+    ...refusal.fields,
+  }
+  return c.json(body, refusal.status, refusal.headers)
+}
+
+function asRefusal(error: Error, c: Context<ApiEnv>): ApiError {
+  if (error instanceof ApiError) return error
+  // Hono's own, when it reads an empty body as JSON.
+  if (error instanceof HTTPException && error.status === 400)
+    return new ApiError("invalid_request", "the body is not JSON")
+
+  log.error({ error, requestId: c.var.requestId, path: c.req.path }, "request failed")
+  if (isPassing(error)) return sessionUnavailable("the service cannot answer now: try again")
+  return new ApiError("internal_error", "something went wrong on our side")
+}

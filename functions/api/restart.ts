@@ -1,0 +1,22 @@
+import { ApiError } from "#core/error.ts"
+import { log } from "#core/log.ts"
+import { callHolderIfAny } from "./holder.ts"
+
+/** decisions, "Bridges" */
+const restartWithinMs = 10_000
+
+/**
+ * Has the holder of a bridge restart its session. Where nobody holds it there is nothing to restart.
+ * @throws ApiError `orchestrator_failed` when the holder refuses or does not answer.
+ */
+export async function restart(bridgeId: string, requestId: string): Promise<void> {
+  const call = { method: "POST", path: "/restart", bridgeId, requestId } as const
+  try {
+    const answer = await callHolderIfAny(call, restartWithinMs)
+    if (!answer || answer.status < 300) return
+    log.warn({ requestId, bridgeId, status: answer.status }, "host refused to restart a session")
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "session_unavailable")) throw error
+  }
+  throw new ApiError("orchestrator_failed", "the bridge could not be restarted: nothing was changed")
+}

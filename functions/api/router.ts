@@ -1,0 +1,30 @@
+import { OpenAPIHono } from "@hono/zod-openapi"
+import type { Bridge } from "#core/bridge.ts"
+import { ApiError } from "#core/error.ts"
+
+export interface ApiEnv {
+  Variables: {
+    requestId: string
+    /** Whose API key it is. */
+    accountId: string
+    keyId: string
+    /** Of every route below `/api/instances/{customer_ref}`. */
+    bridge: Bridge.Info
+  }
+}
+
+/** Routes whose input is checked against the contract before their handler runs. */
+export function router() {
+  return new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (result.success) return
+      const issues = result.error.issues.map((issue) => ({
+        path: issue.path.join("."),
+        message: issue.message,
+      }))
+      throw new ApiError("invalid_request", "the request is not as documented: see issues", {
+        fields: { issues },
+      })
+    },
+  })
+}

@@ -1,0 +1,240 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { connect, type AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { getRequestListener } from "@hono/node-server"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { ApiKey } from "#core/api-key.ts"
+import { ErrorBody } from "#core/contract/error.ts"
+import { app } from "#functions/api/app.ts"
+import { handler } from "#functions/api/handler.ts"
+import { aCustomer, json } from "#test/support/customer.ts"
+
+describe("API keys", () => {
+  test("whatever is wrong with a key, the answer is the same 401", async () => {
+    const { key, account } = await aCustomer()
+    const revoked = await ApiKey.create(account.id, "old")
+    await ApiKey.revoke(account.id, revoked.slice(4, 16))
+    const headers = [
+      undefined,
+      "",
+      "Bearer",
+      "Bearer ",
+      `Basic ${key}`,
+      key,
+      "Bearer mbk_nothing",
+      `Bearer ${key.slice(0, -1)}x`,
+      `Bearer ${key.slice(0, 20)}${key[20] === "A" ? "B" : "A"}${key.slice(21)}`,
+      `Bearer ${revoked}`,
+      `Bearer ${key} ${key}`,
+    ]
+    const bodies = new Set<string>()
+    for (const authorization of headers) {
+      const answer = await app.request("/api/instances", {
+        headers: {
+          "x-request-id": "the-same-id",
+          ...(authorization !== undefined && { authorization }),
+        },
+      })
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer")
+      bodies.add(await answer.text())
+    }
+    expect([...bodies]).toHaveLength(1)
+    expect(JSON.parse([...bodies][0]!)).toEqual(expect.schemaMatching(ErrorBody.strict()))
+  })
+
+  test("a path that does not exist says 401 to a stranger, 404 to a customer", async () => {
+    expect((await app.request("/api/nothing")).status).toBe(401)
+    const answer = await (await aCustomer()).get("/api/nothing")
+    expect([answer.status, (await json(answer)).code]).toEqual([404, "not_found"])
+    expect((await app.request("/elsewhere")).status).toBe(404)
+  })
+
+  test("/healthz needs no key", async () => {
+    const answer = await app.request("/healthz")
+    expect([answer.status, await answer.json()]).toEqual([200, { ok: true }])
+  })
+})
+
+describe("every answer", () => {
+  test("carries its request id: the caller's where it is well shaped, else a new one", async () => {
+    const customer = await aCustomer()
+    const given = await customer.call("GET", "/api/instances", undefined, { "x-request-id": "abcDEF-12345" })
+    expect(given.headers.get("x-request-id")).toBe("abcDEF-12345")
+    for (const bad of ["short", "x".repeat(65), "with_underscore", "with space1"]) {
+      const made = await customer.call("GET", "/api/nothing", undefined, { "x-request-id": bad })
+      expect(made.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+      expect(await json(made)).toMatchObject({ request_id: made.headers.get("x-request-id") })
+    }
+  })
+
+  test("forbids sniffing and storing", async () => {
+    const customer = await aCustomer()
+    for (const path of ["/api/instances", "/api/nothing", "/healthz"]) {
+      const answer = await customer.get(path)
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
+      expect(answer.headers.get("cache-control")).toBe("no-store")
+    }
+  })
+
+  test("to a known path with another method is 405 and names the methods", async () => {
+    const customer = await aCustomer()
+    const answer = await customer.call("PUT", "/api/instances")
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get("allow")!.split(", ").toSorted()).toEqual(["GET", "HEAD", "POST"])
+    expect(answer.headers.get("x-request-id")).toBeTruthy()
+    expect(await answer.json()).toEqual(expect.schemaMatching(ErrorBody.strict()))
+    await customer.post("/api/instances", { customer_ref: "a" })
+    const send = await customer.get("/api/instances/a/proxy/send/text")
+    expect([send.status, send.headers.get("allow")]).toEqual([405, "POST"])
+  })
+})
+
+describe("bodies", () => {
+  test.for([
+    ["cut off", `{"customer_ref":`],
+    ["text", "hello"],
+    ["a trailing comma", `{"customer_ref":"a",}`],
+    ["not an object", `["customer_ref"]`],
+    ["null", "null"],
+    ["200,000 levels deep", "[".repeat(200_000) + "]".repeat(200_000)],
+    ["33 levels deep within a field", `{"customer_ref":"a","more":${"[".repeat(33)}${"]".repeat(33)}}`],
+  ])("that are %s are 400 invalid_request", async ([, body]) => {
+    const customer = await aCustomer()
+    const answer = await customer.post("/api/instances", body)
+    expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
+    expect(await (await customer.get("/api/instances")).json()).toEqual([])
+  })
+
+  test("that are not UTF-8 are 400 invalid_request", async () => {
+    const { key } = await aCustomer()
+    const answer = await app.request("/api/instances", {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: Buffer.from([...Buffer.from('{"customer_ref":"'), 0xff, ...Buffer.from('"}')]),
+    })
+    expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
+  })
+
+  test("that are empty but called JSON are 400", async () => {
+    const { key } = await aCustomer()
+    const answer = await app.request("/api/instances", {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: "",
+    })
+    expect(answer.status).toBe(400)
+  })
+
+  test("of another type are 415", async () => {
+    const customer = await aCustomer()
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"]) {
+      const answer = await customer.call("POST", "/api/instances", "{}", { "content-type": type })
+      expect([answer.status, (await json(answer)).code]).toEqual([415, "unsupported_media_type"])
+    }
+    const charset = { "content-type": "application/json; charset=utf-8" }
+    const json8 = await customer.call("POST", "/api/instances", `{"customer_ref":"a"}`, charset)
+    expect(json8.status).toBe(201)
+  })
+
+  test("longer than 512 KiB are 413, also when their length is not told or told wrong", async () => {
+    const { key } = await aCustomer()
+    const long = JSON.stringify({ customer_ref: "a", more: "x".repeat(512 * 1024) })
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+    const streamed = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from(long))
+        controller.close()
+      },
+    })
+    for (const request of [
+      new Request("http://x/api/instances", { method: "POST", headers, body: long }),
+      new Request("http://x/api/instances", { method: "POST", headers, body: streamed, duplex: "half" }),
+      new Request("http://x/api/instances", {
+        method: "POST",
+        headers: { ...headers, "content-length": "10" },
+        body: long,
+      }),
+    ]) {
+      const answer = await app.request(request)
+      expect([answer.status, (await json(answer)).code]).toEqual([413, "payload_too_large"])
+    }
+  })
+
+  test("with unknown fields are taken without them, `__proto__` too", async () => {
+    const customer = await aCustomer()
+    const answer = await customer.post("/api/instances", `{"customer_ref":"a","x":1,"__proto__":{"y":2}}`)
+    expect(answer.status).toBe(201)
+    expect(({} as { y?: number }).y).toBeUndefined()
+  })
+})
+
+test("the store is away: 503 with Retry-After, and nothing of it is told", async () => {
+  const customer = await aCustomer()
+  await customer.get("/api/instances")
+  const restore = dynamoDb.faults.add({ fault: "gone" })
+  const answer = await customer.get("/api/instances")
+  restore()
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get("retry-after")).toBe("2")
+  expect(await answer.json()).toEqual(expect.schemaMatching(ErrorBody.strict()))
+  expect((await customer.get("/api/instances")).status).toBe(200)
+})
+
+test("a bug of ours is 500 and says nothing of itself", async () => {
+  const customer = await aCustomer()
+  const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+  const { store } = await import("#core/store.ts")
+  const { UpdateCommand } = await import("@aws-sdk/lib-dynamodb")
+  await store.send(
+    new UpdateCommand({
+      TableName: "Leases",
+      Key: { pk: `BRIDGE#${String(id)}`, sk: "LEASE" },
+      UpdateExpression: "SET epoch = :x",
+      ExpressionAttributeValues: { ":x": "a planted string" },
+    }),
+  )
+  const answer = await customer.get("/api/instances")
+  expect(answer.status).toBe(500)
+  expect(await answer.json()).toEqual({
+    error: "something went wrong on our side",
+    code: "internal_error",
+    request_id: answer.headers.get("x-request-id"),
+  })
+})
+
+test("the app answers on a socket as it does in memory, also to what is not HTTP's best", async () => {
+  const answer = getRequestListener(app.fetch)
+  const server = createServer((...exchange) => void answer(...exchange)).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo // listening on TCP
+  const { key } = await aCustomer()
+  const socket = connect(port, "127.0.0.1")
+  socket.write(
+    `POST /api/instances HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n` +
+      `transfer-encoding: chunked\r\nconnection: close\r\n\r\n14\r\n{"customer_ref":"a"}\r\n0\r\n\r\n`,
+  )
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 /)
+})
+
+test("the Lambda door answers with the same app", async () => {
+  const { key } = await aCustomer()
+  const event = {
+    version: "2.0",
+    routeKey: "$default",
+    rawPath: "/api/instances",
+    rawQueryString: "",
+    headers: { authorization: `Bearer ${key}`, host: "x" },
+    isBase64Encoded: false,
+    body: null,
+    requestContext: { http: { method: "GET", path: "/api/instances" } },
+  }
+  const answer = await handler(event as unknown as Parameters<typeof handler>[0]) // what of it is read
+  expect(answer).toMatchObject({ statusCode: 200, body: "[]" })
+})

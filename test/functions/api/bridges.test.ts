@@ -1,0 +1,306 @@
+import "#test/support/store.ts"
+import { describe, expect, test } from "vitest"
+import { z } from "zod"
+import { Account } from "#core/account.ts"
+import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core/contract/bridge.ts"
+import { Lease } from "#core/lease.ts"
+import { aCustomer, json } from "#test/support/customer.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+
+describe("creation", () => {
+  test("a new bridge runs, has a secret of 32 bytes, and is listed", async () => {
+    const customer = await aCustomer()
+    const answer = await customer.post("/api/instances", {
+      customer_ref: "shop-1",
+      webhook_url: "http://127.0.0.1:9/hook",
+    })
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get("cache-control")).toBe("no-store")
+    const bridge = await json(answer)
+    expect(bridge).toEqual(expect.schemaMatching(Bridge.strict()))
+    expect(bridge).toMatchObject({
+      customer_ref: "shop-1",
+      state: "running",
+      webhook_url: "http://127.0.0.1:9/hook",
+    })
+    const secret = Buffer.from(String(bridge.webhook_secret).slice("whsec_".length), "base64")
+    expect(secret).toHaveLength(32)
+
+    const listed = await (await customer.get("/api/instances")).json()
+    expect(listed).toEqual(expect.schemaMatching(z.array(BridgeInList.strict())))
+    expect(listed).toHaveLength(1)
+  })
+
+  test.for([[undefined], [null], [""]])("a webhook_url of %s is the hosted inbox", async ([webhook_url]) => {
+    const customer = await aCustomer()
+    const answer = await customer.post("/api/instances", { customer_ref: "a", webhook_url })
+    expect(answer.status).toBe(201)
+    expect(await answer.json()).toMatchObject({ webhook_url: "" })
+  })
+
+  test("a taken reference gives its bridge unchanged, whatever the URL and also without a subscription", async () => {
+    const customer = await aCustomer()
+    const first = await json(
+      customer.post("/api/instances", { customer_ref: "shop", webhook_url: "http://a.example/" }),
+    )
+    await Account.setSubscription(customer.account.id, "none")
+    const again = await customer.post("/api/instances", {
+      customer_ref: "shop",
+      webhook_url: "http://b.example/",
+    })
+    expect(again.status).toBe(200)
+    expect(await again.json()).toEqual(first)
+    expect(await Account.get(customer.account.id)).toMatchObject({ bridges: 1 })
+  })
+
+  test("of 20 creations at once at 9 of 10 bridges exactly one succeeds", async () => {
+    const customer = await aCustomer()
+    for (let i = 0; i < 9; i++) await customer.post("/api/instances", { customer_ref: `first-${i}` })
+    const asked = Array.from({ length: 20 }, (_, i) =>
+      customer.post("/api/instances", { customer_ref: `more-${i}` }),
+    )
+    const statuses = (await Promise.all(asked)).map((answer) => answer.status)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 403)).toHaveLength(19)
+    expect(await (await customer.get("/api/instances")).json()).toHaveLength(10)
+    expect(await Account.get(customer.account.id)).toMatchObject({ bridges: 10 })
+  })
+
+  test("the same reference asked for ten times at once is one bridge", async () => {
+    const customer = await aCustomer()
+    const asked = Array.from({ length: 10 }, () => customer.post("/api/instances", { customer_ref: "one" }))
+    const answers = await Promise.all(asked)
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
+    const ids = await Promise.all(answers.map(async (answer) => (await json(answer)).id))
+    expect(new Set(ids).size).toBe(1)
+    expect(await Account.get(customer.account.id)).toMatchObject({ bridges: 1 })
+  })
+
+  test("without a subscription: 402 no_subscription with both URLs; past due: 402 payment_required", async () => {
+    const none = await (
+      await aCustomer({ subscription: "none" })
+    ).post("/api/instances", { customer_ref: "a" })
+    expect(none.status).toBe(402)
+    expect(await none.json()).toMatchObject({ code: "no_subscription", dashboard_url: "", billing_url: "" })
+    const late = await (
+      await aCustomer({ subscription: "past_due" })
+    ).post("/api/instances", { customer_ref: "a" })
+    expect(late.status).toBe(402)
+    expect(await late.json()).toMatchObject({ code: "payment_required" })
+  })
+
+  test("beyond the account's limit: 403 bridge_limit_reached", async () => {
+    const customer = await aCustomer({ bridgeLimit: 1 })
+    await customer.post("/api/instances", { customer_ref: "a" })
+    const answer = await customer.post("/api/instances", { customer_ref: "b" })
+    expect(answer.status).toBe(403)
+    expect(await answer.json()).toMatchObject({ code: "bridge_limit_reached" })
+  })
+})
+
+describe("refused input", () => {
+  test.for([
+    ["absent", undefined],
+    ["null", null],
+    ["a number", 7],
+    ["empty", ""],
+    ["`default`", "default"],
+    ["with a space", "my shop"],
+    ["with a slash", "a/b"],
+    ["of 65 characters", "x".repeat(65)],
+    ["with NUL", "a\0"],
+    ["an array", ["a"]],
+  ])("a customer_ref that is %s is 400 invalid_customer_ref and leaves nothing", async ([, customer_ref]) => {
+    const customer = await aCustomer()
+    const answer = await customer.post("/api/instances", { customer_ref })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      code: "invalid_customer_ref",
+      issues: [{ path: "customer_ref" }],
+    })
+    expect(await (await customer.get("/api/instances")).json()).toEqual([])
+  })
+
+  const badUrls: [string, unknown][] = [
+    ["not a URL", "hello"],
+    ["a number", 7],
+    ["an object", {}],
+    ["ftp", "ftp://example.com/"],
+    ["javascript", "javascript:alert(1)"],
+    ["with user and password", "https://a:b@example.com/"],
+    ["with a fragment", "https://example.com/#x"],
+    ["of more than 2,048 characters", `https://example.com/${"x".repeat(2048)}`],
+  ]
+  test.for(badUrls)(
+    "a webhook_url that is %s is 400 invalid_webhook_url on POST",
+    async ([, webhook_url]) => {
+      const customer = await aCustomer()
+      const answer = await customer.post("/api/instances", { customer_ref: "a", webhook_url })
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({
+        code: "invalid_webhook_url",
+        issues: [{ path: "webhook_url" }],
+      })
+      expect(await (await customer.get("/api/instances")).json()).toEqual([])
+    },
+  )
+
+  test.for([...badUrls, ["absent", undefined] as [string, unknown]])(
+    "a webhook_url that is %s is 400 invalid_webhook_url on PATCH",
+    async ([, webhook_url]) => {
+      const customer = await aCustomer()
+      await customer.post("/api/instances", { customer_ref: "a", webhook_url: "http://old.example/" })
+      const answer = await customer.patch("/api/instances/a", { webhook_url })
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ code: "invalid_webhook_url" })
+      expect(await json(customer.get("/api/instances/a"))).toMatchObject({
+        webhook_url: "http://old.example/",
+      })
+    },
+  )
+})
+
+describe("reading", () => {
+  test("a bridge nobody holds yet is starting; its URL and secret are shown", async () => {
+    const customer = await aCustomer()
+    const created = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const answer = await customer.get("/api/instances/a")
+    expect(answer.headers.get("cache-control")).toBe("no-store")
+    const bridge = await answer.json()
+    expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
+    expect(bridge).toEqual({ ...created, manager: { health: "starting", started_at: "", fail_count: 0 } })
+  })
+
+  test("a held bridge is healthy since its session began; a paused one is stopped, and why", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, {}))
+    const lease = await host.take(String(id))
+    const held = await json(customer.get("/api/instances/a"))
+    expect(held).toMatchObject({
+      state: "running",
+      manager: { health: "healthy", started_at: new Date(lease.startedMs).toISOString() },
+    })
+    await Lease.stop(String(id), "billing")
+    const paused = await json(customer.get("/api/instances/a"))
+    expect(paused).toMatchObject({
+      state: "paused",
+      paused_reason: "billing",
+      manager: { health: "stopped" },
+    })
+    await Lease.wake(String(id), "billing")
+    await Lease.stop(String(id), "suspended")
+    const suspended = await json(customer.get("/api/instances/a"))
+    expect(suspended).toMatchObject({ state: "suspended" })
+    expect(suspended).not.toHaveProperty("paused_reason")
+  })
+
+  test("`default` is the account's first bridge", async () => {
+    const customer = await aCustomer()
+    await customer.post("/api/instances", { customer_ref: "zebra" })
+    await customer.post("/api/instances", { customer_ref: "ant" })
+    expect(await json(customer.get("/api/instances/default"))).toMatchObject({ customer_ref: "zebra" })
+    const none = await (await aCustomer()).get("/api/instances/default")
+    expect(none.status).toBe(404)
+  })
+
+  test("an account sees its own bridges alone, and another's looks like nobody's", async () => {
+    const [mine, other] = [await aCustomer(), await aCustomer()]
+    const own = await json(mine.post("/api/instances", { customer_ref: "shop" }))
+    await other.post("/api/instances", { customer_ref: "shop" })
+    await other.post("/api/instances", { customer_ref: "solo" })
+    expect(await json(mine.get("/api/instances/shop"))).toMatchObject({ id: own.id })
+
+    const requestId = { "x-request-id": "same-for-both" }
+    for (const [method, suffix, body] of [
+      ["GET", "", undefined],
+      ["PATCH", "", { webhook_url: "" }],
+      ["GET", "/proxy/status", undefined],
+      ["GET", "/proxy/qr", undefined],
+      ["GET", "/proxy/webhook-logs", undefined],
+      ["POST", "/proxy/send/text", { chat: "491711234567", body: "hi" }],
+    ] as const) {
+      const solo = await mine.call(method, `/api/instances/solo${suffix}`, body, requestId)
+      const nobody = await mine.call(method, `/api/instances/nobody${suffix}`, body, requestId)
+      expect(solo.status).toBe(404)
+      expect(await solo.text()).toBe(await nobody.text())
+    }
+  })
+})
+
+describe("PATCH", () => {
+  test("nobody holds the bridge: the new URL is written", async () => {
+    const customer = await aCustomer()
+    const created = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/in" })
+    expect(answer.status).toBe(200)
+    const changed = await answer.json()
+    expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
+    expect(changed).toEqual({ ...created, webhook_url: "http://new.example/in", inbox: false })
+    expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
+      inbox: true,
+      webhook_url: "",
+    })
+  })
+
+  test("the holder restarts the session before the URL is written; the same URL restarts nothing", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, { ok: true }))
+    const lease = await host.take(String(id))
+    await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
+    expect(host.calls).toMatchObject([
+      { method: "POST", path: "/restart", token: { bridgeId: id, epoch: lease.epoch } },
+    ])
+    const same = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
+    expect(same.status).toBe(200)
+    expect(host.calls).toHaveLength(1)
+  })
+
+  test("the holder refuses: 502 orchestrator_failed, and nothing is written", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const host = await aScriptedHost((_, response) =>
+      sayJson(response, 500, { error: "secret upstream text" }),
+    )
+    await host.take(String(id))
+    const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
+    expect(answer.status).toBe(502)
+    const body = await answer.text()
+    expect(body).toContain("orchestrator_failed")
+    expect(body).not.toContain("upstream")
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
+  })
+
+  test("the holder does not answer: 502 within its 10 s, and nothing is written", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const host = await aScriptedHost(() => "never answers")
+    await host.take(String(id))
+    const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
+    expect(answer.status).toBe(502)
+    expect(host.calls).toHaveLength(1)
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
+  })
+
+  test("a paused or suspended bridge is 409; one paused for idleness is woken", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const patch = () => customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
+    await Lease.stop(String(id), "manual")
+    const paused = await patch()
+    expect([paused.status, (await json(paused)).code]).toEqual([409, "bridge_paused"])
+    await Lease.wake(String(id), "manual")
+    await Lease.stop(String(id), "suspended")
+    const suspended = await patch()
+    expect([suspended.status, (await json(suspended)).code]).toEqual([409, "bridge_suspended"])
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
+
+    await Lease.wake(String(id), "suspended")
+    await Lease.stop(String(id), "idle")
+    const woken = await patch()
+    expect(woken.status).toBe(200)
+    expect(await woken.json()).toMatchObject({ state: "running" })
+    expect(await Lease.get(String(id))).toMatchObject({ host: Lease.FREE })
+  })
+})

@@ -1,0 +1,268 @@
+import "#test/support/store.ts"
+import { once } from "node:events"
+import { createServer, type AddressInfo } from "node:net"
+import { describe, expect, test } from "vitest"
+import { Delivery } from "#core/delivery.ts"
+import { Lease } from "#core/lease.ts"
+import { aCustomer, json } from "#test/support/customer.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+
+const unpaired = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
+
+/** A customer with one bridge, `shop`, and short ways to its proxy. */
+async function aShop() {
+  const customer = await aCustomer()
+  const { id } = await json(customer.post("/api/instances", { customer_ref: "shop" }))
+  const proxy = "/api/instances/shop/proxy"
+  return {
+    ...customer,
+    id: String(id),
+    status: (headers?: Record<string, string>) => customer.call("GET", `${proxy}/status`, undefined, headers),
+    send: (body: unknown) => customer.post(`${proxy}/send/text`, body),
+    read: (suffix: string) => customer.get(`${proxy}${suffix}`),
+  }
+}
+
+/** A port on which nobody listens. */
+async function aDeadAddress() {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+  server.close()
+  await once(server, "close")
+  return `127.0.0.1:${port}`
+}
+
+describe("a call that reaches its host", () => {
+  test("carries method, path with its query, bridge, epoch and request id, signed", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, unpaired))
+    const lease = await host.take(shop.id)
+    const answer = await shop.call("GET", "/api/instances/shop/proxy/status?x=%2F1", undefined, {
+      "x-request-id": "request-1",
+    })
+    expect([answer.status, await answer.json()]).toEqual([200, unpaired])
+    expect(host.calls).toHaveLength(1)
+    expect(host.calls[0]).toMatchObject({ method: "GET", path: "/status?x=%2F1", body: "" })
+    const { bridgeId, epoch, requestId, messageId } = host.calls[0]!.token!
+    expect({ bridgeId, epoch, requestId }).toEqual({
+      bridgeId: shop.id,
+      epoch: lease.epoch,
+      requestId: "request-1",
+    })
+    expect(messageId).toBeUndefined()
+  })
+
+  test("that sends carries the message id that the API chose, a new one each time", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((call, response) =>
+      sayJson(response, 200, { message_id: call.token?.messageId, timestamp: 1 }),
+    )
+    await host.take(shop.id)
+    const body = { chat: "+491711234567", body: "Grüße 👋" }
+    const [first, second] = [await json(shop.send(body)), await json(shop.send(body))]
+    expect(first.message_id).toMatch(/^3EB0[0-9A-F]{18}$/)
+    expect(second.message_id).not.toBe(first.message_id)
+    expect(JSON.parse(host.calls[0]!.body)).toEqual(body)
+  })
+
+  test("passes a picture and its headers on, and no header of the host's own", async () => {
+    const shop = await aShop()
+    const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff])
+    const host = await aScriptedHost((_, response) => {
+      response.writeHead(200, {
+        "content-type": "image/png",
+        "x-qr-expires": "1999",
+        "x-host-name": "ip-10-0-0-1",
+      })
+      response.end(png)
+    })
+    await host.take(shop.id)
+    const answer = await shop.read("/qr")
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(png)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "image/png",
+      "x-qr-expires": "1999",
+      "cache-control": "no-store",
+    })
+    expect(answer.headers.has("x-host-name")).toBe(false)
+  })
+
+  test("gives the host's documented refusal, with the caller's request id", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) =>
+      sayJson(response, 409, { error: "pair it first", code: "not_paired", request_id: "another" }),
+    )
+    await host.take(shop.id)
+    const answer = await shop.send({ chat: "491711234567", body: "hi" })
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toEqual({
+      error: "pair it first",
+      code: "not_paired",
+      request_id: answer.headers.get("x-request-id"),
+    })
+  })
+
+  test.for([
+    ["a stack", 500, { error: "at host.ts:12 ip-10-0-0-1" }],
+    ["an undocumented status", 418, { error: "teapot ip-10-0-0-1", code: "not_paired" }],
+    ["a refusal of our own token", 401, { error: "ip-10-0-0-1", code: "unauthorized", request_id: "x" }],
+    ["text", 502, "upstream ip-10-0-0-1"],
+  ] as const)("never shows %s", async ([, status, said]) => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) => sayJson(response, status, said))
+    await host.take(shop.id)
+    const answer = await shop.status()
+    expect(answer.status).toBe(500)
+    expect(await answer.text()).not.toContain("ip-10")
+  })
+})
+
+describe("a host that is not there", () => {
+  test("the lease has moved to another host: the call follows it at once", async () => {
+    const shop = await aShop()
+    const old = await aScriptedHost((_, response) => {
+      if (old.calls.length === 1) return sayJson(response, 200, { ...unpaired, name: "old" })
+      response.writeHead(421).end()
+    })
+    const held = await old.take(shop.id)
+    expect(await json(shop.status())).toMatchObject({ name: "old" })
+    await Lease.letGo(held)
+    const next = await aScriptedHost((_, response) => sayJson(response, 200, { ...unpaired, name: "new" }))
+    await next.take(shop.id)
+    expect(await json(shop.status())).toMatchObject({ name: "new" })
+  })
+
+  test("nobody holds the bridge yet: the call waits and is answered by whoever takes it", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, unpaired))
+    const answer = shop.status()
+    await host.take(shop.id)
+    expect((await answer).status).toBe(200)
+  })
+
+  test("nobody takes the bridge: 503 session_unavailable with Retry-After, after 5 s", async () => {
+    const shop = await aShop()
+    const answer = await shop.status()
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])
+    expect(await answer.json()).toMatchObject({ code: "session_unavailable" })
+  })
+
+  test("a dead host's lease is freed and taken meanwhile: the call is answered, a send is sent once", async () => {
+    const shop = await aShop()
+    const free = (await Lease.get(shop.id))!
+    const dead = (await Lease.take(free, { id: "dead", addr: await aDeadAddress() }))!
+    const sent = shop.send({ chat: "491711234567", body: "hi" })
+    const host = await aScriptedHost((_, response) =>
+      sayJson(response, 200, { message_id: "x", timestamp: 1 }),
+    )
+    await Lease.letGo(dead)
+    await host.take(shop.id)
+    expect((await sent).status).toBe(200)
+    expect(host.calls).toHaveLength(1)
+  })
+
+  test("the host takes a send and breaks: 504 send_outcome_unknown, and nobody sends again", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) => response.socket?.resetAndDestroy())
+    await host.take(shop.id)
+    const answer = await shop.send({ chat: "491711234567", body: "hi" })
+    expect([answer.status, (await json(answer)).code]).toEqual([504, "send_outcome_unknown"])
+    expect(host.calls).toHaveLength(1)
+    const status = await shop.status()
+    expect([status.status, (await json(status)).code]).toEqual([503, "session_unavailable"])
+  })
+})
+
+describe("a bridge that must not run", () => {
+  test.for([
+    ["manual", "bridge_paused"],
+    ["billing", "bridge_paused"],
+    ["suspended", "bridge_suspended"],
+  ] as const)("stopped as %s answers 409 %s on each proxy route", async ([reason, code]) => {
+    const shop = await aShop()
+    await Lease.stop(shop.id, reason)
+    const answers = [
+      shop.status(),
+      shop.read("/qr"),
+      shop.read("/healthz"),
+      shop.read("/debug/stats"),
+      shop.read("/webhook-logs"),
+      shop.send({ chat: "491711234567", body: "hi" }),
+    ]
+    for (const answer of await Promise.all(answers))
+      expect([answer.status, (await json(answer)).code]).toEqual([409, code])
+  })
+
+  test("paused for idleness is woken by any proxy call", async () => {
+    const shop = await aShop()
+    await Lease.stop(shop.id, "idle")
+    expect((await shop.read("/webhook-logs")).status).toBe(200)
+    expect(await Lease.get(shop.id)).toMatchObject({ host: Lease.FREE })
+
+    await Lease.stop(shop.id, "idle")
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, unpaired))
+    const answer = shop.status()
+    await expect.poll(() => host.take(shop.id).catch(() => "not woken yet")).toMatchObject({ host: host.id })
+    expect((await answer).status).toBe(200)
+  })
+})
+
+describe("a bad send", () => {
+  test.for([
+    ["chat", { body: "hi" }],
+    ["chat", { chat: 7, body: "hi" }],
+    ["chat", { chat: "12", body: "hi" }],
+    ["chat", { chat: "someone@example.com", body: "hi" }],
+    ["body", { chat: "491711234567" }],
+    ["body", { chat: "491711234567", body: "" }],
+    ["body", { chat: "491711234567", body: "x".repeat(65_537) }],
+    ["body", { chat: "491711234567", body: "half \ud800" }],
+    ["body", { chat: "491711234567", body: "nul \0" }],
+  ])("is 400 with an issue of `%s` and never reaches the host", async ([path, body]) => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, {}))
+    await host.take(shop.id)
+    const answer = await shop.send(body)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: "invalid_request", issues: [{ path }] })
+    expect(host.calls).toHaveLength(0)
+  })
+
+  test("of the longest body in the longest spelling is taken", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) =>
+      sayJson(response, 200, { message_id: "x", timestamp: 1 }),
+    )
+    await host.take(shop.id)
+    const answer = await shop.send(`{"chat":"491711234567","body":"${"\\u00e4".repeat(65_536)}"}`)
+    expect(answer.status).toBe(200)
+  })
+})
+
+test("webhook-logs shows the latest 200 attempts, newest first, with no host needed", async () => {
+  const shop = await aShop()
+  expect(await (await shop.read("/webhook-logs")).json()).toEqual([])
+  await Delivery.promise(shop.id, undefined)
+  const held = await Delivery.claim(shop.id, "test")
+  if (!held || "early" in held) throw new Error("not claimed")
+  for (let i = 1; i <= 203; i++) {
+    const counted = (await Delivery.countAttempt(held))!
+    await Delivery.logAttempt(counted, {
+      attempt: 1,
+      error: "",
+      event: "message",
+      event_id: `evt_${i}`,
+      latency_ms: 1,
+      status_code: 200,
+      success: true,
+      timestamp: new Date().toISOString(),
+    })
+  }
+  const logged = (await (await shop.read("/webhook-logs")).json()) as { event_id: string }[] // the contract's shape
+  expect(logged).toHaveLength(200)
+  expect([logged[0]!.event_id, logged[199]!.event_id]).toEqual(["evt_203", "evt_4"])
+  expect(Object.keys(logged[0]!).toSorted()).toEqual(
+    ["attempt", "error", "event", "event_id", "latency_ms", "status_code", "success", "timestamp"].toSorted(),
+  )
+})

@@ -1,0 +1,38 @@
+import { Account } from "#core/account.ts"
+import { ApiKey } from "#core/api-key.ts"
+import { app } from "#functions/api/app.ts"
+
+type Fields = { subscription?: Account.Subscription; bridgeLimit?: number }
+
+/** A new account as its owner sees it: its calls go through the real app, with a key of its own. */
+export async function aCustomer(fields: Fields = {}) {
+  const account = await Account.create({ name: "Test", subscription: fields.subscription ?? "active" })
+  if (fields.bridgeLimit) await Account.setBridgeLimit(account.id, fields.bridgeLimit)
+  const key = await ApiKey.create(account.id, "test")
+
+  async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    return await app.request(path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: typeof body === "string" || body === undefined ? body : JSON.stringify(body),
+    })
+  }
+
+  return {
+    account,
+    key,
+    call,
+    get: (path: string) => call("GET", path),
+    post: (path: string, body?: unknown) => call("POST", path, body),
+    patch: (path: string, body?: unknown) => call("PATCH", path, body),
+  }
+}
+
+/** The JSON of an answer, for assertions. */
+export async function json(answer: Response | Promise<Response>) {
+  return (await (await answer).json()) as Record<string, unknown> // assertions look closer
+}

@@ -1,0 +1,49 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { onTestFinished } from "vitest"
+import { type HostCall, verifyCall } from "#core/host-call.ts"
+import { Host } from "#core/host.ts"
+import { Lease } from "#core/lease.ts"
+
+export type Call = { method: string; path: string; body: string; token: HostCall | undefined }
+type Answer = (call: Call, response: ServerResponse, request: IncomingMessage) => void
+
+/** A peer in the place of a session host that says whatever a test wants, and holds leases like one. */
+export async function aScriptedHost(answer: Answer) {
+  const calls: Call[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      const [method = "", path = ""] = [request.method, request.url]
+      const token = verifyCall(request.headers.authorization, { method, path })
+      const call = { method, path, body: await text(request), token }
+      calls.push(call)
+      answer(call, response, request)
+    })()
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+
+  const { port } = server.address() as AddressInfo // listening on TCP
+  const addr = `127.0.0.1:${port}`
+  const id = `host-${port}`
+  await Host.beat({ id, addr, capacity: 20, sessions: 0, network: "simulated" })
+
+  async function take(bridgeId: string): Promise<Lease.Info> {
+    const free = await Lease.get(bridgeId)
+    const held = free && (await Lease.take(free, { id, addr }))
+    if (!held) throw new Error("the lease is not free")
+    return held
+  }
+  return { id, addr, calls, take, server }
+}
+
+export function sayJson(response: ServerResponse, status: number, body: unknown, headers = {}) {
+  response.writeHead(status, { "content-type": "application/json", ...headers })
+  response.end(JSON.stringify(body))
+}
