@@ -68,12 +68,14 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void
  */
 export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
   if (seenDue === undefined) return await begin(bridgeId)
-  const row = await change(bridgeId, {
+  const due = now() + claimedFor
+  const row = await update(bridgeId, {
     UpdateExpression: "SET due = :due",
     ConditionExpression: "due = :seen",
-    ExpressionAttributeValues: { ":due": now() + claimedFor, ":seen": seenDue },
+    ExpressionAttributeValues: { ":due": due, ":seen": seenDue },
   })
-  return row !== undefined
+  // Refused by the very value: most likely our own write, whose answer was lost. A bell too many does no harm.
+  return "held" in row || row.refused?.due === due
 }
 
 /**
@@ -95,6 +97,8 @@ export async function claim(bridgeId: string, holder: string): Promise<Info | { 
   })
   if ("held" in row) return row.held
   const seen = row.refused
+  // Our own claim, whose answer was lost on its way.
+  if (seen?.holder === holder) return seen
   if (seen && seen.holder === nobody && seen.retryAtMs > nowMs()) return { early: seen.retryAtMs - nowMs() }
   return undefined
 }

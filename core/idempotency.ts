@@ -28,6 +28,7 @@ export type Answer = z.infer<typeof Answer>
 
 const Stored = z.object({
   state: z.enum(["inflight", "done"]),
+  holder: z.string(),
   message_id: z.string(),
   fingerprint: z.string(),
   lease_until: z.number().int(),
@@ -146,6 +147,9 @@ async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint:
   if (seen.expires_at <= now()) return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }
+  // Our own claim, whose answer was lost on its way.
+  if (seen.holder === fresh.holder)
+    return { kind: "claimed", claim: { ...fresh, messageId: seen.message_id } }
   return { kind: "conflict" }
 }
 
