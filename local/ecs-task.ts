@@ -7,7 +7,7 @@ import { createInterface } from "node:readline"
 /** What runs, as a task definition says it for its one container. */
 export type Definition = { command: string[]; env: Record<string, string> }
 
-export type Overrides = {
+type Overrides = {
   containerOverrides?: { name?: string; environment?: { name: string; value: string }[] }[]
 }
 

@@ -19,15 +19,15 @@ export type TransactGetRequest = { TransactItems: { Get: Write }[] }
 /** "The aggregate size of the items in the transaction cannot exceed 4 MB." */
 const maxBytes = 4 * 1024 * 1024
 
+/** TransactWriteItems: all of its members or, with a reason for each, none; once per token. */
 export async function transactWrite(engine: Engine, request: TransactWriteRequest) {
   if (engine.faults.take("transaction-in-progress", { operation: "TransactWriteItems", request }))
     throw inProgress()
+  const work = () => write(engine, request)
   const token = request.ClientRequestToken
-  if (!token) await write(engine, request)
-  else {
-    const content = hash("sha256", JSON.stringify(request.TransactItems))
-    await engine.tokens.once(token, content, () => write(engine, request))
-  }
+  await (token
+    ? engine.tokens.once(token, hash("sha256", JSON.stringify(request.TransactItems)), work)
+    : work())
   return {}
 }
 
@@ -60,6 +60,7 @@ function draftsOf(outcomes: PromiseSettledResult<Draft>[]): Draft[] {
   )
 }
 
+/** TransactGetItems: its items as they were together. */
 export async function transactGet(engine: Engine, request: TransactGetRequest) {
   const { store, locks } = engine
   const reads = request.TransactItems.map((member) => member.Get)

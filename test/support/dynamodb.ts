@@ -22,9 +22,9 @@ export function clientOf(endpoint: string) {
 }
 
 /** A table of `pk` and `sk` with an index `byHost` of `host` and `pk`. */
-export async function aTable(client: DynamoDBDocumentClient, name = "Things") {
+export function aTable(client: DynamoDBDocumentClient, name = "Things") {
   const strings = ["pk", "sk", "host"]
-  await client.send(
+  return client.send(
     new CreateTableCommand({
       TableName: name,
       BillingMode: "PAY_PER_REQUEST",

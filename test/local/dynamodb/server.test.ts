@@ -66,9 +66,12 @@ test("a taken port is refused, and the data is free again", async () => {
 })
 
 test("a table is active when its creation is answered", async () => {
-  const { client } = await aStoreOfThings()
+  const { client } = await aDynamoDb()
+  const { TableDescription } = await aTable(client)
+  const active = { TableStatus: "ACTIVE", GlobalSecondaryIndexes: [{ IndexStatus: "ACTIVE" }] }
+  expect(TableDescription).toMatchObject(active)
   const { Table } = await client.send(new DescribeTableCommand({ TableName }))
-  expect(Table).toMatchObject({ TableStatus: "ACTIVE", GlobalSecondaryIndexes: [{ IndexStatus: "ACTIVE" }] })
+  expect(Table).toMatchObject(active)
   await expect(aTable(client)).rejects.toMatchObject({ name: "ResourceInUseException" })
   expect(await client.send(new ListTablesCommand())).toMatchObject({ TableNames: [TableName] })
 })

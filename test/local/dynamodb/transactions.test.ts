@@ -130,7 +130,8 @@ test("an index follows what transactions write, move and delete", async () => {
 })
 
 test("nobody who reads a transaction's items together sees half of one", async () => {
-  const { transact, client } = await aStoreOfThings()
+  const { transact, client, faults } = await aStoreOfThings()
+  faults.add({ fault: "half-visible", ms: 2 })
   await transact([putting("a", { n: 100 }), putting("b", { n: 0 })])
   const both = { TransactItems: ["a", "b"].map((pk) => ({ Get: { TableName, Key: keyOf(pk) } })) }
 
