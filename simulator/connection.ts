@@ -40,27 +40,36 @@ export function accept(network: Network, socket: WebSocket, name: string) {
     full ||= !can
     return can
   }
-  const write = (bytes: Buffer) =>
-    socket.send(framed(bytes), () => {
-      if (!full || !line || socket.bufferedAmount > enough / 2) return
-      full = false
-      pump(network, line)
-    })
-
-  const send = (stanza: Node) => {
+  const written = () => {
+    if (!full || !line || socket.bufferedAmount > enough / 2) return
+    full = false
+    pump(network, line)
+  }
+  const write = (stanza: Node) => {
     if (!transport || ended) return
     network.log.stanza("out", who(), stanza)
-    write(transport.encrypt(encodeBinaryNode(stanza)))
+    socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
+  }
+  /** In order, also when some are made late. */
+  const late: Node[] = []
+  const send = (stanza: Node) => {
+    const delay = network.faults.strike("delay", who())
+    if (!delay && late.length === 0) return write(stanza)
+    late.push(stanza)
+    setTimeout(() => late.splice(0, 1).forEach(write), delay?.ms ?? 0).unref()
   }
   const end = (goodbye?: Node) => {
     if (ended) return
-    if (goodbye) send(goodbye)
+    if (goodbye) write(goodbye)
     ended = true
     socket.close()
   }
-  const cut = () => {
+  const cut = (half?: Node) => {
+    if (ended) return
     ended = true
-    socket.terminate()
+    if (!half || !transport) return socket.terminate()
+    const frame = framed(transport.encrypt(encodeBinaryNode(half)))
+    socket.send(frame.subarray(0, frame.length / 2), () => socket.terminate())
   }
   const fail = (error: unknown) => {
     network.log.note(who(), "connection failed", {
@@ -91,7 +100,7 @@ export function accept(network: Network, socket: WebSocket, name: string) {
     if (ended) return
     if (!noise) {
       noise = handshake(network.authority, stream.prologue ?? Buffer.alloc(0))
-      write(noise.hello(frame))
+      socket.send(framed(noise.hello(frame)))
       return
     }
     if (!transport) return finish(frame, noise)

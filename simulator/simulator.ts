@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, STATUS_CODES } from "node:http"
 import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
 import { WebSocketServer } from "ws"
@@ -32,9 +32,21 @@ export async function startSimulator(
   Phones.turnOnAll(network)
 
   const clients = createServer((_request, response) => response.writeHead(404).end())
-  const sockets = new WebSocketServer({ server: clients, path: "/ws/chat" })
+  const sockets = new WebSocketServer({ noServer: true })
   let connections = 0
-  sockets.on("connection", (socket) => accept(network, socket, `connection ${++connections}`))
+  clients.on("upgrade", (request, socket, head) => {
+    const fault = network.faults.strike("refuse_upgrade", "*")
+    const refused = request.url?.startsWith("/ws/chat") ? fault?.code : 404
+    // A client that hangs up meanwhile is no concern of ours.
+    socket.on("error", () => {})
+    if (refused) {
+      socket.end(`HTTP/1.1 ${refused} ${STATUS_CODES[refused] ?? ""}\r\nContent-Length: 0\r\n\r\n`)
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (opened) =>
+      accept(network, opened, `connection ${++connections}`),
+    )
+  })
   const listener = getRequestListener(controlApi(network).fetch)
   const control = createServer((request, response) => void listener(request, response))
 

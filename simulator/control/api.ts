@@ -3,14 +3,15 @@ import { bodyLimit } from "hono/body-limit"
 import { HTTPException } from "hono/http-exception"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
 import { z } from "zod"
-import { key } from "../network/directory.ts"
+import { type Address, key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { PairingError } from "../network/pairing.ts"
 import type { Phone } from "../phone/phone.ts"
 import * as Phones from "../phone/phones.ts"
 import { readQr } from "../phone/qr-image.ts"
 import * as Jid from "../wire/jid.ts"
-import { HoldAcks, NewMessage, NewPhone, Read, ReadLog, Scan } from "./schemas.ts"
+import { el } from "../wire/node.ts"
+import { End, NewFault, NewMessage, NewPhone, Read, ReadLog, Scan, Settled } from "./schemas.ts"
 import { until } from "./wait.ts"
 
 /** What went wrong, for the body's `code`; the sentence is for people. */
@@ -23,6 +24,14 @@ class ControlError extends Error {
     this.status = status
     this.code = code
   }
+}
+
+/** How a connection can be ended. */
+const goodbyes = {
+  replaced: el("stream:error", {}, [el("conflict", { type: "replaced" })]),
+  device_removed: el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })]),
+  restart: el("stream:error", { code: "515" }),
+  unavailable: el("stream:error", { code: "503" }),
 }
 
 /** The steering wheel of the simulated network: its phones, its log, its faults. */
@@ -90,6 +99,9 @@ export function controlApi(network: Network) {
         .filter(({ who }) => input.who === undefined || who.startsWith(input.who))
         .filter(({ stanza }) => input.tag === undefined || stanza?.tag === input.tag)
         .filter(({ event }) => input.event === undefined || event === input.event)
+        .filter(({ stanza }) =>
+          Object.entries(input.attrs ?? {}).every(([name, value]) => stanza?.attrs[name] === value),
+        )
     return c.json(
       await until({
         read,
@@ -101,23 +113,39 @@ export function controlApi(network: Network) {
     )
   })
 
-  app.put("/faults/held-acks", async (c) => {
-    const input = HoldAcks.parse(await json(c))
-    network.faults.heldAcks.add(input.device ?? "*")
-    return c.json({ devices: [...network.faults.heldAcks] })
+  /** Whether the device has settled all that was queued for it. */
+  app.get("/devices/:device/settled", async (c) => {
+    const device = deviceOf(c.req.param("device"))
+    const input = Settled.parse(c.req.query())
+    const [settled] = await until({
+      read: () => (network.queue.last(device) === 0 ? [true] : []),
+      enough: 1,
+      waitMs: input.wait,
+      listen: (again) => network.log.listen(again),
+      signal: c.req.raw.signal,
+    })
+    return c.json({ settled: settled ?? false, waiting: network.queue.counts(device) })
   })
-  app.delete("/faults/held-acks", (c) => {
-    network.faults.heldAcks.clear()
-    const released = network.faults.held.splice(0)
-    for (const { line, ack } of released) line.send(ack)
-    return c.json({ released: released.length })
+
+  app.get("/faults", (c) => c.json(network.faults.list()))
+  app.post("/faults", async (c) => c.json(network.faults.arm(NewFault.parse(await json(c))), 201))
+  app.delete("/faults", (c) => {
+    network.faults.clear()
+    return c.json({})
   })
-  app.delete("/connections/:device", (c) => {
+  app.delete("/faults/:id", (c) => {
+    if (!network.faults.remove(Number(c.req.param("id"))))
+      throw new ControlError(404, "unknown_fault", "no such fault")
+    return c.json({})
+  })
+  app.post("/connections/:device/end", async (c) => {
+    const { how } = End.parse(await json(c))
     const line = network.lines.get(c.req.param("device"))
     if (!line || line.device.id === 0)
       throw new ControlError(404, "not_connected", "this device is not connected")
-    line.cut()
-    return c.json({ cut: key(line.device) })
+    if (how === "cut") line.cut()
+    else line.end(goodbyes[how])
+    return c.json({})
   })
 
   app.notFound((c) => c.json({ error: "no such path", code: "not_found" }, 404))
@@ -130,12 +158,22 @@ export function controlApi(network: Network) {
   return app
 }
 
+const pairingStatus = {
+  not_a_code: 422,
+  unknown_ref: 404,
+  expired_ref: 410,
+  wrong_key: 409,
+  busy: 409,
+  refused: 409,
+  no_answer: 504,
+  bad_signature: 409,
+} as const
+
 function statusOf(error: Error): [ContentfulStatusCode, string] {
   if (error instanceof ControlError) return [error.status, error.code]
   if (error instanceof z.ZodError) return [400, "invalid_request"]
   if (error instanceof Phones.NumberTaken) return [409, "number_taken"]
-  if (error instanceof PairingError)
-    return [error.code === "unknown_ref" || error.code === "expired_ref" ? 404 : 409, error.code]
+  if (error instanceof PairingError) return [pairingStatus[error.code], error.code]
   if (error instanceof HTTPException) return [error.status, "invalid_request"]
   return [500, "internal_error"]
 }
@@ -144,6 +182,11 @@ function phoneOf(network: Network, c: Context): Phone {
   const phone = network.phones.get(c.req.param("number") ?? "")
   if (!phone) throw new ControlError(404, "unknown_phone", "no such phone")
   return phone
+}
+
+function deviceOf(text: string): Address {
+  const [user = "", id = "0"] = text.split(":")
+  return { user, id: Number(id) }
 }
 
 async function json(c: Context): Promise<unknown> {

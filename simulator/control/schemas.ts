@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { kinds } from "../network/faults.ts"
 
 const digits = z.string().regex(/^\d{7,15}$/, "7 to 15 digits")
 
@@ -44,12 +45,35 @@ export const ReadLog = z.object({
   who: z.string().optional(),
   tag: z.string().optional(),
   event: z.string().optional(),
+  /** Attributes the stanza must have, as JSON. */
+  attrs: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return z.record(z.string(), z.string()).parse(JSON.parse(text))
+      } catch {
+        context.addIssue({ code: "custom", message: "a JSON object of strings" })
+        return z.NEVER
+      }
+    })
+    .optional(),
 })
 
-export const HoldAcks = z.object({
+export const Settled = z.object({ wait: whole.max(60_000).default(0) })
+
+export const NewFault = z.object({
+  kind: z.enum(kinds),
   /** `number:device`; every client when not given. */
   device: z
     .string()
     .regex(/^\d+:\d+$/)
-    .optional(),
+    .default("*"),
+  times: z.number().int().min(1).nullable().default(null),
+  code: z.number().int().min(100).max(999).default(503),
+  ms: z.number().int().min(0).max(60_000).default(0),
+})
+
+/** `cut`: without a word. */
+export const End = z.object({
+  how: z.enum(["cut", "replaced", "device_removed", "restart", "unavailable"]).default("cut"),
 })

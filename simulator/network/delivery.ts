@@ -1,3 +1,4 @@
+import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
 import { type Address, key } from "./directory.ts"
 import type { Line } from "./line.ts"
@@ -21,13 +22,13 @@ export function pump(network: Network, line: Line) {
   while (line.active && line.writable()) {
     const waiting = network.queue.after(line.device, line.sent, batch)
     for (const { n, stanza } of waiting) {
-      if (line.backlog !== undefined && n > line.backlog) endBacklog(line)
+      if (line.backlog !== undefined && n > line.backlog) endBacklog(network, line)
       line.sent = n
-      line.send(line.backlog === undefined ? stanza : offline(stanza, line.offlineCount++))
+      write(network, line, line.backlog === undefined ? stanza : offline(stanza, line.offlineCount++))
       if (!line.writable()) return
     }
     if (waiting.length < batch) {
-      if (line.backlog !== undefined) endBacklog(line)
+      if (line.backlog !== undefined) endBacklog(network, line)
       return
     }
   }
@@ -43,17 +44,25 @@ export function activate(network: Network, line: Line) {
   const count = message + notification + receipt + call
   if (count > 0)
     line.send(
-      el("ib", { from: "s.whatsapp.net" }, [
+      el("ib", { from: Jid.network }, [
         el("offline_preview", { count, message, notification, receipt, call, appdata: 0 }),
       ]),
     )
   pump(network, line)
 }
 
+function write(network: Network, line: Line, stanza: Node) {
+  const device = key(line.device)
+  if (network.faults.strike("cut_mid_frame", device)) return line.cut(stanza)
+  line.send(stanza)
+  if (network.faults.strike("twice", device)) line.send(stanza)
+}
+
 /** A client holds back its events until it is told that the backlog is over, even an empty one. */
-function endBacklog(line: Line) {
+function endBacklog(network: Network, line: Line) {
   line.backlog = undefined
-  line.send(el("ib", { from: "s.whatsapp.net" }, [el("offline", { count: line.offlineCount })]))
+  if (network.faults.strike("no_offline", key(line.device))) return
+  line.send(el("ib", { from: Jid.network }, [el("offline", { count: line.offlineCount })]))
 }
 
 const offline = (stanza: Node, n: number): Node => ({

@@ -1,12 +1,85 @@
-import type { Line } from "./line.ts"
 import type { Node } from "../wire/node.ts"
+import type { Line } from "./line.ts"
 
-/** What the network does wrong on demand. */
-export type Faults = {
-  /** Devices (`number:device`) whose messages are taken but not acknowledged; `*` is every client. */
-  heldAcks: Set<string>
-  /** The acks kept back meanwhile. */
-  held: { line: Line; ack: Node }[]
+/** What the network can do wrong. */
+export const kinds = [
+  /** Messages are taken, their acks kept back until the fault is removed. */
+  "hold_acks",
+  /** Messages are taken and never acknowledged. */
+  "lose_acks",
+  /** Messages are refused with `code`. */
+  "nack",
+  /** The connection is cut when a receipt comes, which is then as if it had not come. */
+  "cut_before_receipt",
+  /** The connection is cut right after a receipt is taken. */
+  "cut_after_receipt",
+  /** A queued stanza is written half, then the connection is cut. */
+  "cut_mid_frame",
+  /** A queued stanza is written twice. */
+  "twice",
+  /** Everything to the device is late by `ms`. */
+  "delay",
+  /** A new connection is answered with HTTP `code` instead of an upgrade. */
+  "refuse_upgrade",
+  /** The device is not told that its backlog is over. */
+  "no_offline",
+] as const
+
+export type Kind = (typeof kinds)[number]
+
+export type Fault = {
+  id: number
+  kind: Kind
+  /** `number:device`, or `*` for every client. */
+  device: string
+  /** How often it still happens; null: until it is removed. */
+  times: number | null
+  /** Of `nack` and `refuse_upgrade`. */
+  code: number
+  /** Of `delay`. */
+  ms: number
 }
 
-export const create = (): Faults => ({ heldAcks: new Set(), held: [] })
+/** The faults that are armed now. They do not survive the process. */
+export type Faults = ReturnType<typeof create>
+
+export function create() {
+  let armed: Fault[] = []
+  let held: { fault: number; line: Line; ack: Node }[] = []
+  let last = 0
+
+  const remove = (id: number): boolean => {
+    const before = armed.length
+    armed = armed.filter((fault) => fault.id !== id)
+    for (const { line, ack } of held.filter(({ fault }) => fault === id)) line.send(ack)
+    held = held.filter(({ fault }) => fault !== id)
+    return armed.length < before
+  }
+  return {
+    list: () => armed,
+    arm(fault: Omit<Fault, "id">): Fault {
+      const made = { id: ++last, ...fault }
+      armed.push(made)
+      return made
+    },
+    /** False when there is no such fault. Acks it held are sent now. */
+    remove,
+    clear: () => armed.forEach(({ id }) => remove(id)),
+    /** The fault of this kind that happens to the device now, used up by one. Phones of ours have none. */
+    strike(kind: Kind, device: string): Fault | undefined {
+      const fault = armed.find(
+        (one) =>
+          one.kind === kind && (one.device === device || (one.device === "*" && !device.endsWith(":0"))),
+      )
+      if (fault?.times) {
+        fault.times--
+        // A fault that holds acks has them to give back when it is removed.
+        if (fault.times === 0 && kind !== "hold_acks") armed = armed.filter((one) => one !== fault)
+      } else if (fault?.times === 0) return undefined
+      return fault
+    },
+    hold: (fault: Fault, line: Line, ack: Node) => {
+      held.push({ fault: fault.id, line, ack })
+    },
+  }
+}

@@ -7,8 +7,8 @@ export type Line = {
   send(stanza: Node): void
   /** Says goodbye with this stanza, if one is given, and hangs up. */
   end(goodbye?: Node): void
-  /** Cut without a word, as a lost connection is. */
-  cut(): void
+  /** Cut without a word, as a lost connection is; after half of this stanza, if one is given. */
+  cut(half?: Node): void
   /** False while more than enough waits to be written. */
   writable(): boolean
   /** The number of the last queued stanza written to it. */

@@ -25,8 +25,8 @@ export type Pairing = {
   platform: string
   send(stanza: Node): void
   end(goodbye?: Node): void
-  /** Settles the linking under way with the companion's answer. */
-  answered?: (answer: Node) => void
+  /** Settles the linking under way with the companion's answer, or, without one, with its leaving. */
+  answered?: (answer?: Node) => void
   /** Set while a phone is linking it. */
   linking: boolean
   expiry: NodeJS.Timeout
@@ -36,6 +36,7 @@ export type Pairing = {
 export class PairingError extends Error {
   override name = "PairingError"
   readonly code:
+    | "not_a_code"
     | "unknown_ref"
     | "expired_ref"
     | "wrong_key"
@@ -66,7 +67,7 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
   const pairing: Pairing = { ...told, refs, noiseKey, send, end, linking: false, expiry }
   for (const { ref } of refs) network.pairings.set(ref, pairing)
   send(
-    el("iq", { from: Jid.server, type: "set", id: id(), xmlns: "md" }, [
+    el("iq", { from: Jid.network, type: "set", id: id(), xmlns: "md" }, [
       el(
         "pair-device",
         {},
@@ -80,6 +81,7 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
 /** Forgets it, when its connection ends. */
 export function forget(network: Network, pairing: Pairing) {
   clearTimeout(pairing.expiry)
+  pairing.answered?.()
   for (const { ref } of pairing.refs) network.pairings.delete(ref)
 }
 
@@ -113,7 +115,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
   const iqId = id()
   const answer = await ask(
     pairing,
-    el("iq", { from: Jid.server, type: "set", id: iqId, xmlns: "md", t: now() }, [
+    el("iq", { from: Jid.network, type: "set", id: iqId, xmlns: "md", t: now() }, [
       el("pair-success", {}, [
         el("device-identity", {}, linked.identity),
         el("biz", { name: user.name }),
@@ -159,7 +161,8 @@ function ask(pairing: Pairing, stanza: Node): Promise<Node> {
     signingTime,
   )
   pairing.answered = (answer) => {
-    if (answer.attrs.id === stanza.attrs.id) resolve(answer)
+    if (!answer) reject(new PairingError("refused", "the companion hung up"))
+    else if (answer.attrs.id === stanza.attrs.id) resolve(answer)
   }
   pairing.send(stanza)
   return promise.finally(() => {

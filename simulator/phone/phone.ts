@@ -105,7 +105,7 @@ export class Phone {
   /** Links the companion whose QR code this is; the id of the new device. Throws `PairingError`. */
   async scan(text: string): Promise<number> {
     const code = readCode(text)
-    if (!code) throw new PairingError("unknown_ref", "this is not a code for linking a device")
+    if (!code) throw new PairingError("not_a_code", "this is not a code for linking a device")
     return link(this.#network, this.pn, this.#keys.identity(), code)
   }
 
@@ -236,7 +236,7 @@ export class Phone {
     const id = randomBytes(6).toString("hex")
     let reply: Node | undefined
     this.#replies.set(id, (node) => (reply = node))
-    const iq = el("iq", { id, xmlns, type, to: Jid.server }, Array.isArray(content) ? content : [content])
+    const iq = el("iq", { id, xmlns, type, to: Jid.network }, Array.isArray(content) ? content : [content])
     receive(this.#network, this.#line, iq)
     this.#replies.delete(id)
     return reply

@@ -44,8 +44,16 @@ export function signalOf(keys: Keys) {
     getOurRegistrationId: () => keys.identity().registrationId,
     getOurIdentity: () => plain(keys.identity().identity),
   }
+  const incoming: Storage = {
+    ...storage,
+    loadSession: async (address) => {
+      const record = keys.get("session", address)
+      return record && IncomingRecord.from(record)
+    },
+  }
   // A session is with a device, whichever of its two addresses was used.
-  const cipher = (peer: Address) => new TrialCipher(storage, new ProtocolAddress(peer.user, peer.id))
+  const cipher = (peer: Address, from = storage) =>
+    new TrialCipher(from, new ProtocolAddress(peer.user, peer.id))
 
   return {
     has: (peer: Address) => {
@@ -61,7 +69,7 @@ export function signalOf(keys: Keys) {
     /** Throws what `failure` understands. */
     decrypt: (peer: Address, sealed: Ciphertext): Promise<Buffer> =>
       sealed.type === "pkmsg"
-        ? cipher(peer).decryptPreKeyWhisperMessage(sealed.body)
+        ? cipher(peer, incoming).decryptPreKeyWhisperMessage(sealed.body)
         : cipher(peer).decryptWhisperMessage(sealed.body),
   }
 }
@@ -115,6 +123,21 @@ class QuietRecord extends SessionRecord {
     const closed = Object.entries(this.sessions).filter(([, { indexInfo }]) => indexInfo.closed !== -1)
     closed.sort(([, a], [, b]) => b.indexInfo.closed - a.indexInfo.closed)
     for (const [name] of closed.slice(closedKept)) Reflect.deleteProperty(this.sessions, name)
+  }
+}
+
+/** The same when a message that may start a session comes in, where libsignal prints as well. */
+class IncomingRecord extends QuietRecord {
+  static override from(data: unknown): IncomingRecord {
+    return Object.setPrototypeOf(SessionRecord.deserialize(data), IncomingRecord.prototype) as IncomingRecord
+  }
+  /** So that closing the one that is open is left to us. */
+  override getOpenSession() {
+    return undefined
+  }
+  override setSession(session: Session) {
+    for (const open of Object.values(this.sessions)) if (open.indexInfo.closed === -1) this.closeSession(open)
+    super.setSession(session)
   }
 }
 

@@ -5,7 +5,6 @@ import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import type { AppStateKey, Keys } from "./keys.ts"
 
-const { HistorySyncType } = proto.HistorySync
 const { Type } = proto.Message.ProtocolMessage
 
 /** Made with the account's first companion. */
@@ -48,32 +47,33 @@ export function welcomeMessages(network: Network, keys: Keys, contacts: string[]
   }
   return [
     share,
-    history({
-      syncType: HistorySyncType.INITIAL_BOOTSTRAP,
+    history("INITIAL_BOOTSTRAP", {
       conversations: [],
       phoneNumberToLidMappings: known.map((user) => ({
         pnJid: Jid.format(user.pn, Jid.server),
         lidJid: Jid.format(user.lid, "lid"),
       })),
     }),
-    history({
-      syncType: HistorySyncType.PUSH_NAME,
+    history("PUSH_NAME", {
       conversations: [],
       pushnames: known.map((user) => ({ id: Jid.format(user.pn, Jid.server), pushname: user.name })),
     }),
   ]
 }
 
-function history(sync: proto.IHistorySync & { syncType: proto.HistorySync.HistorySyncType }): proto.IMessage {
+function history(
+  type: "INITIAL_BOOTSTRAP" | "PUSH_NAME",
+  content: Omit<proto.IHistorySync, "syncType">,
+): proto.IMessage {
+  const sync = proto.HistorySync.encode({ ...content, syncType: proto.HistorySync.HistorySyncType[type] })
   return {
     protocolMessage: {
       type: Type.HISTORY_SYNC_NOTIFICATION,
       historySyncNotification: {
-        // The two enumerations have the same members.
-        syncType: sync.syncType as number as proto.Message.HistorySyncType,
+        syncType: proto.Message.HistorySyncType[type],
         chunkOrder: 1,
         progress: 100,
-        initialHistBootstrapInlinePayload: deflateSync(proto.HistorySync.encode(sync).finish()),
+        initialHistBootstrapInlinePayload: deflateSync(sync.finish()),
       },
     },
   }

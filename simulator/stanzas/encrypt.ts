@@ -89,7 +89,7 @@ function askForMore(network: Network, device: Device) {
   deliver(
     network,
     { user: device.user, id: device.id },
-    el("notification", { from: Jid.server, type: "encrypt", id: `prekeys-${now()}-${left}`, t: now() }, [
+    el("notification", { from: Jid.network, type: "encrypt", id: `prekeys-${now()}-${left}`, t: now() }, [
       el("count", { value: left }),
     ]),
   )

@@ -30,7 +30,7 @@ export function welcome(network: Network, line: Line, client: { passive: boolean
   const lid = Jid.format(user.lid, "lid", line.device.id)
   line.send(el("success", { t: now(), lid, location: "sim", props: "1", abprops: "1" }))
   line.send(
-    el("ib", { from: Jid.server }, [el("edge_routing", {}, [el("routing_info", {}, Buffer.from([8, 2]))])]),
+    el("ib", { from: Jid.network }, [el("edge_routing", {}, [el("routing_info", {}, Buffer.from([8, 2]))])]),
   )
   if (!client.passive) ready(network, line)
 }

@@ -28,7 +28,10 @@ export function message(network: Network, line: Line, stanza: Node) {
   )
 }
 
-function refused(network: Network, _line: Line, stanza: Node, chat: Jid.Jid): number | undefined {
+/** The code of the nack, when the stanza is not taken. */
+function refused(network: Network, line: Line, stanza: Node, chat: Jid.Jid): number | undefined {
+  const fault = network.faults.strike("nack", key(line.device))
+  if (fault) return fault.code
   if (!Jid.isPerson(chat)) return nack.invalid
   if (!network.directory.find(chat)) return nack.unknownRecipient
   if (!child(stanza, "participants") && !child(stanza, "enc")) return nack.invalid
@@ -111,9 +114,11 @@ function contents(stanza: Node, enc: Node[]): Node[] {
 
 function acknowledge(network: Network, line: Line, stanza: Node, error: number | undefined) {
   const { id, to, participant } = stanza.attrs
+  const { faults } = network
+  const device = key(line.device)
   const answer = el("ack", { class: "message", id, from: to, participant, t: now(), error })
-  const { heldAcks, held } = network.faults
-  const hold = heldAcks.has(key(line.device)) || (heldAcks.has("*") && line.device.id !== 0)
-  if (hold) held.push({ line, ack: answer })
+  if (faults.strike("lose_acks", device)) return
+  const hold = faults.strike("hold_acks", device)
+  if (hold) faults.hold(hold, line, answer)
   else line.send(answer)
 }

@@ -10,12 +10,14 @@ import { child, children, el, type Node } from "../wire/node.ts"
 export function receipt(network: Network, line: Line, stanza: Node) {
   const { id, to, type, participant } = stanza.attrs
   if (!id) return
+  if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
   network.store.atomically(() => {
     // Who asks for a message once more has not got it; its ack, which follows, settles that copy.
     for (const one of type === "retry" ? [] : idsOf(stanza))
       network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
     for (const [device, copy] of told(network, line, stanza)) deliver(network, device, copy)
   })
+  if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
   line.send(el("ack", { class: "receipt", id, from: to, type, participant, t: now() }))
 }
 

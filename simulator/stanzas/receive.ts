@@ -71,7 +71,7 @@ function answer(network: Network, line: Line, iq: Node) {
     const found = answers.get(name)
     if (!found) throw new Refusal(501, "feature-not-implemented")
     const content = found(network, line, iq)
-    line.send(el("iq", { from: Jid.server, type: "result", id }, content.length > 0 ? content : undefined))
+    line.send(el("iq", { from: Jid.network, type: "result", id }, content.length > 0 ? content : undefined))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     network.log.note(`${line.device.user}:${line.device.id}`, "iq refused", { iq: name, code: error.code })
@@ -80,7 +80,7 @@ function answer(network: Network, line: Line, iq: Node) {
 }
 
 function iqError(iq: Node, refusal: Refusal): Node {
-  return el("iq", { from: Jid.server, type: "error", id: iq.attrs.id }, [
+  return el("iq", { from: Jid.network, type: "error", id: iq.attrs.id }, [
     el("error", { code: refusal.code, text: refusal.message }),
   ])
 }

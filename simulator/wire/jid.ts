@@ -1,7 +1,10 @@
 import { jidDecode, jidEncode } from "@whiskeysockets/baileys"
 
-/** The network itself, as sender and addressee of what is between it and one device. */
+/** The domain of phone numbers. */
 export const server = "s.whatsapp.net"
+
+/** The network itself, as sender and addressee of what is between it and one device: no user. */
+export const network = `@${server}`
 
 /** An address as written: `user:device@server`; device 0 is the phone and is not written. */
 export type Jid = { user: string; server: string; device: number }

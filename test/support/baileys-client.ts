@@ -6,8 +6,19 @@ import {
   type SignalDataTypeMap,
   type UserFacingSocketConfig,
   type WAMessage,
+  type WAMessageUpdate,
 } from "@whiskeysockets/baileys"
 import pino from "pino"
+
+// The Signal library under Baileys prints its sessions, private keys and all.
+const chatter =
+  /^(Closing|Opening|Removing old|Session already|Decrypted message with|Failed to decrypt|Session error)/
+for (const level of ["info", "warn", "error"] as const) {
+  const print = console[level].bind(console)
+  console[level] = (...said: unknown[]) => {
+    if (typeof said[0] !== "string" || !chatter.test(said[0])) print(...said)
+  }
+}
 
 /** Credentials and keys of one device, kept in memory across its connections. */
 export function newDevice(): AuthenticationState {
@@ -59,16 +70,25 @@ export function connect(
   })
   const updates: Partial<ConnectionState>[] = []
   const messages: { message: WAMessage; type: string }[] = []
+  const statuses: WAMessageUpdate[] = []
   const listeners = new Set<() => void>()
   const changed = () => listeners.forEach((listener) => listener())
 
-  sock.ev.on("creds.update", (update) => Object.assign(device.creds, update))
+  sock.ev.on("creds.update", (update) => {
+    Object.assign(device.creds, update)
+    changed()
+  })
   sock.ev.on("connection.update", (update) => {
     updates.push(update)
     changed()
   })
   sock.ev.on("messages.upsert", (upsert) => {
     for (const message of upsert.messages) messages.push({ message, type: upsert.type })
+    changed()
+  })
+
+  sock.ev.on("messages.update", (changes) => {
+    statuses.push(...changes)
     changed()
   })
 
@@ -92,9 +112,18 @@ export function connect(
     device,
     messages,
     until,
+    /** Makes `until` look again, after what a test listens to itself. */
     changed,
+    /** All that was ever told of the connection. */
+    updates,
     qr: () => until("a QR code", () => updates.findLast(({ qr }) => qr)?.qr),
     open: () => until("an open connection", () => updates.find(({ connection }) => connection === "open")),
+    /** Open, and past the history a new device waits for: from here on events come at once. */
+    online: () =>
+      until("being online", () => {
+        const open = updates.some(({ connection }) => connection === "open")
+        return open && (device.creds.accountSyncCounter ?? 0) > 0 ? true : undefined
+      }),
     /** The status code the connection ended with. */
     closed: () =>
       until("the end of the connection", () => {
@@ -109,6 +138,11 @@ export function connect(
           ({ message }) =>
             (message.message?.conversation ?? message.message?.extendedTextMessage?.text) === text,
         ),
+      ),
+    /** Until the message has this status: 2 sent, 3 delivered, 4 read. */
+    status: (id: string, status: number) =>
+      until(`status ${status} of ${id}`, () =>
+        statuses.find(({ key, update }) => key.id === id && Number(update.status) === status),
       ),
     close: () => void sock.end(undefined),
   }

@@ -1,3 +1,4 @@
+import type { AuthenticationState, UserFacingSocketConfig } from "@whiskeysockets/baileys"
 import { z } from "zod"
 import { startSimulator } from "#simulator/simulator.ts"
 import { type Client, connect, newDevice } from "./baileys-client.ts"
@@ -21,9 +22,25 @@ const Read = z.array(
   }),
 )
 
+const Log = z.array(
+  z.object({
+    n: z.number(),
+    kind: z.string(),
+    who: z.string(),
+    stanza: z.object({ tag: z.string(), attrs: z.record(z.string(), z.string()) }).optional(),
+    event: z.string().optional(),
+  }),
+)
+
 /** A simulated network of the test's own, steered over its control API as anybody would. */
 export async function aNetwork(input: { dataDir?: string } = {}) {
   let simulator = await startSimulator(input)
+  const clients = new Set<Client>()
+  const client = (device?: AuthenticationState, config?: Partial<UserFacingSocketConfig>) => {
+    const made = connect(simulator, device, config)
+    clients.add(made)
+    return made
+  }
   const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${simulator.controlUrl}${path}`, {
       method,
@@ -63,17 +80,45 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
         },
       }
     },
+    /** A Baileys socket on this network, closed with it. */
+    client,
     /** A Baileys client linked to this phone, logged in and open. */
-    async paired(phone: { scan(qr: string): Promise<unknown> }): Promise<Client> {
+    async paired(
+      phone: { scan(qr: string): Promise<unknown> },
+      config?: Partial<UserFacingSocketConfig>,
+    ): Promise<Client> {
       const device = newDevice()
-      const unlinked = connect(simulator, device)
+      const unlinked = client(device)
       await phone.scan(await unlinked.qr())
       await unlinked.closed()
-      const client = connect(simulator, device)
-      await client.open()
-      return client
+      const linked = client(device, config)
+      await linked.online()
+      await call("GET", `/devices/${deviceOf(linked)}/settled?wait=10000`)
+      return linked
     },
-    close: () => simulator.close(),
+    /** What the network's log has, or gets within 10 s, that matches. */
+    async log(match: {
+      kind?: string
+      who?: string
+      tag?: string
+      event?: string
+      after?: number
+      attrs?: Record<string, string>
+    }) {
+      const query = new URLSearchParams({ wait: "10000" })
+      for (const [name, value] of Object.entries(match))
+        query.set(name, typeof value === "object" ? JSON.stringify(value) : String(value))
+      return Log.parse(await call("GET", `/log?${query.toString()}`))
+    },
+    /** Arms a fault; gives back what removes it. */
+    async fault(fault: { kind: string; device?: string; times?: number; code?: number; ms?: number }) {
+      const { id } = z.object({ id: z.number() }).parse(await call("POST", "/faults", fault))
+      return () => call("DELETE", `/faults/${id}`)
+    },
+    async close() {
+      for (const one of clients) one.close()
+      await simulator.close()
+    },
     /** Stops the network and starts it again on the same directory, at new ports. */
     async restart() {
       await simulator.close()
@@ -81,3 +126,6 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
     },
   }
 }
+
+/** A client's device, as the control API names it: `number:device`. */
+export const deviceOf = (client: Client) => client.device.creds.me?.id.split("@")[0] ?? ""

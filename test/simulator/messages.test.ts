@@ -1,0 +1,232 @@
+import { afterAll, expect, test } from "vitest"
+import { aNetwork, deviceOf } from "#test/support/network.ts"
+
+const network = await aNetwork()
+afterAll(() => network.close())
+
+test.for(["lid", "pn"] as const)("text goes both ways in a chat addressed by %s", async (addressing) => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const client = await network.paired(ada)
+  const jid = addressing === "lid" ? bob.lid : bob.jid
+
+  const sent = await client.sock.sendMessage(jid, { text: "hello Bob" })
+  const [read] = await bob.read({ text: "hello Bob" })
+  expect(read).toMatchObject({ id: sent?.key.id, from: ada.number, from_me: false, times: 1 })
+
+  const answer = await bob.send(ada.number, "hello Ada", { addressing })
+  const { message, type } = await client.message("hello Ada")
+  expect(type).toBe("notify")
+  expect(message.pushName).toBe("Bob")
+  expect(message.key).toMatchObject({
+    id: answer.id,
+    fromMe: false,
+    remoteJid: jid,
+    remoteJidAlt: addressing === "lid" ? bob.jid : bob.lid,
+  })
+})
+
+test("two Baileys clients talk with each other, and their phones see it", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const [one, other] = [await network.paired(ada), await network.paired(bob)]
+  for (let i = 0; i < 5; i++) {
+    await one.sock.sendMessage(bob.jid, { text: `ping ${i}` })
+    await other.message(`ping ${i}`)
+    await other.sock.sendMessage(ada.lid, { text: `pong ${i}` })
+    await one.message(`pong ${i}`)
+  }
+  expect((await ada.read({ count: 10 })).map(({ text, from_me }) => [text, from_me])).toEqual(
+    [0, 1, 2, 3, 4].flatMap((i) => [
+      [`ping ${i}`, true],
+      [`pong ${i}`, false],
+    ]),
+  )
+})
+
+test("what a phone sends is seen by its companion as the account's own", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const client = await network.paired(ada)
+  await ada.send(bob.number, "from my phone")
+  const { message } = await client.message("from my phone")
+  expect(message.key).toMatchObject({ fromMe: true, remoteJid: bob.lid })
+})
+
+test("the sender hears that a message was delivered", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  const sent = await client.sock.sendMessage(bob.jid, { text: "well?" })
+  const { key } = await client.status(sent!.key.id!, 3)
+  expect(key).toMatchObject({ fromMe: true, remoteJid: bob.jid })
+})
+
+test("a message to nobody is refused with a nack", async () => {
+  const client = await network.paired(await network.phone())
+  const id = client.sock.generateMessageTag()
+  const ack = client.sock.waitForMessage(id)
+  await client.sock.sendNode({
+    tag: "message",
+    attrs: { id, to: "15550000001@s.whatsapp.net", type: "text" },
+    content: [{ tag: "enc", attrs: { v: "2", type: "msg" }, content: Buffer.from("x") }],
+  })
+  expect(await ack).toMatchObject({ tag: "ack", attrs: { class: "message", error: "404" } })
+})
+
+test("what was not receipted comes back, in order and marked offline, until it is", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  await bob.send(ada.number, "seen")
+  await client.message("seen")
+  await network.log({ kind: "in", who: `${ada.number}:1`, tag: "receipt" })
+
+  await network.fault({ kind: "cut_before_receipt", device: `${ada.number}:1`, times: 1 })
+  await bob.send(ada.number, "one")
+  expect(await client.closed()).toBe(428)
+  for (const text of ["two", "three"]) await bob.send(ada.number, text)
+
+  // The ratchet has already moved past "one", so that is a repetition to Baileys; the others are new.
+  const stanzas: Record<string, string>[] = []
+  const again = network.client(client.device)
+  again.sock.ws.on("CB:message", ({ attrs }: { attrs: Record<string, string> }) => stanzas.push(attrs))
+  await again.message("three")
+  expect(stanzas.map(({ offline }) => offline)).toEqual(["0", "1", "2"])
+  expect(again.messages.map(({ message, type }) => [message.message?.conversation, type])).toEqual([
+    ["two", "append"],
+    ["three", "append"],
+  ])
+})
+
+test("a client hears how much waits for it, and when that is over", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  client.close()
+  await client.closed()
+  for (const text of ["one", "two", "three"]) await bob.send(ada.number, text)
+
+  const told: [string, string | undefined][] = []
+  const again = network.client(client.device)
+  for (const what of ["offline_preview", "offline"])
+    again.sock.ws.on(`CB:ib,,${what}`, (node: { content: { attrs: Record<string, string> }[] }) =>
+      told.push([what, node.content[0]?.attrs.count]),
+    )
+  await again.message("three")
+  expect(told).toEqual([
+    ["offline_preview", "3"],
+    ["offline", "3"],
+  ])
+})
+
+test("nothing waits: the end of the backlog is told all the same", async () => {
+  const client = await network.paired(await network.phone())
+  client.close()
+  const again = network.client(client.device)
+  const told = again.until("the end of the backlog", () =>
+    again.updates.find(({ receivedPendingNotifications }) => receivedPendingNotifications),
+  )
+  await expect(told).resolves.toBeDefined()
+})
+
+test("a message and its receipt survive a connection that is cut after the receipt", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  await network.fault({ kind: "cut_after_receipt", device: `${ada.number}:1`, times: 1 })
+  await bob.send(ada.number, "once")
+  await client.closed()
+  const again = network.client(client.device)
+  await bob.send(ada.number, "then")
+  await again.message("then")
+  expect(again.messages).toHaveLength(1)
+})
+
+test("a frame that breaks off ends the connection, and its message comes with the next", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  await network.fault({ kind: "cut_mid_frame", device: `${ada.number}:1`, times: 1 })
+  await bob.send(ada.number, "whole in the end")
+  expect(await client.closed()).toBe(428)
+  await network.client(client.device).message("whole in the end")
+})
+
+test("acks that are held come when they are released", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  const release = await network.fault({ kind: "hold_acks", device: `${ada.number}:1` })
+  const acks: string[] = []
+  client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) => {
+    acks.push(attrs.id!)
+    client.changed()
+  })
+  const sent = await client.sock.sendMessage(bob.jid, { text: "taken, not told" })
+  await bob.read({ text: "taken, not told" })
+  await client.status(sent!.key.id!, 3)
+  expect(acks).toEqual([])
+  await release()
+  await client.until("the ack", () => acks.find((id) => id === sent?.key.id))
+})
+
+test("a nack with a chosen code reaches the sender, the message nobody", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  await network.fault({ kind: "nack", device: `${ada.number}:1`, times: 1, code: 479 })
+  const sent = await client.sock.sendMessage(bob.jid, { text: "stale" })
+  const refused = await client.status(sent!.key.id!, 0)
+  expect(refused.update.messageStubParameters).toEqual(["479"])
+  await client.sock.sendMessage(bob.jid, { text: "fresh" })
+  expect((await bob.read({ text: "fresh" })).length).toBe(1)
+  expect((await bob.read()).length).toBe(1)
+})
+
+test("a phone counts a message that arrives twice under one id", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  await client.sock.sendMessage(bob.jid, { text: "again" }, { messageId: "3EB0AAAA" })
+  await client.sock.sendMessage(bob.jid, { text: "again" }, { messageId: "3EB0AAAA" })
+  await client.sock.sendMessage(bob.jid, { text: "done" })
+  await bob.read({ text: "done" })
+  expect((await bob.read({ id: "3EB0AAAA" }))[0]?.times).toBe(2)
+})
+
+test("one id from two senders is two messages", async () => {
+  const [ada, bob, eve] = [await network.phone(), await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  await bob.send(ada.number, "from Bob", { id: "SAME" })
+  await eve.send(ada.number, "from Eve", { id: "SAME" })
+  await client.message("from Bob")
+  await client.message("from Eve")
+  expect(client.messages.filter(({ message }) => message.key.id === "SAME")).toHaveLength(2)
+})
+
+test("each prekey is handed out once; without any left a session starts all the same", async () => {
+  const ada = await network.phone()
+  const client = await network.paired(await network.phone())
+  const ask = async () => {
+    const answer = await client.sock.query({
+      tag: "iq",
+      attrs: { xmlns: "encrypt", type: "get", to: "s.whatsapp.net" },
+      content: [{ tag: "key", attrs: {}, content: [{ tag: "user", attrs: { jid: ada.lid } }] }],
+    })
+    return JSON.stringify(answer).match(/"tag":"key".*?"data":(\[[\d,]+\])/)?.[1]
+  }
+  const keys = []
+  for (let i = 0; i < 26; i++) keys.push(await ask())
+  expect(new Set(keys).size).toBe(26)
+  expect(keys).not.toContain(undefined)
+})
+
+test("a client short of prekeys is asked for more", async () => {
+  const ada = await network.phone()
+  const client = await network.paired(ada)
+  const other = await network.paired(await network.phone())
+  const jid = client.device.creds.me!.lid!
+  const users = (n: number) => Array.from({ length: n }, () => ({ tag: "user", attrs: { jid } }))
+  await other.sock.query({
+    tag: "iq",
+    attrs: { xmlns: "encrypt", type: "get", to: "s.whatsapp.net" },
+    content: [{ tag: "key", attrs: {}, content: users(810) }],
+  })
+  const who = deviceOf(client)
+  const [asked] = await network.log({ kind: "out", who, tag: "notification" })
+  await network.log({ after: asked!.n, kind: "in", who, attrs: { xmlns: "encrypt", type: "set" } })
+  const { devices } = (await network.call("GET", `/phones/${ada.number}`)) as {
+    devices: { prekeys: number }[]
+  }
+  expect(devices[1]?.prekeys).toBeGreaterThan(4)
+})

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, expect, test } from "vitest"
+import { z } from "zod"
+import { connect } from "#test/support/baileys-client.ts"
+import { aNetwork } from "#test/support/network.ts"
+
+const cleanups: (() => void)[] = []
+afterEach(() => cleanups.splice(0).forEach((cleanup) => cleanup()))
+
+function aDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), "simulator-"))
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+test("a restarted network knows its root, its phones, its devices, and what waits for them", async () => {
+  const network = await aNetwork({ dataDir: aDirectory() })
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const client = await network.paired(ada)
+  const { rootKey } = network
+  await client.sock.sendMessage(bob.jid, { text: "before" })
+  await bob.read({ text: "before" })
+  client.close()
+  await bob.send(ada.number, "while you were away")
+
+  await network.restart()
+  expect(network.rootKey).toEqual(rootKey)
+  const again = network.client(client.device)
+  const { type } = await again.message("while you were away")
+  expect(type).toBe("append")
+  await again.sock.sendMessage(bob.jid, { text: "after" })
+  expect((await bob.read({ text: "after" }))[0]).toMatchObject({ from: ada.number, times: 1 })
+  await bob.send(ada.number, "and back")
+  await again.message("and back")
+  expect(await network.call("GET", `/phones/${bob.number}`)).toMatchObject({
+    name: "Bob",
+    not_decrypted: { bad: 0, no_session: 0, repeated: 0, unknown_prekey: 0 },
+  })
+  await network.close()
+})
+
+const Ready = z.object({ url: z.string(), control_url: z.string(), root_key: z.string() })
+
+async function aProcess(dataDir: string) {
+  const child = spawn(process.execPath, ["simulator/main.ts"], {
+    env: { ...process.env, SIMULATOR_DATA_DIR: dataDir },
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  cleanups.push(() => void child.kill("SIGKILL"))
+  const [line] = (await once(child.stdout, "data")) as [Buffer]
+  const ready = Ready.parse(JSON.parse(line.toString()))
+  const post = async (path: string, body: unknown) => {
+    const response = await fetch(`${ready.control_url}${path}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    })
+    return z.looseObject({ number: z.string().optional() }).parse(await response.json())
+  }
+  return {
+    ...ready,
+    post,
+    end: async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      const [code] = (await once(child, "exit")) as [number | null]
+      return code
+    },
+  }
+}
+
+test("a killed network process has lost nothing it had taken, and a signal ends it with code 0", async () => {
+  const dataDir = aDirectory()
+  const first = await aProcess(dataDir)
+  const [ada, bob] = [await first.post("/phones", {}), await first.post("/phones", {})]
+  const unlinked = connect(first)
+  await first.post(`/phones/${ada.number}/scan`, { qr: await unlinked.qr() })
+  await unlinked.closed()
+  const client = connect(first, unlinked.device)
+  await client.online()
+  await client.sock.sendMessage(`${bob.number}@s.whatsapp.net`, { text: "hello" })
+  client.close()
+  await first.post(`/phones/${bob.number}/messages`, { to: ada.number, text: "taken" })
+  await first.end("SIGKILL")
+
+  const second = await aProcess(dataDir)
+  expect(second.root_key).toBe(first.root_key)
+  const again = connect(second, unlinked.device)
+  await again.message("taken")
+  await second.post(`/phones/${bob.number}/messages`, { to: ada.number, text: "onwards" })
+  await again.message("onwards")
+  again.close()
+  expect(await second.end("SIGTERM")).toBe(0)
+})
+
+test("a port that is not a port is refused with its name", async () => {
+  const child = spawn(process.execPath, ["simulator/main.ts"], {
+    env: { ...process.env, SIMULATOR_PORT: "seventy" },
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  const said: Buffer[] = []
+  child.stderr.on("data", (chunk: Buffer) => said.push(chunk))
+  const [code] = (await once(child, "exit")) as [number]
+  expect(code).not.toBe(0)
+  expect(Buffer.concat(said).toString()).toContain("SIMULATOR_PORT")
+})
