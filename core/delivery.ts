@@ -201,7 +201,8 @@ export async function* overdue(before: number): AsyncGenerator<Info> {
     const rows = query({
       TableName: events,
       IndexName: "byDue",
-      KeyConditionExpression: "shard = :shard AND due BETWEEN :one AND :before",
+      KeyConditionExpression: "#shard = :shard AND due BETWEEN :one AND :before",
+      ExpressionAttributeNames: { "#shard": "shard" },
       ExpressionAttributeValues: { ":shard": shard, ":one": 1, ":before": before },
     })
     for await (const row of rows) yield fromRow(row)

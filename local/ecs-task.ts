@@ -106,6 +106,8 @@ export class Task {
         {
           taskArn,
           name: this.run.family,
+          // The container's own id, as its runtime names it: here a process.
+          runtimeId: this.pid === undefined ? undefined : String(this.pid),
           lastStatus: stopped ? "STOPPED" : this.#lastStatus === "PENDING" ? "PENDING" : "RUNNING",
           exitCode: this.#exitCode,
           networkInterfaces: [{ privateIpv4Address: address.value }],

@@ -81,7 +81,12 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
     taskDefinitions: {
       "session-host": {
         command: [process.execPath, fileURLToPath(new URL("../session-host/main.ts", import.meta.url))],
-        env: { ...settable(), ...environment, LOCAL_PARENT: "1", LOG_FILE: join(dataDir, "logs", "session-host.log") },
+        env: {
+          ...settable(),
+          ...environment,
+          LOCAL_PARENT: "1",
+          LOG_FILE: join(dataDir, "logs", "session-host.log"),
+        },
       },
     },
   })

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, onTestFinished, test } from "vitest"
+import { sessionHosts } from "#local/demo/session-hosts.ts"
+import { find } from "#local/running.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), "bridge-start-"))
+afterAll(() => rmSync(dataDir, { recursive: true }))
+
+/** `npm start` without npm: what it says, and how it ends. */
+function start(environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ["local/start.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      PORT: "0",
+      SIMULATOR_CONTROL_PORT: "0",
+      ...environment,
+    },
+  })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)))
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const ended = once(child, "close").then(([code]) => Number(code))
+  return { child, ended, said: () => said, greeted: once(child.stdout, "data") }
+}
+
+test("the printed curl lines work, Ctrl-C ends all, and a second start finds everything again", async () => {
+  const first = start()
+  await first.greeted
+  const lines = first.said().match(/curl .*/g) ?? []
+  expect(lines).toHaveLength(3)
+  const key = /mbk_\w+/.exec(first.said())?.[0]
+  expect(await shell(lines[0]!)).toMatch(/"message_id":"3EB0[0-9A-F]{18}"/)
+  expect(await shell(`${lines[1]}?wait=10000`)).toContain("Hello Ada")
+  expect(await shell(lines[2]!)).toContain('"id"')
+
+  const hosts = await sessionHosts(find(dataDir)!)
+  expect(hosts).toHaveLength(1)
+  first.child.kill("SIGINT")
+  expect(await first.ended).toBe(0)
+  expect(hosts.filter(isAlive)).toEqual([])
+  expect(find(dataDir)).toBeUndefined()
+
+  const second = start()
+  await second.greeted
+  expect(/mbk_\w+/.exec(second.said())?.[0]).toBe(key)
+  const again = second.said().match(/curl .*/g) ?? []
+  expect(await shell(again[0]!)).toMatch(/"message_id"/)
+  second.child.kill("SIGINT")
+  expect(await second.ended).toBe(0)
+
+  for (const file of ["account.json", "secrets.json", "wrapping-keys.json"])
+    expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+  const log = readFileSync(join(dataDir, "logs", "service.log"), "utf8")
+  expect(log).not.toContain(key!.slice(-38))
+  expect(log).not.toContain("Hello Ada")
+}, 60_000)
+
+test("a taken port is one clear line", async () => {
+  const other = createServer().listen(0, "127.0.0.1")
+  onTestFinished(() => void other.close())
+  await once(other, "listening")
+  const { port } = other.address() as AddressInfo // listening on TCP
+  const refused = start({ PORT: String(port) })
+  expect(await refused.ended).toBe(1)
+  expect(refused.said().trim()).toBe(`port ${port} is taken: choose another with PORT=...`)
+})
+
+test("a setting that makes no sense is one clear line", async () => {
+  const refused = start({ PORT: "many" })
+  expect(await refused.ended).toBe(1)
+  expect(refused.said().trim().split("\n")).toHaveLength(1)
+  expect(refused.said()).toContain("PORT")
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    // No such process.
+    return false
+  }
+}
+
+/** Pasted into a shell, as a person would. */
+async function shell(line: string): Promise<string> {
+  const child = spawn("sh", ["-c", line.replace("curl ", "curl -sS ")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  let printed = ""
+  child.stdout.on("data", (chunk) => (printed += String(chunk)))
+  await once(child, "close")
+  return printed
+}
