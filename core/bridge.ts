@@ -12,7 +12,7 @@ import { Lease } from "./lease.ts"
 import { open, seal } from "./seal.ts"
 import { Bytes, get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
-import { newDataKey, type Owner, type Purpose, unwrap } from "./wrapping.ts"
+import { newDataKey, newWrappedDataKey, type Owner, type Purpose, unwrap } from "./wrapping.ts"
 
 /** An account's configured number. Its state is not here: it is read from the lease. */
 export const Info = z.object({
@@ -22,8 +22,9 @@ export const Info = z.object({
   createdMs: z.number().int(),
   /** `""` is the hosted inbox. */
   webhookUrl: z.string(),
-  webhookSecret: z.string(),
-  /** Wrapped. */
+  /** Sealed: `secretOf` opens it. */
+  sealedSecret: Bytes,
+  /** Wrapped: `deliveryKeyOf` opens it. */
   deliveryKey: Bytes,
 })
 export type Info = z.infer<typeof Info>
@@ -59,20 +60,20 @@ export async function create(input: {
     webhookUrl: webhookUrl(input.webhookUrl ?? ""),
   }
   const owner: Owner = { accountId: input.accountId, bridgeId: randomUUID() }
-  const delivery = newDataKey("delivery", owner)
+  const delivery = await newDataKey("delivery", owner)
   const bridge: Info = {
     ...asked,
     id: owner.bridgeId,
     accountId: input.accountId,
     createdMs: Date.now(),
-    webhookSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), newSecret()),
     deliveryKey: delivery.wrapped,
   }
   const refused = await transact([
     {
       Put: {
         TableName: accounts,
-        Item: toRow(bridge, delivery.key),
+        Item: toRow(bridge),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
@@ -87,7 +88,7 @@ export async function create(input: {
     },
     { Put: { TableName: accounts, Item: whereRow(bridge) } },
     { Put: { TableName: leases, Item: Lease.wanted(bridge.id) } },
-    { Put: { TableName: leases, Item: keysRow(owner, delivery.wrapped) } },
+    { Put: { TableName: leases, Item: await keysRow(owner, delivery.wrapped) } },
   ])
   if (!refused) return { bridge, created: true }
   // A taken reference is answered before billing is looked at.
@@ -151,41 +152,52 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
   }
 }
 
-const dataKeys = new LRUCache<string, Buffer>({ max: 10_000, ttl: 5 * 60_000 })
+const dataKeys = new LRUCache<string, Uint8Array>({ max: 10_000, ttl: 5 * 60_000 })
 
 /** The key under which this bridge's event bodies and webhook secret are sealed. */
-export function deliveryKeyOf(bridge: { id: string; accountId: string; deliveryKey: Uint8Array }): Buffer {
-  return unwrapped("delivery", { accountId: bridge.accountId, bridgeId: bridge.id }, bridge.deliveryKey)
+export async function deliveryKeyOf(bridge: Info): Promise<Uint8Array> {
+  const owner: Owner = { accountId: bridge.accountId, bridgeId: bridge.id }
+  return await unwrapped("delivery", owner, bridge.deliveryKey)
+}
+
+/** The secret that authenticates this bridge's webhooks (§5.2). */
+export async function secretOf(bridge: Info): Promise<string> {
+  const rowKey = key(bridge.accountId, bridge.customerRef)
+  return open(await deliveryKeyOf(bridge), rowKey, bridge.sealedSecret).toString()
 }
 
 /**
  * Both data keys of a bridge, for the host that holds it.
  * @returns undefined once the bridge is deleted.
  */
-export async function keysOf(bridgeId: string): Promise<{ session: Buffer; delivery: Buffer } | undefined> {
+export async function keysOf(
+  bridgeId: string,
+): Promise<{ session: Uint8Array; delivery: Uint8Array } | undefined> {
   const row = await getRow(leases, `BRIDGE#${bridgeId}`, "KEYS")
   if (!row) return undefined
   const keys = Keys.parse(row)
   const owner: Owner = { accountId: keys.account_id, bridgeId }
-  return {
-    session: unwrapped("session", owner, keys.session_key),
-    delivery: unwrapped("delivery", owner, keys.delivery_key),
-  }
+  const [session, delivery] = await Promise.all([
+    unwrapped("session", owner, keys.session_key),
+    unwrapped("delivery", owner, keys.delivery_key),
+  ])
+  return { session, delivery }
 }
 
-const Keys = z.object({
-  account_id: z.string(),
-  session_key: Bytes,
-  delivery_key: Bytes,
-})
+const Keys = z.object({ account_id: z.string(), session_key: Bytes, delivery_key: Bytes })
 
-function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Buffer {
+async function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
   const name = `${purpose}/${owner.bridgeId}`
   const known = dataKeys.get(name)
   if (known) return known
-  const dataKey = unwrap(purpose, owner, wrapped)
+  const dataKey = await unwrap(purpose, owner, wrapped)
   dataKeys.set(name, dataKey)
   return dataKey
+}
+
+/** decisions, "Events" */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`
 }
 
 async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
@@ -220,49 +232,37 @@ function whereRow(bridge: Info): Row {
   }
 }
 
-function keysRow(owner: Owner, deliveryKey: Uint8Array): Row {
+async function keysRow(owner: Owner, deliveryKey: Uint8Array): Promise<Row> {
   return {
     pk: `BRIDGE#${owner.bridgeId}`,
     sk: "KEYS",
     account_id: owner.accountId,
-    session_key: newDataKey("session", owner).wrapped,
+    session_key: await newWrappedDataKey("session", owner),
     delivery_key: deliveryKey,
   }
 }
 
-function toRow(bridge: Info, dataKey: Uint8Array): Row {
-  const rowKey = key(bridge.accountId, bridge.customerRef)
+function toRow(bridge: Info): Row {
   return {
-    ...rowKey,
+    ...key(bridge.accountId, bridge.customerRef),
     id: bridge.id,
     account_id: bridge.accountId,
     customer_ref: bridge.customerRef,
     created_ms: bridge.createdMs,
     webhook_url: bridge.webhookUrl,
-    webhook_secret: seal(dataKey, rowKey, bridge.webhookSecret),
+    webhook_secret: bridge.sealedSecret,
     delivery_key: bridge.deliveryKey,
   }
 }
 
-const Stored = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  customer_ref: z.string(),
-  created_ms: z.number().int(),
-  webhook_url: z.string(),
-  webhook_secret: Bytes,
-  delivery_key: Bytes,
-})
-
 function fromRow(row: Row): Info {
-  const stored = Stored.parse(row)
-  const bridge = { id: stored.id, accountId: stored.account_id, deliveryKey: stored.delivery_key }
-  const rowKey = key(stored.account_id, stored.customer_ref)
-  return {
-    ...bridge,
-    customerRef: stored.customer_ref,
-    createdMs: stored.created_ms,
-    webhookUrl: stored.webhook_url,
-    webhookSecret: open(deliveryKeyOf(bridge), rowKey, stored.webhook_secret).toString(),
-  }
+  return Info.parse({
+    ...row,
+    accountId: row.account_id,
+    customerRef: row.customer_ref,
+    createdMs: row.created_ms,
+    webhookUrl: row.webhook_url,
+    sealedSecret: row.webhook_secret,
+    deliveryKey: row.delivery_key,
+  })
 }

@@ -24,8 +24,9 @@ const Config = z.object({
   API_KEY_PEPPER: z.string().min(32).optional(),
   /** Signs what the API asks of session hosts. */
   HOST_TOKEN_SECRET: z.string().min(32).optional(),
-  /** The two wrapping keys of one machine: a file, mode 600. */
-  WRAPPING_KEYS_FILE: z.string().optional(),
+  /** The KMS keys under which the two data keys of each bridge are wrapped. */
+  SESSION_WRAPPING_KEY: z.string().optional(),
+  DELIVERY_WRAPPING_KEY: z.string().optional(),
 
   DASHBOARD_URL: z.string().default(""),
   BILLING_URL: z.string().default(""),

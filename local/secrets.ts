@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { z } from "zod"
-import { newWrappingKeys } from "#core/wrapping.ts"
 import { privateFile } from "./private-file.ts"
 
 const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
 
 /** The secrets of one machine, as the environment of its processes: made at the first start, kept in files of mode 600. */
 export async function secrets(dataDir: string): Promise<Record<string, string>> {
-  const wrappingKeysFile = join(dataDir, "wrapping-keys.json")
-  await privateFile(wrappingKeysFile, z.unknown(), newWrappingKeys)
   const kept = await privateFile(join(dataDir, "secrets.json"), Secrets, () => ({
     apiKeyPepper: randomBytes(32).toString("base64url"),
     hostTokenSecret: randomBytes(32).toString("base64url"),
@@ -17,6 +14,5 @@ export async function secrets(dataDir: string): Promise<Record<string, string>> 
   return {
     API_KEY_PEPPER: kept.apiKeyPepper,
     HOST_TOKEN_SECRET: kept.hostTokenSecret,
-    WRAPPING_KEYS_FILE: wrappingKeysFile,
   }
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { getRequestListener } from "@hono/node-server"
 import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
+import { startKms } from "./kms.ts"
 import { announce, find, withdraw } from "./running.ts"
 import { secrets } from "./secrets.ts"
 import type { Settings } from "./settings.ts"
@@ -64,7 +65,13 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   const queue = await startSqs()
   stops.push(queue.close)
 
+  const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
+  const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
+  stops.push(keys.close)
+
   const environment = {
+    ...wrapping,
+    AWS_ENDPOINT_URL_KMS: keys.endpoint,
     AWS_REGION: "local",
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",

@@ -23,7 +23,7 @@ export const bridges = router()
       webhookUrl: input.webhook_url,
     })
     const lease = await freshLease(bridge.id)
-    return c.json(wire(bridge, lease), created ? 201 : 200)
+    return c.json(await wire(bridge, lease), created ? 201 : 200)
   })
   .openapi(contract.listBridges, async (c) => {
     const all = await Bridge.list(c.var.accountId)
@@ -38,7 +38,11 @@ export const bridges = router()
     const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
     const reason = lease.reason === "suspended" ? undefined : lease.reason
     return c.json(
-      { ...wire(bridge, lease), ...(reason && { paused_reason: reason }), manager: managerOf(lease, host) },
+      {
+        ...(await wire(bridge, lease)),
+        ...(reason && { paused_reason: reason }),
+        manager: managerOf(lease, host),
+      },
       200,
     )
   })
@@ -48,7 +52,7 @@ export const bridges = router()
     if (url !== c.var.bridge.webhookUrl) await restart(c.var.bridge.id, c.var.requestId)
     const bridge =
       url === c.var.bridge.webhookUrl ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
-    return c.json({ ...wire(bridge, lease), inbox: bridge.webhookUrl === "" }, 200)
+    return c.json({ ...(await wire(bridge, lease)), inbox: bridge.webhookUrl === "" }, 200)
   })
 
 function wireInList(bridge: Bridge.Info, lease: Lease.Info) {
@@ -60,10 +64,10 @@ function wireInList(bridge: Bridge.Info, lease: Lease.Info) {
   }
 }
 
-function wire(bridge: Bridge.Info, lease: Lease.Info) {
+async function wire(bridge: Bridge.Info, lease: Lease.Info) {
   return {
     ...wireInList(bridge, lease),
-    webhook_secret: bridge.webhookSecret,
+    webhook_secret: await Bridge.secretOf(bridge),
     webhook_url: bridge.webhookUrl,
   }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { startKms } from "#local/kms.ts"
 import { startSqs } from "#local/sqs.ts"
 
 /**
@@ -14,6 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 /** Steers what goes wrong with the store, too. */
 export const dynamoDb = await startDynamoDb()
 export const sqs = await startSqs()
+const kms = await startKms({ file: join(folder, "keys.json"), keyIds: ["session", "delivery"] })
 
 Object.assign(process.env, {
   AWS_REGION: "local",
@@ -24,19 +26,20 @@ Object.assign(process.env, {
   DOORBELL_URL: sqs.doorbellUrl,
   API_KEY_PEPPER: randomBytes(32).toString("base64url"),
   HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
-  WRAPPING_KEYS_FILE: join(folder, "wrapping-keys.json"),
+  AWS_ENDPOINT_URL_KMS: kms.endpoint,
+  SESSION_WRAPPING_KEY: "session",
+  DELIVERY_WRAPPING_KEY: "delivery",
   URL_ALLOW: "127.0.0.0/8,::1/128",
   HOST_NETWORK: process.env.HOST_NETWORK ?? "simulated",
   LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "250",
   LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
 })
 
-const { newWrappingKeys } = await import("#core/wrapping.ts")
-writeFileSync(join(folder, "wrapping-keys.json"), JSON.stringify(newWrappingKeys()), { mode: 0o600 })
 const { createTables } = await import("#local/create-tables.ts")
 await createTables(dynamoDb.endpoint)
 
 afterAll(async () => {
+  await kms.close()
   await sqs.close()
   await dynamoDb.close()
   rmSync(folder, { recursive: true })
