@@ -3,9 +3,15 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 /** Longer than a session waits for its store before it closes the socket. */
 const patienceMs = 30_000
 
-type Arrival = { ciphertexts: Set<Uint8Array> } | { tell: () => void }
+interface Message {
+  node: BinaryNode
+  waiting: Set<Uint8Array>
+  settled: PromiseWithResolvers<void>
+}
 
-/** What has arrived and is not told yet. */
+type Arrival = Message | { tell: () => void }
+
+/** What has arrived, in order, until Baileys is through with it. */
 export interface Arrivals {
   /** A message stanza has arrived. */
   message: (node: BinaryNode) => void
@@ -13,46 +19,61 @@ export interface Arrivals {
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
   /** Nothing more will become of this ciphertext now. */
   settled: (ciphertext: Uint8Array) => void
+  /** Nothing more will become of this message now, whether or not it was decrypted. */
+  dropped: (node: BinaryNode) => void
+  /** Resolves when all ciphertexts of this message are settled. */
+  whenSettled: (node: BinaryNode) => Promise<void> | undefined
   /** Calls back when all messages that arrived before are settled. */
   afterThose: (tell: () => void) => void
   /** Forgets everything. */
   end: () => void
 }
 
-/** Keeps other stanzas behind the messages that arrived before them: those are decrypted and journalled in their own time. */
+/** Messages are decrypted and journalled in their own time; whatever arrives after them is told after them. */
 export function newArrivals(): Arrivals {
-  const stanzas = new WeakMap<Uint8Array, { node: BinaryNode; waiting: Set<Uint8Array> }>()
+  const byCiphertext = new WeakMap<Uint8Array, Message>()
+  const byNode = new WeakMap<BinaryNode, Message>()
   let queue: Arrival[] = []
   let timer: NodeJS.Timeout | undefined
 
   const advance = () => {
     clearTimeout(timer)
     for (let head = queue[0]; head; head = queue[0]) {
-      if ("ciphertexts" in head && head.ciphertexts.size > 0) break
+      if ("waiting" in head && head.waiting.size > 0) break
       queue.shift()
       if ("tell" in head) head.tell()
     }
     // A malformed message is dropped by Baileys before anyone hears of it; it must not hold up the rest for ever.
-    if (queue.some((arrival) => "tell" in arrival)) timer = setTimeout(giveUp, patienceMs).unref()
+    if (queue.length > 0) timer = setTimeout(giveUp, patienceMs).unref()
+  }
+  const settle = (message: Message | undefined, ciphertexts: Iterable<Uint8Array>) => {
+    if (!message) return
+    for (const ciphertext of ciphertexts) message.waiting.delete(ciphertext)
+    if (message.waiting.size === 0) message.settled.resolve()
+    advance()
   }
   const giveUp = () => {
-    queue.shift()
-    advance()
+    const [head] = queue
+    if (head && "waiting" in head) settle(head, [...head.waiting])
   }
 
   return {
     message(node) {
       const ciphertexts = ciphertextsOf(node)
       if (ciphertexts.length === 0) return
-      const waiting = new Set(ciphertexts)
-      for (const ciphertext of ciphertexts) stanzas.set(ciphertext, { node, waiting })
-      queue.push({ ciphertexts: waiting })
+      const message = { node, waiting: new Set(ciphertexts), settled: Promise.withResolvers<void>() }
+      byNode.set(node, message)
+      for (const ciphertext of ciphertexts) byCiphertext.set(ciphertext, message)
+      queue.push(message)
+      if (queue.length === 1) advance()
     },
-    stanzaOf: (ciphertext) => stanzas.get(ciphertext)?.node,
-    settled(ciphertext) {
-      stanzas.get(ciphertext)?.waiting.delete(ciphertext)
-      advance()
+    stanzaOf: (ciphertext) => byCiphertext.get(ciphertext)?.node,
+    settled: (ciphertext) => settle(byCiphertext.get(ciphertext), [ciphertext]),
+    dropped(node) {
+      const message = byNode.get(node)
+      settle(message, [...(message?.waiting ?? [])])
     },
+    whenSettled: (node) => byNode.get(node)?.settled.promise,
     afterThose(tell) {
       queue.push({ tell })
       advance()
@@ -64,11 +85,14 @@ export function newArrivals(): Arrivals {
   }
 }
 
-/** Those of a kind that reach the repository. */
+/** Those that will reach the repository. */
 function ciphertextsOf(node: BinaryNode): Uint8Array[] {
   if (!Array.isArray(node.content)) return []
-  return node.content.flatMap(({ tag, attrs, content }) =>
-    tag === "enc" && kinds.has(attrs.type ?? "") && content instanceof Uint8Array ? [content] : [],
+  const encrypted = node.content.filter(({ tag }) => tag === "enc")
+  // Baileys refuses such a message whole.
+  if (encrypted[0]?.attrs.type === "msmsg") return []
+  return encrypted.flatMap(({ attrs, content }) =>
+    kinds.has(attrs.type ?? "") && content instanceof Uint8Array ? [content] : [],
   )
 }
 

@@ -1,11 +1,8 @@
 import {
-  Browsers,
   initAuthCreds,
   jidDecode,
   jidNormalizedUser,
   makeWASocket,
-  proto,
-  S_WHATSAPP_NET,
   type AuthenticationCreds,
   type BinaryNode,
   type WAVersion,
@@ -21,13 +18,15 @@ import { devicesOf } from "./devices.ts"
 import { guard } from "./guard.ts"
 import { keysOf } from "./keys.ts"
 import { newLocks } from "./locks.ts"
+import { removeDevice } from "./logout.ts"
+import { oneByOne } from "./one-by-one.ts"
 import { newAdvSecret, newCodes } from "./qr.ts"
 import { quietLog, redacted } from "./quiet-log.ts"
 import { endOf, type End } from "./reasons.ts"
 import { installRepairs } from "./repairs.ts"
-import { durableRepository } from "./repository.ts"
 import { newSender } from "./send.ts"
 import { credsFromText, toText } from "./serialise.ts"
+import { socketConfig } from "./socket-config.ts"
 import { hasChild, mayBecomeEvent, toStanza } from "./stanza.ts"
 import { takeWire } from "./wire.ts"
 
@@ -36,9 +35,6 @@ const dialMs = 60_000
 
 /** From the pairing to the network's wish to restart, ms. */
 const restartMs = 15_000
-
-/** How long the network may take to confirm a logout, ms. */
-const logoutMs = 10_000
 
 export interface ConnectInput {
   vault: Vault
@@ -56,6 +52,7 @@ export interface ConnectInput {
  */
 export function connect(input: ConnectInput): Connection {
   installRepairs()
+  const end = Promise.withResolvers<void>()
   let ended = false
   let open = false
   const tell = (happening: Happening) => {
@@ -75,70 +72,49 @@ export function connect(input: ConnectInput): Connection {
   const acks = newAcks((messageId, timestamp) => tell({ kind: "acknowledged", messageId, timestamp }))
   const codes = newCodes()
 
-  const sock = makeWASocket({
-    auth: {
+  const sock = makeWASocket(
+    socketConfig({
+      ...input,
+      vault,
       creds,
-      keys: {
-        get: keys.get,
-        // Baileys itself only removes sessions: not while one is in use.
-        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(data)),
+      keys,
+      hold,
+      devices: devicesOf(input.vault),
+      log,
+      repository: {
+        stanzaOf: arrivals.stanzaOf,
+        onJournalled: () => tell({ kind: "journalled" }),
+        onSettled: arrivals.settled,
       },
-    },
-    logger: log,
-    browser: Browsers.macOS("Chrome"),
-    ...(input.url && { waWebSocketUrl: input.url }),
-    ...(input.version && { version: input.version }),
-    markOnlineOnConnect: false,
-    emitOwnEvents: false,
-    syncFullHistory: false,
-    // Of a phone's history only what brings the LIDs of its contacts.
-    shouldSyncHistoryMessage: ({ syncType }) => bootstrap.has(syncType ?? -1),
-    // Repeating is the store's business; 0 would commit nothing.
-    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-    userDevicesCache: devicesOf(input.vault),
-    getMessage: async ({ id }) => {
-      const message = id ? await vault.sent(id) : undefined
-      return message && proto.Message.decode(message)
-    },
-    makeSignalRepository: (_auth, _log, lidsOf) =>
-      durableRepository(
-        {
-          creds,
-          keys,
-          vault,
-          hold,
-          stanzaOf: arrivals.stanzaOf,
-          onJournalled: () => tell({ kind: "journalled" }),
-          onSettled: arrivals.settled,
-        },
-        log,
-        lidsOf,
-      ),
-  })
+    }),
+  )
   // Baileys hides the socket, but neither holds frames nor closes at once.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
   const wire = takeWire(socket)
   // Baileys would wait half a minute for a dead server to agree.
   sock.ws.close = async () => wire.cut()
 
-  const finish = (end: End | undefined) => {
+  const finish = (why: End | undefined) => {
     if (ended) return
     ended = true
     clearTimeout(watchdog)
     wire.cut()
     arrivals.end()
     acks.end()
+    end.resolve()
     sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
-    if (end) input.onHappening({ kind: "closed", ...end })
+    if (why) input.onHappening({ kind: "closed", ...why })
   }
   let watchdog = setTimeout(() => finish({ reason: "lost", detail: "connecting took too long" }), dialMs)
 
-  contain(sock.ws, (event, error) => {
+  const onError = (event: string, error: unknown) => {
     if (ended) return
     log.error({ error }, `a listener of ${event} failed`)
     // Of a bad frame or handshake nothing can be trusted any more; a bad stanza is one stanza.
     if (!event.startsWith("CB:")) finish({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
-  })
+  }
+  oneByOne({ ws: sock.ws, arrivals, ended: () => ended, onError: (error) => onError("CB:message", error) })
+  contain(sock.ws, onError)
 
   const keepCreds = (then: () => void) => {
     const kept = vault.keep({ creds: toText(creds) })
@@ -192,39 +168,28 @@ export function connect(input: ConnectInput): Connection {
     })
   }
 
+  /** Baileys leaves questions open for a minute when the connection ends. */
+  const beforeEnd = <T>(answer: Promise<T>): Promise<T> => {
+    const over = end.promise.then((): never => {
+      throw new Error("the connection ended")
+    })
+    return Promise.race([answer, over])
+  }
   const sender = newSender({ sock, acks, isOpen: () => open && !ended })
   return {
     send: (outgoing, again = false) => sender(outgoing, again),
-    registered: (phones) => registered(sock, phones),
+    registered: (phones) => beforeEnd(registered(sock, phones)),
     async phoneOf(lid) {
       const phone = await sock.signalRepository.lidMapping.getPNForLID(lid)
       return phone ? jidNormalizedUser(phone) : undefined
     },
     async logout() {
-      if (open && !ended && creds.me) await removeDevice(creds.me.id)
+      if (open && !ended && creds.me) await Promise.race([removeDevice(sock, creds.me.id, log), end.promise])
       finish({ reason: "logged_out", detail: "logged out" })
     },
     close: () => finish(undefined),
   }
-
-  /** Baileys' own logout closes before the request can be known to have arrived. */
-  async function removeDevice(jid: string) {
-    const request = {
-      tag: "iq",
-      attrs: { to: S_WHATSAPP_NET, type: "set", id: sock.generateMessageTag(), xmlns: "md" },
-      content: [{ tag: "remove-companion-device", attrs: { jid, reason: "user_initiated" } }],
-    }
-    try {
-      await sock.query(request, logoutMs)
-    } catch (error) {
-      // The network may close the connection instead of answering, and the account's owner can remove a device too.
-      log.warn({ error }, "the logout was not confirmed")
-    }
-  }
 }
-
-const { HistorySyncType } = proto.HistorySync
-const bootstrap = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
 
 function meOf(creds: AuthenticationCreds): Me {
   const jid = jidNormalizedUser(creds.me?.id)

@@ -6,6 +6,7 @@ import {
   proto,
   writeRandomPadMax16,
   type BinaryNode,
+  type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
 import { pino } from "pino"
 import { keysOf } from "#session-host/baileys/keys.ts"
@@ -14,7 +15,7 @@ import { installRepairs } from "#session-host/baileys/repairs.ts"
 import { durableRepository } from "#session-host/baileys/repository.ts"
 import { aVault, type MemoryVault } from "./vault.ts"
 
-export type Party = Awaited<ReturnType<typeof aParty>>
+type Bundle = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]["session"]
 
 interface Ciphertext {
   type: "pkmsg" | "msg"
@@ -91,8 +92,6 @@ export async function aParty(lid: string, vault: MemoryVault = aVault()) {
     },
   }
 }
-
-type Bundle = Parameters<Party["repository"]["injectE2ESession"]>[0]["session"]
 
 /** Two devices that have written to each other once. */
 export async function twoParties(vaults: { ada?: MemoryVault; bob?: MemoryVault } = {}) {

@@ -7,6 +7,8 @@ import { aVault } from "#test/support/vault.ts"
 
 const types = (change: { keys?: { type: string }[] } | undefined) => change?.keys?.map(({ type }) => type)
 
+const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
+
 test("what is decrypted is journalled in the one change that moves the ratchet", async () => {
   const { ada, bob } = await twoParties()
   const sealed = await ada.encrypt(bob.lid, { conversation: "one" })
@@ -99,7 +101,11 @@ test("what was given up is not encrypted any more", async () => {
 test("a sender key is applied in the change that journals it, and only there", async () => {
   const { ada, bob } = await twoParties()
   const group = "999@g.us"
-  const sealed = await ada.repository.encryptGroupMessage({ group, meId: ada.lid, data: Buffer.from("to all\u0001") })
+  const sealed = await ada.repository.encryptGroupMessage({
+    group,
+    meId: ada.lid,
+    data: Buffer.from("to all\u0001"),
+  })
   const distribution = {
     groupId: group,
     axolotlSenderKeyDistributionMessage: sealed.senderKeyDistributionMessage,
@@ -125,7 +131,9 @@ test("keys for the account's own settings are kept with their message, but from 
   const { ada, bob } = await twoParties()
   const share = {
     protocolMessage: {
-      appStateSyncKeyShare: { keys: [{ keyId: { keyId: Buffer.from("k1") }, keyData: { keyData: Buffer.from("secret") } }] },
+      appStateSyncKeyShare: {
+        keys: [{ keyId: { keyId: Buffer.from("k1") }, keyData: { keyData: Buffer.from("secret") } }],
+      },
     },
   }
   await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, share))
@@ -143,7 +151,6 @@ test("a message that is no protobuf is journalled all the same", async () => {
 })
 
 test("with a slow store, 100 messages each way at once are all readable", async () => {
-  const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
   const { ada, bob } = await twoParties({ ada: slow(), bob: slow() })
   const oneWay = async (from: typeof ada, to: typeof ada) => {
     const texts = Array.from({ length: 100 }, (_, i) => `${from.lid} ${i}`)
@@ -159,10 +166,16 @@ test("with a slow store, 100 messages each way at once are all readable", async 
 })
 
 test("two sessions that hear from the same contact at once each keep ratchet and message together", async () => {
-  const slow = () => aVault({ latencyMs: () => Math.random() * 5 })
-  const [eve, one, two] = [await aParty("111@lid"), await aParty("222@lid", slow()), await aParty("333@lid", slow())]
+  const [eve, one, two] = [
+    await aParty("111@lid"),
+    await aParty("222@lid", slow()),
+    await aParty("333@lid", slow()),
+  ]
   for (const each of [one, two]) await eve.open(each)
-  const sealed = [await eve.encrypt(one.lid, { conversation: "1" }), await eve.encrypt(two.lid, { conversation: "2" })]
+  const sealed = [
+    await eve.encrypt(one.lid, { conversation: "1" }),
+    await eve.encrypt(two.lid, { conversation: "2" }),
+  ]
 
   await Promise.all([one.decrypt(eve.lid, sealed[0]!), two.decrypt(eve.lid, sealed[1]!)])
 
