@@ -1,0 +1,36 @@
+import type { Context } from "hono"
+import type { z } from "@hono/zod-openapi"
+import { ApiError } from "#core/error.ts"
+import type { HostCall } from "#core/host-call.ts"
+import type { Session } from "../session.ts"
+
+/** What every command has: the session it is for, and the call as the API signed it. */
+export interface CommandEnv {
+  Variables: { session: Session; call: HostCall }
+}
+
+export type CommandContext = Context<CommandEnv>
+
+/** A call to a session: a route of the contract, answered. */
+export interface Command {
+  route: { method: string; path: string }
+  run: (c: CommandContext) => Response | Promise<Response>
+}
+
+/** The JSON body, once more against the contract. @throws ApiError `invalid_request` */
+export async function bodyOf<Body>(c: CommandContext, schema: z.ZodType<Body>): Promise<Body> {
+  const parsed = schema.safeParse(await json(c))
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }))
+  const sentence = issues.map(({ path, message }) => `${path}: ${message}`).join("; ")
+  throw new ApiError("invalid_request", sentence, { fields: { issues } })
+}
+
+async function json(c: CommandContext): Promise<unknown> {
+  try {
+    return await c.req.json()
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ApiError("invalid_request", "the body is not JSON")
+    throw error
+  }
+}

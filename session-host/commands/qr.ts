@@ -1,0 +1,18 @@
+import { toBuffer } from "qrcode"
+import * as contract from "#core/contract/session.ts"
+import type { Command } from "./command.ts"
+
+/** decisions, "Session": at least 300 × 300 pixels, with a quiet zone (four modules, as the standard wants). */
+const image = { type: "png", width: 400, margin: 4 } as const
+
+export const qr: Command = {
+  route: contract.qr,
+  run: async (c) => {
+    const code = await c.var.session.code()
+    return c.body(new Uint8Array(await toBuffer(code.text, image)), 200, {
+      "content-type": "image/png",
+      "cache-control": "no-store",
+      "x-qr-expires": String(code.expiresAt),
+    })
+  },
+}

@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { now } from "#core/clock.ts"
+import { Host as HostRow } from "#core/host.ts"
+import { FREE, GONE, Lease, type Network } from "#core/lease.ts"
+import { Heartbeat } from "./heartbeat.ts"
+import type { Logger } from "./log.ts"
+import { removeBridge } from "./remove-bridge.ts"
+import { type Connect, heldBy, Session } from "./session.ts"
+import type { Timing } from "./timing.ts"
+
+export interface HostInput {
+  id: string
+  /** Where it listens, `host:port`. */
+  addr: string
+  capacity: number
+  network: Network
+  connect: Connect
+  timing: Timing
+  log: Logger
+}
+
+/** A bridge whose sessions ended so often in a row, each before it proved itself, may be what kills its hosts. */
+const suspectFrom = 3
+/** How often a host compares what it runs with what the leases say, in beats. */
+const agreeEach = 6
+
+/** A process that holds sessions. */
+export class Host {
+  readonly id: string
+  readonly sessions = new Map<string, Session>()
+  readonly #input: HostInput
+  readonly #log: Logger
+  readonly #heartbeat: Heartbeat
+  readonly #stopping = new AbortController()
+  readonly #ended = Promise.withResolvers<"stopped" | "dead">()
+  /** Bridges whose lease is being taken or given back. */
+  readonly #moving = new Set<string>()
+  #loops: Promise<void>[] = []
+
+  constructor(input: HostInput) {
+    this.id = input.id
+    this.#input = input
+    this.#log = input.log.child({ hostId: input.id })
+    this.#heartbeat = new Heartbeat({
+      beatMs: input.timing.beatMs,
+      log: this.#log,
+      beat: async () => await HostRow.beat({ ...this.#row(), sessions: this.sessions.size }),
+      onState: (state) => this.#onState(state),
+      onSilent: () => this.#onSilent(),
+      onHeard: () => this.#onHeard(),
+      onStoodStill: () => this.#agree(),
+    })
+  }
+
+  /** Resolves when it is over: because it was asked to, or because others declared it dead. */
+  get ended(): Promise<"stopped" | "dead"> {
+    return this.#ended.promise
+  }
+
+  /** Whether it may take commands and leases: others may not have declared it dead. */
+  get isTrusted(): boolean {
+    return this.#heartbeat.isTrusted && !this.#stopping.signal.aborted
+  }
+
+  /** Beats for the first time, then takes what is free. @throws when the store cannot be reached. */
+  async start(): Promise<void> {
+    await this.#heartbeat.start()
+    const { beatMs } = this.#input.timing
+    this.#loops = [
+      this.#each(Math.min(1000, beatMs / 5), () => this.#takeFree()),
+      this.#each(agreeEach * beatMs, async () => {
+        await this.#agree()
+        await this.#removeGone()
+      }),
+    ]
+    this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")
+  }
+
+  /** Gives everything back and ends. */
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return
+    this.#stopping.abort()
+    this.#log.info({ sessions: this.sessions.size }, "host stopping")
+    await Promise.all(this.#loops)
+    await Promise.all([...this.sessions.values()].map((session) => session.stop()))
+    while (this.#moving.size > 0) await sleep(20)
+    this.#heartbeat.stop()
+    await this.#repeat(() => HostRow.remove(this.id))
+    this.#log.info("host stopped")
+    this.#ended.resolve("stopped")
+  }
+
+  #row() {
+    const { id, addr, capacity, network } = this.#input
+    return { id, addr, capacity, network }
+  }
+
+  #onState(state: HostRow.State): void {
+    switch (state) {
+      case "starting":
+      case "up":
+        return
+      case "draining":
+        this.stop().catch((error: unknown) => this.#log.error({ error }, "stopping failed"))
+        return
+      case "dead":
+        this.#die()
+    }
+  }
+
+  /** Others believe it dead and have freed its leases: nothing here may go on. Its row stays, for them. */
+  #die(): void {
+    this.#log.error("this host was declared dead and ends")
+    this.#stopping.abort()
+    this.#heartbeat.stop()
+    for (const session of this.sessions.values()) session.abandon()
+    this.#ended.resolve("dead")
+  }
+
+  /** For three beats no answer: soon it will be declared dead, and somebody else will connect. */
+  #onSilent(): void {
+    this.#log.error({ sessions: this.sessions.size }, "no beat was answered: sockets are closed")
+    for (const session of this.sessions.values()) session.disconnect()
+  }
+
+  #onHeard(): void {
+    for (const session of this.sessions.values()) session.connectAgain()
+  }
+
+  async #takeFree(): Promise<void> {
+    if (!this.isTrusted || this.#room() === 0) return
+    const free = await Lease.listByHost(FREE)
+    for (const lease of shuffled(free)) {
+      if (!this.isTrusted || this.#room() === 0) return
+      if (lease.network !== this.#input.network || this.#moving.has(lease.bridgeId)) continue
+      // One that this host holds was freed under it: let the fence or the next comparison end that session first.
+      if (this.sessions.has(lease.bridgeId)) continue
+      if (lease.failures >= suspectFrom && !this.#mayTakeSuspect(lease)) continue
+      await this.#take(lease)
+    }
+  }
+
+  async #take(free: Lease.Info): Promise<void> {
+    this.#moving.add(free.bridgeId)
+    try {
+      const lease = await Lease.take(free, this.#input)
+      if (!lease) return
+      this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
+      const session: Session = new Session({
+        lease,
+        connect: this.#input.connect,
+        timing: this.#input.timing,
+        log: this.#log,
+        mayConnect: () => this.#heartbeat.mayConnect,
+        onEnd: ({ failed }) => void this.#letGo(session, failed),
+      })
+      this.sessions.set(lease.bridgeId, session)
+      void session.start()
+    } finally {
+      this.#moving.delete(free.bridgeId)
+    }
+  }
+
+  /** However a session ended, its lease is given back: until the store has answered. */
+  async #letGo(session: Session, failed: boolean): Promise<void> {
+    const { bridgeId } = session.lease
+    this.#moving.add(bridgeId)
+    if (this.sessions.get(bridgeId) === session) this.sessions.delete(bridgeId)
+    const letGo = await this.#repeat(() => Lease.letGo(heldBy(session.lease), failed))
+    this.#moving.delete(bridgeId)
+    if (letGo) this.#log.info({ bridgeId, epoch: session.lease.epoch, failed }, "lease let go")
+  }
+
+  /**
+   * Compares what it runs with what the leases say. An idle session never commits, so nothing else would tell it that
+   * it is fenced; and a lease that names a host which does not run it could be taken by nobody.
+   */
+  async #agree(): Promise<void> {
+    const named = await Lease.listByHost(this.id)
+    for (const { bridgeId } of named) {
+      if (this.sessions.has(bridgeId) || this.#moving.has(bridgeId)) continue
+      const lease = await Lease.get(bridgeId)
+      if (lease?.host !== this.id || this.sessions.has(bridgeId) || this.#moving.has(bridgeId)) continue
+      this.#log.warn({ bridgeId, epoch: lease.epoch }, "a lease names this host, which does not run it")
+      await Lease.letGo(heldBy(lease))
+    }
+    for (const session of this.sessions.values()) {
+      const { bridgeId, epoch } = session.lease
+      if (named.some((lease) => lease.bridgeId === bridgeId && lease.epoch === epoch)) continue
+      const lease = await Lease.get(bridgeId)
+      if (lease?.host !== this.id || lease.epoch !== epoch) session.abandon()
+    }
+  }
+
+  /** What is left of deleted bridges. */
+  async #removeGone(): Promise<void> {
+    for (const { bridgeId } of await Lease.listByHost(GONE)) {
+      const lease = await Lease.get(bridgeId)
+      if (lease?.host !== GONE) continue
+      await removeBridge(bridgeId)
+      this.#log.info({ bridgeId }, "the rows of a deleted bridge were removed")
+    }
+  }
+
+  /** For how many sessions more. Whoever runs a suspect runs nothing else until it has proved itself. */
+  #room(): number {
+    for (const session of this.sessions.values())
+      if (session.lease.failures >= suspectFrom && !session.isProven) return 0
+    return Math.max(0, this.#input.capacity - this.sessions.size)
+  }
+
+  #mayTakeSuspect(lease: Lease.Info): boolean {
+    const wait = Math.min(600, 10 * lease.failures ** 2)
+    return this.sessions.size === 0 && now() >= lease.failedAt + wait
+  }
+
+  /** Until it succeeds; a host that was declared dead gives up. */
+  async #repeat<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    for (let tries = 0; !this.#heartbeat.isDead; tries++) {
+      try {
+        return await work()
+      } catch (error) {
+        this.#log.warn({ error, tries }, "to be repeated")
+        await sleep(Math.min(5000, 50 * 2 ** tries))
+      }
+    }
+    return undefined
+  }
+
+  async #each(waitMs: number, work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await work()
+      } catch (error) {
+        this.#log.warn({ error }, "a look at the leases failed")
+      }
+      await sleep(waitMs, undefined, { signal }).catch(() => "stopped while asleep")
+    }
+  }
+}
+
+function shuffled<Item>(items: Item[]): Item[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}

@@ -1,0 +1,122 @@
+import { z } from "zod"
+import { now } from "#core/clock.ts"
+import type { Write } from "#core/store.ts"
+import type { Received, Vault } from "./network.ts"
+import type { SessionStore, Stored } from "./store.ts"
+
+/** The network keeps what is not receipted for 14 days. */
+const seenFor = 14 * 86_400
+/** A DynamoDB item holds 400 KB. */
+const pieceBytes = 350_000
+
+/** A journalled message, and the rows that it takes up until its event is written. */
+export interface Entry {
+  n: number
+  received: Received
+  rows: string[]
+}
+
+/**
+ * Messages that are decrypted and durable, and not yet event rows. A message is written here in the commit that moves
+ * its ratchet, before the network gets its receipt, and removed in the commit that writes its event.
+ */
+export class Journal {
+  readonly #store: SessionStore
+  readonly #onKept: (entry: Entry) => void
+  #last = 0
+  /** Durable and not drained, by hash. */
+  readonly #waiting = new Map<string, Entry>()
+
+  /** @param onKept called for each entry when it is durable, in order. */
+  constructor(store: SessionStore, onKept: (entry: Entry) => void) {
+    this.#store = store
+    this.#onKept = onKept
+  }
+
+  /** What an earlier session left: to be drained before anything else arrives. */
+  async readOld(): Promise<void> {
+    for (const entry of entriesOf(await this.#store.list("JOURNAL#"))) {
+      this.#last = entry.n
+      this.kept(entry)
+    }
+  }
+
+  /** The writes that journal a message under the next number. Numbers come back once their rows are drained. */
+  add(received: Received): { entry: Entry; writes: Write[] } {
+    const n = ++this.#last
+    const pieces = piecesOf(pack(received))
+    const rows = pieces.map((_, i) => skOf(n, i))
+    const writes = pieces.map((piece, i) => this.#store.put(rows[i]!, piece))
+    const seen = this.#store.put(seenSk(received.hash), "", { n, expires_at: now() + seenFor })
+    return { entry: { n, received, rows }, writes: [...writes, seen] }
+  }
+
+  /** The entry is durable now. */
+  kept(entry: Entry): void {
+    this.#waiting.set(entry.received.hash, entry)
+    this.#onKept(entry)
+  }
+
+  /** The writes that remove an entry. */
+  removal(entry: Entry): Write[] {
+    return entry.rows.map((sk) => this.#store.remove(sk))
+  }
+
+  /** The writes that set an entry aside which no mapper could read: it is drained again after a fix. */
+  parking(entry: Entry): Write[] {
+    const pieces = piecesOf(pack(entry.received))
+    const at = `PARKED#${Date.now()}#${entry.received.hash}`
+    return pieces.map((piece, i) => this.#store.put(`${at}#${i}`, piece))
+  }
+
+  /** Its event is written, or it was set aside. */
+  drained(entry: Entry): void {
+    this.#waiting.delete(entry.received.hash)
+  }
+
+  async lookUp(hash: string): ReturnType<Vault["lookUp"]> {
+    const seen = await this.#store.get(seenSk(hash))
+    const waiting = this.#waiting.get(hash)
+    if (waiting) return { state: "journalled", plaintext: waiting.received.plaintext }
+    return { state: seen ? "drained" : "new" }
+  }
+}
+
+function skOf(n: number, piece: number): string {
+  const sk = `JOURNAL#${String(n).padStart(12, "0")}`
+  return piece === 0 ? sk : `${sk}#${piece}`
+}
+
+function seenSk(hash: string): string {
+  return `SEEN#${hash}`
+}
+
+const Head = z.object({ hash: z.string(), attrs: z.record(z.string(), z.string()) })
+
+/** One line of JSON, then the plaintext as it is. */
+function pack(received: Received): Buffer {
+  const head: z.infer<typeof Head> = { hash: received.hash, attrs: received.attrs }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), received.plaintext])
+}
+
+function unpack(packed: Buffer): Received {
+  const end = packed.indexOf("\n")
+  const head = Head.parse(JSON.parse(packed.subarray(0, end).toString()))
+  return { ...head, plaintext: packed.subarray(end + 1) }
+}
+
+function piecesOf(packed: Buffer): Buffer[] {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < packed.length; at += pieceBytes) pieces.push(packed.subarray(at, at + pieceBytes))
+  return pieces
+}
+
+/** Rows come in the order of their keys: pieces after their first, of which there are never ten. */
+function entriesOf(rows: Stored[]): Entry[] {
+  const byNumber = Map.groupBy(rows, (row) => Number(row.sk.split("#")[1]))
+  return [...byNumber].map(([n, pieces]) => ({
+    n,
+    received: unpack(Buffer.concat(pieces.map((piece) => piece.secret))),
+    rows: pieces.map((piece) => piece.sk),
+  }))
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto"
+import { config } from "#core/config.ts"
+import { log } from "#core/log.ts"
+import { trustRoot } from "./baileys/certificates.ts"
+import { connect } from "./baileys/connect.ts"
+import { Host } from "./host.ts"
+import { scope } from "./scope.ts"
+import { listen, serverApp } from "./server.ts"
+import type { Connect } from "./session.ts"
+import { timing } from "./timing.ts"
+
+/** The trusted root is one object per process: simulated and live sessions never share a host. */
+function network(): Connect {
+  if (config.HOST_NETWORK === "live") return connect
+  const { SIMULATOR_URL: url, SIMULATOR_ROOT_KEY: rootKey } = config
+  if (!url || !rootKey) throw new Error("the simulated network needs SIMULATOR_URL and SIMULATOR_ROOT_KEY")
+  trustRoot(Buffer.from(rootKey, "hex"))
+  return (input) => connect({ ...input, url })
+}
+
+function oneSessionsFault(error: unknown): void {
+  const owner = scope.getStore()
+  if (owner) return owner.fail(error)
+  log.fatal({ error }, "an error that belongs to no session")
+  process.exit(1)
+}
+
+process.on("uncaughtException", oneSessionsFault)
+process.on("unhandledRejection", oneSessionsFault)
+
+const server = await listen((request) => app.fetch(request), {
+  hostname: config.HOST_ADDRESS,
+  port: config.HOST_PORT,
+})
+const host = new Host({
+  id: config.HOST_ID ?? randomUUID(),
+  addr: server.addr,
+  capacity: config.HOST_CAPACITY,
+  network: config.HOST_NETWORK,
+  connect: network(),
+  timing: timing(),
+  log,
+})
+const app = serverApp(host, log)
+
+process.once("SIGTERM", () => void host.stop())
+process.once("SIGINT", () => void host.stop())
+// Without its parent nobody would ever end it.
+if (config.LOCAL_PARENT) process.once("disconnect", () => process.exit(0))
+
+await host.start()
+const end = await host.ended
+process.exit(end === "stopped" ? 0 : 1)

@@ -1,0 +1,158 @@
+import { Bridge } from "#core/bridge.ts"
+import { Delivery } from "#core/delivery.ts"
+import type { Lease } from "#core/lease.ts"
+import { query, type Write } from "#core/store.ts"
+import { events } from "#core/tables.ts"
+import { Appender } from "./appender.ts"
+import { Bell } from "./bell.ts"
+import { Commits } from "./commit.ts"
+import type { Mapped } from "./events/mapped.ts"
+import type { Own } from "./events/message.ts"
+import { type Entry, Journal } from "./journal.ts"
+import type { Logger } from "./log.ts"
+import type { Received } from "./network.ts"
+import { Patience } from "./patience.ts"
+import { SessionEnded } from "./session-ended.ts"
+import { SessionStore } from "./store.ts"
+import { readTold, Telling } from "./telling.ts"
+import type { Timing } from "./timing.ts"
+import { DurableVault, forgetCreds, oldKeys, readCreds } from "./vault.ts"
+
+interface Input {
+  lease: Lease.Info
+  timing: Timing
+  log: Logger
+  /** Aborted when the session has ended. */
+  ended: AbortSignal
+  map: (received: Received, own: Own) => Promise<Mapped[]>
+  /** A message became events, or proved to be none. */
+  onDrained: () => void
+  /** The store has been away for long: the socket must be closed. */
+  onStoreAway: () => void
+  /** The session must end: called before any promise fails. */
+  onEnd: (error: SessionEnded) => void
+}
+
+/** The durable side of a session. */
+export class Memory {
+  readonly store: SessionStore
+  readonly commits: Commits
+  readonly appender: Appender
+  readonly bell: Bell
+  readonly telling: Telling
+  readonly #input: Input
+  readonly #journal: Journal
+  #vault: DurableVault
+
+  private constructor(
+    input: Input,
+    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling">,
+    creds: Awaited<ReturnType<typeof readCreds>>,
+  ) {
+    this.#input = input
+    this.store = parts.store
+    this.commits = parts.commits
+    this.appender = parts.appender
+    this.bell = parts.bell
+    this.telling = parts.telling
+    this.#journal = new Journal(parts.store, (entry) => void this.#drain(entry))
+    this.#vault = new DurableVault({ ...parts, journal: this.#journal }, creds)
+  }
+
+  /**
+   * Reads what earlier sessions of the bridge left, and turns journalled messages into events: all of it before the
+   * first connection, or older messages would come after newer ones.
+   * @throws SessionEnded
+   */
+  static async open(input: Input): Promise<Memory> {
+    const { lease, timing, log } = input
+    const { bridgeId } = lease
+    const patience = new Patience({ afterMs: timing.storeAwayMs, call: input.onStoreAway }, input.ended)
+    const commits = new Commits(lease, { patience, withinMs: timing.commitMs, onEnd: input.onEnd })
+    const keys = await patience.read(() => Bridge.keysOf(bridgeId))
+    if (!keys) throw new SessionEnded("the bridge is deleted")
+    const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
+    const creds = await readCreds(store)
+
+    const last = await patience.read(() => lastEvent(bridgeId))
+    const head = (await patience.read(() => Delivery.get(bridgeId)))?.head ?? 0
+    const bell = new Bell(bridgeId, log)
+    if (last > head) bell.want()
+    // Delivered rows expire.
+    const next = Math.max(last, head) + 1
+    const appender = new Appender({
+      bridgeId,
+      deliveryKey: keys.delivery,
+      commits,
+      patience,
+      bell,
+      log,
+      next,
+    })
+    const telling = new Telling({ store, appender, goneMs: timing.goneMs, log }, await readTold(store))
+
+    const memory = new Memory(input, { store, commits, appender, bell, telling }, creds)
+    await memory.#journal.readOld()
+    await appender.settled()
+    return memory
+  }
+
+  get vault(): DurableVault {
+    return this.#vault
+  }
+
+  /** The login has ended. `tell` commits what it is given, together with what the customer hears of it. */
+  async forget(tell: (writes: Write[]) => Promise<void>): Promise<void> {
+    const { store, commits } = this
+    const generation = this.#vault.generation + 1
+    await tell([forgetCreds(store, generation)])
+    const parts = { store, commits, journal: this.#journal }
+    this.#vault = new DurableVault(parts, { generation, creds: undefined })
+    await commits.write(await oldKeys(store, generation))
+  }
+
+  /** Resolves when everything that was begun is durable. */
+  async settled(): Promise<void> {
+    await this.appender.settled()
+    await this.commits.settled()
+  }
+
+  /** The session has ended; its socket is closed. */
+  end(error: SessionEnded): void {
+    this.telling.end()
+    this.bell.end()
+    this.commits.end(error)
+  }
+
+  async #drain(entry: Entry): Promise<void> {
+    const { map, onDrained, log } = this.#input
+    try {
+      await this.appender.append({
+        map: () => map(entry.received, this.#vault.login ?? nobody),
+        writes: this.#journal.removal(entry),
+        aside: () => this.#journal.parking(entry),
+      })
+      this.#journal.drained(entry)
+      onDrained()
+    } catch (error) {
+      // The row is still there, for the next owner.
+      if (!(error instanceof SessionEnded)) log.error({ error }, "a journalled message was not drained")
+    }
+  }
+}
+
+const nobody: Own = { jid: "", lid: "" }
+
+/** The number of a bridge's last event row; 0 without any. */
+async function lastEvent(bridgeId: string): Promise<number> {
+  const newestFirst = query({
+    TableName: events,
+    ConsistentRead: true,
+    ScanIndexForward: false,
+    Limit: 1,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :event)",
+    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":event": "EVENT#" },
+  })
+  for await (const row of newestFirst) return Number(row.n)
+  return 0
+}

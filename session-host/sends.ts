@@ -1,0 +1,125 @@
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { Changes } from "./changes.ts"
+import type { Logger } from "./log.ts"
+import type { Memory } from "./memory.ts"
+import { type Connection, NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "./network.ts"
+import { type Sent, sentMessage, sentRow } from "./sent.ts"
+import { SessionEnded } from "./session-ended.ts"
+
+interface Wish {
+  /** Chosen by the API before anything else happened, and kept over retries. */
+  messageId: string
+  /** The session's connection, once it is ready. @throws ApiError when there is none. */
+  connection: () => Promise<Connection>
+  /** Finds the chat and builds the message, once: a fault here is definite, nothing was written. */
+  build: (connection: Connection) => Promise<{ chat: string; message: Uint8Array }>
+}
+
+export interface Answer {
+  messageId: string
+  timestamp: number
+}
+
+/** The sends of one session. */
+export class Sends {
+  readonly #memory: Pick<Memory, "store" | "commits">
+  readonly #log: Logger
+  readonly #running = new Set<string>()
+  readonly #changes = new Changes()
+
+  constructor(memory: Pick<Memory, "store" | "commits">, log: Logger) {
+    this.#memory = memory
+    this.#log = log
+  }
+
+  /**
+   * Sends a message, or finds out what became of it: a message id that was used before means the same bytes again,
+   * which the network's clients show once.
+   * @throws ApiError `idempotency_conflict`, `network_rejected`, `send_outcome_unknown`, `session_unavailable`, and
+   * what `connection` and `build` throw
+   */
+  async send(wish: Wish): Promise<Answer> {
+    const { messageId } = wish
+    if (this.#running.has(messageId))
+      throw new ApiError("idempotency_conflict", "this message is being sent already")
+    this.#running.add(messageId)
+    try {
+      return await this.#send(wish)
+    } finally {
+      this.#running.delete(messageId)
+      this.#changes.notify()
+    }
+  }
+
+  /** The network has a message whose sender had given up waiting. */
+  async acknowledged(messageId: string, timestamp: number): Promise<void> {
+    const sent = await sentMessage(this.#memory.store, messageId)
+    if (sent?.state === "sent") await this.#write({ ...sent, state: "acked", timestamp })
+  }
+
+  /** Waits until none is under way, at most so many milliseconds. */
+  async settled(withinMs: number): Promise<void> {
+    await this.#changes.until(() => this.#running.size === 0 || undefined, withinMs)
+  }
+
+  async #send(wish: Wish): Promise<Answer> {
+    const { messageId } = wish
+    const before = await sentMessage(this.#memory.store, messageId)
+    if (before?.state === "acked") return { messageId, timestamp: before.timestamp }
+    if (before?.state === "failed") throw rejected(before.network_code)
+
+    const connection = await wish.connection()
+    const { chat, message } = before ?? (await wish.build(connection))
+    const outgoing = { messageId, chat, message }
+    const timestamp = await this.#transmit(connection, outgoing, before !== undefined)
+    await this.#write({ ...outgoing, state: "acked", timestamp })
+    return { messageId, timestamp }
+  }
+
+  async #transmit(connection: Connection, outgoing: Outgoing, again: boolean): Promise<number> {
+    const { messageId } = outgoing
+    try {
+      const { timestamp } = await connection.send(outgoing, again)
+      this.#log.info({ messageId, again }, "message acknowledged")
+      return timestamp
+    } catch (error) {
+      if (error instanceof NetworkRejected) {
+        this.#log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
+        // Of a repeated stanza it says nothing of the first one.
+        if (again) throw unknown()
+        await this.#write({ ...outgoing, state: "failed", network_code: error.networkCode })
+        throw rejected(error.networkCode)
+      }
+      if (error instanceof NotSent && !again) throw sessionUnavailable()
+      if (error instanceof NotSent || error instanceof OutcomeUnknown) {
+        this.#log.warn({ messageId, again }, "a message's outcome is not known")
+        throw unknown()
+      }
+      throw error
+    }
+  }
+
+  async #write(sent: Sent): Promise<void> {
+    const { store, commits } = this.#memory
+    try {
+      await commits.write([sentRow(store, sent)])
+    } catch (error) {
+      // The network has spoken, but whoever holds the bridge next does not know.
+      if (error instanceof SessionEnded) throw unknown()
+      throw error
+    }
+  }
+}
+
+function rejected(networkCode: number): ApiError {
+  return new ApiError("network_rejected", "the messaging network refused the message", {
+    fields: { network_code: networkCode },
+  })
+}
+
+function unknown(): ApiError {
+  return new ApiError(
+    "send_outcome_unknown",
+    "the network did not answer in time: the message may arrive. Ask again with the same idempotency key",
+  )
+}

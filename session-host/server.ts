@@ -1,0 +1,83 @@
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { createAdaptorServer } from "@hono/node-server"
+import { Hono } from "hono"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { verifyCall } from "#core/host-call.ts"
+import type { Command, CommandEnv } from "./commands/command.ts"
+import { debugStats } from "./commands/debug-stats.ts"
+import { healthz } from "./commands/healthz.ts"
+import { qr } from "./commands/qr.ts"
+import { sendText } from "./commands/send-text.ts"
+import { status } from "./commands/status.ts"
+import type { Host } from "./host.ts"
+import type { Logger } from "./log.ts"
+import { SessionEnded } from "./session-ended.ts"
+
+const commands: Command[] = [status, qr, sendText, healthz, debugStats]
+
+/** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
+export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logger): Hono<CommandEnv> {
+  const app = new Hono<CommandEnv>()
+  app.use(async (c, next) => {
+    const { pathname, search } = new URL(c.req.url)
+    const call = verifyCall(c.req.header("authorization"), {
+      method: c.req.method,
+      path: pathname + search,
+    })
+    if (!call) throw new ApiError("unauthorized", "not signed by the API")
+    const session = host.sessions.get(call.bridgeId)
+    // Misdirected: the caller reads the lease again.
+    if (session?.lease.epoch !== call.epoch) return c.body(null, 421)
+    if (!host.isTrusted) throw sessionUnavailable()
+    c.set("session", session)
+    c.set("call", call)
+    return next()
+  })
+  for (const { route, run } of commands) app.on(route.method.toUpperCase(), suffixOf(route.path), run)
+  app.notFound((c) => answer(c, new ApiError("not_found", "there is no such command")))
+  app.onError((error, c) => {
+    if (error instanceof ApiError) return answer(c, error)
+    if (error instanceof SessionEnded) return answer(c, sessionUnavailable())
+    log.error({ error, requestId: c.var.call?.requestId }, "a command failed")
+    return answer(c, new ApiError("internal_error", "something went wrong on our side"))
+  })
+  return app
+}
+
+export interface Server {
+  /** `host:port` */
+  addr: string
+  close: () => Promise<void>
+}
+
+/** Listens; the app may come later, once the address is known to it. */
+export async function listen(
+  fetch: (request: Request) => Response | Promise<Response>,
+  at: { hostname: string; port: number },
+): Promise<Server> {
+  const server = createAdaptorServer({ fetch })
+  server.listen(at.port, at.hostname)
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return {
+    addr: `${at.hostname}:${port}`,
+    close: async () => {
+      const closed = once(server, "close")
+      server.close()
+      await closed
+    },
+  }
+}
+
+/** The path at the host: what the public path has after `/proxy`. */
+function suffixOf(path: string): string {
+  return path.replace(/^.*\/proxy/, "").replaceAll(/\{(\w+)\}/g, ":$1")
+}
+
+function answer(
+  c: { json: (body: object, status: ApiError["status"], headers: Record<string, string>) => Response },
+  error: ApiError,
+) {
+  return c.json({ error: error.message, code: error.code, ...error.fields }, error.status, error.headers)
+}

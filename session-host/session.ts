@@ -1,0 +1,421 @@
+import type { z } from "@hono/zod-openapi"
+import type { SessionStatus, Status } from "#core/contract/session.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { userOf } from "#core/jid.ts"
+import { Lease } from "#core/lease.ts"
+import { isPassing } from "#core/store.ts"
+import { Backoff } from "./backoff.ts"
+import { decode } from "./baileys/decode.ts"
+import { Changes } from "./changes.ts"
+import type { At } from "./events/connection.ts"
+import type { Mapped } from "./events/mapped.ts"
+import { fromMessage, lidsIn, type Own, phonesIn } from "./events/message.ts"
+import { fromStanza } from "./events/stanza.ts"
+import type { Logger } from "./log.ts"
+import { Memory } from "./memory.ts"
+import type { ClosedReason, Connection, Happening, Received, Vault } from "./network.ts"
+import { type Code, Pairing } from "./pairing.ts"
+import { Recipients } from "./recipients.ts"
+import { scope } from "./scope.ts"
+import { type Answer, Sends } from "./sends.ts"
+import { Fenced, SessionEnded } from "./session-ended.ts"
+import type { Timing } from "./timing.ts"
+
+/** Dials the network. All that follows comes by `onHappening`. */
+export type Connect = (input: {
+  vault: Vault
+  log: Logger
+  onHappening: (happening: Happening) => void
+}) => Connection
+
+interface Input {
+  lease: Lease.Info
+  connect: Connect
+  timing: Timing
+  log: Logger
+  /** Whether the host may have sockets now: it has beaten lately. */
+  mayConnect: () => boolean
+  /** The socket is closed, nothing more will be written. `failed`: by its own error. Called once. */
+  onEnd: (end: { failed: boolean }) => void
+}
+
+/** The one live connection of a bridge to the network, for as long as this host holds its lease. */
+export class Session {
+  readonly lease: Lease.Info
+  readonly #input: Input
+  readonly #log: Logger
+  readonly #ended = new AbortController()
+  readonly #changes = new Changes()
+  readonly #backoff = new Backoff()
+  readonly #recipients = new Recipients()
+  readonly #pairing: Pairing
+  #memory: Memory | undefined
+  #sends: Sends | undefined
+  #connection: Connection | undefined
+  /** How often it dialled: tells apart what has no id of the network's. */
+  #dialled = 0
+  #dialling = false
+  #redial: NodeJS.Timeout | undefined
+  #provenTimer: NodeJS.Timeout | undefined
+  #stopping = false
+  #proven = false
+  #open = false
+  #lost = false
+  #replaced = false
+  #passkeyRequired = false
+
+  constructor(input: Input) {
+    this.#input = input
+    this.lease = input.lease
+    this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
+    this.#pairing = new Pairing(input.timing.pairingMs, () => this.#pairingOver())
+  }
+
+  /** Takes up where the last owner left off, then connects if a phone is linked. Its failure ends the session. */
+  async start(): Promise<void> {
+    const { timing } = this.#input
+    try {
+      await scope.run({ fail: (error) => this.fail(error) }, async () => {
+        const memory = await Memory.open({
+          lease: this.lease,
+          timing,
+          log: this.#log,
+          ended: this.#ended.signal,
+          map: (received, own) => this.#map(received, own),
+          onDrained: () => this.#prove(),
+          onStoreAway: () => this.#storeAway(),
+          onEnd: (error) => this.#end(error),
+        })
+        this.#memory = memory
+        this.#sends = new Sends(memory, this.#log)
+        this.#changes.notify()
+        this.#provenTimer = setTimeout(() => this.#prove(), timing.provenMs)
+        this.#log.info({ paired: this.isPaired }, "session started")
+        if (!this.isPaired) return
+        memory.telling.gone(this.#at)
+        this.#dial()
+      })
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  get isPaired(): boolean {
+    return this.#memory?.vault.login !== undefined
+  }
+
+  /** Whether it has drained a stanza or lived a minute: until then an unplanned end counts against it. */
+  get isProven(): boolean {
+    return this.#proven || this.lease.failures === 0
+  }
+
+  /** Entries kept in memory, for `debug/stats`. */
+  get cached(): number {
+    return this.#recipients.size + (this.#memory?.vault.cached ?? 0)
+  }
+
+  /** @throws ApiError `session_unavailable` */
+  async status(): Promise<z.infer<typeof SessionStatus>> {
+    await this.#started()
+    const { jid, lid, name } = this.#memory?.vault.login ?? { jid: "", lid: "", name: "" }
+    return { status: this.#status(), jid, lid, name, phone: userOf(jid) }
+  }
+
+  /**
+   * The code that links a phone, as it is now; dials for it if need be.
+   * @throws ApiError `already_paired`, `session_unavailable`
+   */
+  async code(): Promise<Code> {
+    await this.#started()
+    if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
+    this.#pairing.ask()
+    this.#dial()
+    const code = await this.#pairing.code(this.#input.timing.codeMs)
+    if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
+    if (!code) throw sessionUnavailable("the network gave no code yet: try again")
+    return code
+  }
+
+  /** The JID to send to. @throws ApiError `recipient_not_found` */
+  async reach(chat: string, connection: Connection): Promise<string> {
+    return await this.#recipients.reach(chat, connection)
+  }
+
+  /**
+   * Sends a message under an id that is chosen already.
+   * @throws ApiError `not_paired`, `session_unavailable`, and what `Sends.send` throws
+   */
+  async send(
+    messageId: string,
+    build: (connection: Connection) => Promise<{ chat: string; message: Uint8Array }>,
+  ): Promise<Answer> {
+    const sends = await this.#started()
+    return await sends.send({ messageId, build, connection: () => this.#ready() })
+  }
+
+  /** Closes the socket until `connectAgain`: the host has not beaten for too long. */
+  disconnect(): void {
+    if (!this.#connection) return
+    this.#hangUp()
+    this.#goneFor("lost")
+  }
+
+  connectAgain(): void {
+    this.#dial()
+  }
+
+  /** Ends in order: takes no more calls, finishes sends, closes without logout, writes what was begun. */
+  async stop(): Promise<void> {
+    if (this.#stopping || this.#ended.signal.aborted) return
+    this.#stopping = true
+    const { finishMs } = this.#input.timing
+    await this.#sends?.settled(finishMs)
+    this.#hangUp()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, finishMs)
+    await Promise.race([this.#memory?.settled(), late])
+    clearTimeout(timer)
+    this.#end(new SessionEnded("the session was stopped"), false)
+  }
+
+  /** Something of this session threw and nobody caught it, or its start failed. */
+  fail(error: unknown): void {
+    const ended = error instanceof SessionEnded
+    this.#end(ended ? error : new SessionEnded("an error of the session itself", { cause: error }))
+  }
+
+  /** Ends at once: the lease is not ours. */
+  abandon(): void {
+    this.#end(new Fenced())
+  }
+
+  #status(): z.infer<typeof Status> {
+    if (!this.isPaired) return this.#passkeyRequired ? "passkey_required" : "unpaired"
+    if (this.#replaced) return "replaced"
+    if (this.#open) return "connected"
+    return this.#lost ? "disconnected" : "connecting"
+  }
+
+  get #at(): At {
+    return { epoch: this.lease.epoch, connection: this.#dialled }
+  }
+
+  /** The sends of the session, once it has read its memory. @throws ApiError `session_unavailable` */
+  async #started(): Promise<Sends> {
+    const sends = await this.#changes.until(() => this.#sends, this.#input.timing.connectingMs)
+    if (!sends || this.#stopping || this.#ended.signal.aborted) throw sessionUnavailable()
+    return sends
+  }
+
+  /** @throws ApiError `not_paired`, `session_unavailable` */
+  async #ready(): Promise<Connection> {
+    const connection = await this.#changes.until(() => {
+      if (this.#stopping || this.#ended.signal.aborted) throw sessionUnavailable()
+      if (!this.isPaired) throw new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
+      return this.#open ? this.#connection : undefined
+    }, this.#input.timing.connectingMs)
+    if (!connection) throw sessionUnavailable("the session is connecting: try again")
+    return connection
+  }
+
+  /** Connects, if it may and is to: a linked session always, another while a customer wants to link it. */
+  #dial(): void {
+    const wanted = this.isPaired ? !this.#replaced : this.#pairing.isAsked
+    if (!wanted || !this.#memory || this.#connection || this.#dialling || this.#stopping) return
+    if (this.#ended.signal.aborted || !this.#input.mayConnect()) return
+    clearTimeout(this.#redial)
+    this.#dialling = true
+    this.#dialNow(this.#memory)
+      .catch((error: unknown) => this.fail(error))
+      .finally(() => (this.#dialling = false))
+  }
+
+  async #dialNow(memory: Memory): Promise<void> {
+    // The store answers, the lease is ours, and what the last connection wrote is durable.
+    await memory.commits.write([])
+    if (this.#stopping || this.#ended.signal.aborted || !this.#input.mayConnect()) return
+    const dialled = ++this.#dialled
+    const fail = (error: unknown) => {
+      // Of a connection that is over nothing matters any more.
+      if (this.#connection && dialled === this.#dialled) this.fail(error)
+      else this.#log.info({ error }, "an ended connection failed once more")
+    }
+    this.#connection = scope.run({ fail }, () =>
+      this.#input.connect({
+        vault: memory.vault,
+        log: this.#log,
+        onHappening: (happening) => {
+          if (dialled === this.#dialled) this.#take(happening, memory)
+        },
+      }),
+    )
+  }
+
+  #take(happening: Happening, memory: Memory): void {
+    switch (happening.kind) {
+      case "qr":
+        this.#pairing.show(happening)
+        break
+      case "passkey_required":
+        this.#passkeyRequired = true
+        this.#log.warn("the phone asks for a passkey step, which this release cannot do")
+        break
+      case "paired":
+        this.#pairing.end()
+        this.#passkeyRequired = false
+        this.#log.info("session paired")
+        break
+      case "open":
+        this.#open = true
+        this.#lost = false
+        this.#backoff.opened()
+        memory.telling.opened(this.#at, happening.me.phone)
+        this.#log.info("session connected")
+        break
+      case "journalled":
+        // The commit that journalled it has handed it on.
+        break
+      case "stanza": {
+        const at = this.#at
+        memory.appender.append({ map: () => fromStanza(happening.stanza, at) }).catch(this.#dropped)
+        break
+      }
+      case "acknowledged":
+        this.#sends!.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)
+        break
+      case "closed":
+        this.#closed(happening.reason, memory).catch((error: unknown) => this.fail(error))
+        break
+    }
+    this.#changes.notify()
+  }
+
+  async #closed(reason: ClosedReason, memory: Memory): Promise<void> {
+    this.#log.info({ reason }, "session disconnected")
+    this.#hangUp()
+    this.#goneFor(reason)
+    switch (reason) {
+      case "restart":
+      case "refs_ended":
+        return this.#dialIn(this.#backoff.onceAtOnce())
+      case "lost":
+        return this.#dialIn(this.#backoff.next())
+      case "replaced":
+        return await this.#wasReplaced(memory)
+      case "logged_out":
+        return await this.#wasLoggedOut(memory)
+    }
+  }
+
+  /** Another login of the same device: perhaps the rightful owner of the bridge, whom we must not throw out again. */
+  async #wasReplaced(memory: Memory): Promise<void> {
+    // The check of the lease throws when it is not ours.
+    await memory.commits.write([])
+    this.#replaced = true
+    await memory.telling.over(this.#at, "stream_replaced")
+  }
+
+  async #wasLoggedOut(memory: Memory): Promise<void> {
+    const wasPaired = this.isPaired
+    await memory.forget(async (writes) => {
+      if (wasPaired) await memory.telling.over(this.#at, "logged_out", writes)
+      else await memory.commits.write(writes)
+    })
+    this.#lost = false
+    this.#dialIn(this.#backoff.next())
+  }
+
+  #dialIn(waitMs: number): void {
+    clearTimeout(this.#redial)
+    this.#redial = setTimeout(() => this.#dial(), waitMs)
+  }
+
+  #goneFor(reason: ClosedReason): void {
+    if (!this.isPaired) return
+    if (reason === "lost") this.#lost = true
+    this.#memory?.telling.gone(this.#at)
+  }
+
+  /** The socket is closed when this returns. */
+  #hangUp(): void {
+    this.#open = false
+    this.#pairing.hide()
+    this.#backoff.closed()
+    const connection = this.#connection
+    this.#connection = undefined
+    connection?.close()
+  }
+
+  /** No answer for long: nothing that comes in could be kept. What is to be written goes on waiting. */
+  #storeAway(): void {
+    if (!this.#connection) return
+    this.#log.error("the store does not answer: the socket is closed")
+    this.disconnect()
+    this.#dial()
+  }
+
+  #pairingOver(): void {
+    if (this.isPaired || this.#stopping) return
+    this.#hangUp()
+    clearTimeout(this.#redial)
+  }
+
+  /** A received message, as events. */
+  async #map(received: Received, own: Own): Promise<Mapped[]> {
+    const { attrs } = received
+    const content = decode(received.plaintext)
+    const phones = phonesIn(attrs, own)
+    for (const unknown of lidsIn({ attrs, content, own })) {
+      const phone = await this.#phoneOf(unknown)
+      if (phone) phones.set(unknown, phone)
+    }
+    return fromMessage({ attrs, content, own, phones })
+  }
+
+  async #phoneOf(lid: string): Promise<string | undefined> {
+    try {
+      return await this.#connection?.phoneOf(lid)
+    } catch (error) {
+      // The connection ended meanwhile. An event without a phone number is better than none.
+      this.#log.info({ error }, "a phone number could not be looked up")
+      return undefined
+    }
+  }
+
+  #prove(): void {
+    if (this.#proven) return
+    this.#proven = true
+    if (this.lease.failures === 0 || this.#ended.signal.aborted) return
+    // Unwritten it only counts one end too many.
+    Lease.proven(heldBy(this.lease)).catch((error: unknown) =>
+      this.#log.warn({ error }, "not written: proven"),
+    )
+  }
+
+  readonly #dropped = (error: unknown): void => {
+    if (!(error instanceof SessionEnded)) this.#log.error({ error }, "something that arrived was not written")
+  }
+
+  /** `failed`: an end of its own that counts; not when the lease is lost or the store away. */
+  #end(error: SessionEnded, failed = isOwnFault(error)): void {
+    if (this.#ended.signal.aborted) return
+    this.#hangUp()
+    this.#ended.abort()
+    this.#pairing.end()
+    clearTimeout(this.#redial)
+    clearTimeout(this.#provenTimer)
+    this.#memory?.end(error)
+    this.#changes.notify()
+    if (failed) this.#log.error({ error }, "session ended by an error")
+    else this.#log.info({ why: error.message }, "session ended")
+    this.#input.onEnd({ failed })
+  }
+}
+
+export function heldBy(lease: Lease.Info) {
+  return { bridgeId: lease.bridgeId, host: lease.host, epoch: lease.epoch }
+}
+
+function isOwnFault(error: SessionEnded): boolean {
+  return !(error instanceof Fenced) && error.cause !== undefined && !isPassing(error.cause)
+}
