@@ -80,9 +80,9 @@ export async function startKms(input: { file: string; keyIds: string[] }) {
   }
 
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    void respond(request).then(({ status, body }) => {
-      response.writeHead(status, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(body))
-    })
+    void respond(request).then(({ status, body }) =>
+      response.writeHead(status, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(body)),
+    )
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -97,7 +97,7 @@ export async function startKms(input: { file: string; keyIds: string[] }) {
 }
 
 function contextOf(call: Call): Buffer {
-  return Buffer.from(JSON.stringify(Object.entries(call.EncryptionContext).toSorted()))
+  return Buffer.from(JSON.stringify(call.EncryptionContext, Object.keys(call.EncryptionContext).toSorted()))
 }
 
 function base64(bytes: Buffer): string {

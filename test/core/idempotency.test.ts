@@ -1,0 +1,104 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { randomUUID } from "node:crypto"
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { expect, onTestFinished, test } from "vitest"
+import { Idempotency } from "#core/idempotency.ts"
+import { store } from "#core/store.ts"
+import { requests } from "#core/tables.ts"
+
+const answer = { message_id: "unset", timestamp: 1_700_000_000 }
+
+function aRequest(fields: Partial<Parameters<typeof Idempotency.claim>[0]> = {}) {
+  return { accountId: randomUUID(), bridgeId: randomUUID(), key: "order-1", fingerprint: "f", ...fields }
+}
+
+async function claimed(request: Parameters<typeof Idempotency.claim>[0]): Promise<Idempotency.Claim> {
+  const outcome = await Idempotency.claim(request)
+  if (outcome.kind !== "claimed") throw new Error(`the key is not free: ${outcome.kind}`)
+  return outcome.claim
+}
+
+async function age(claim: Idempotency.Claim, field: "lease_until" | "expires_at"): Promise<void> {
+  await store.send(
+    new UpdateCommand({
+      TableName: requests,
+      Key: { pk: claim.record, sk: "IDEM" },
+      UpdateExpression: "SET #field = :long_ago",
+      ExpressionAttributeNames: { "#field": field },
+      ExpressionAttributeValues: { ":long_ago": 1 },
+    }),
+  )
+}
+
+test("of many that use a key at once, one owns it", async () => {
+  const request = aRequest()
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => Idempotency.claim(request)))
+  expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(["claimed", ...Array(19).fill("conflict")])
+})
+
+test("the same key of another bridge or account is another key", async () => {
+  const request = aRequest()
+  const others = [request, { ...request, bridgeId: randomUUID() }, { ...request, accountId: randomUUID() }]
+  const ids = await Promise.all(others.map(async (other) => (await claimed(other)).messageId))
+  expect(new Set(ids).size).toBe(3)
+})
+
+test("an acknowledged send is replayed, and a different request is told apart", async () => {
+  const request = aRequest()
+  const claim = await claimed(request)
+  await Idempotency.complete(claim.record, claim.messageId, { ...answer, message_id: claim.messageId })
+  const replayed = { kind: "replay", answer: { ...answer, message_id: claim.messageId } }
+  expect(await Idempotency.claim(request)).toEqual({ ...replayed, mismatch: false })
+  expect(await Idempotency.claim({ ...request, fingerprint: "g" })).toEqual({ ...replayed, mismatch: true })
+})
+
+test("a failed send frees the key, and the next use is a new message", async () => {
+  const request = aRequest()
+  const first = await claimed(request)
+  await Idempotency.free(first)
+  expect((await claimed(request)).messageId).not.toBe(first.messageId)
+})
+
+test("an unknown outcome leaves the key to be claimed at once, with the same message id", async () => {
+  const request = aRequest()
+  const first = await claimed(request)
+  await Idempotency.release(first)
+  expect((await claimed(request)).messageId).toBe(first.messageId)
+})
+
+test("whoever lost a key to a take-over can neither free nor release it", async () => {
+  const request = aRequest()
+  const first = await claimed(request)
+  await age(first, "lease_until")
+  const second = await claimed(request)
+  expect(second.messageId).toBe(first.messageId)
+  await Idempotency.free(first)
+  await Idempotency.release(first)
+  expect(await Idempotency.claim(request)).toEqual({ kind: "conflict" })
+})
+
+test("after 24 hours the same key is a new message, whatever became of the old one", async () => {
+  for (const done of [true, false]) {
+    const request = aRequest()
+    const old = await claimed(request)
+    if (done) await Idempotency.complete(old.record, old.messageId, answer)
+    await age(old, "expires_at")
+    const outcomes = await Promise.all([Idempotency.claim(request), Idempotency.claim(request)])
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(["claimed", "conflict"])
+    const fresh = outcomes.find((outcome) => outcome.kind === "claimed")!
+    expect(fresh.claim.messageId).not.toBe(old.messageId)
+  }
+})
+
+test("the record of one message is not completed by another", async () => {
+  const request = aRequest()
+  const claim = await claimed(request)
+  await Idempotency.complete(claim.record, "3EB0OTHER", answer)
+  expect(await Idempotency.claim(request)).toEqual({ kind: "conflict" })
+})
+
+test("a claim whose answer was lost on its way is still the claimer's", async () => {
+  onTestFinished(dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", times: 1 }))
+  expect((await claimed(aRequest())).messageId).toMatch(/^3EB0[0-9A-F]{18}$/)
+  expect(dynamoDb.faults.injected).toMatchObject({ "lost-answer": 1 })
+})
