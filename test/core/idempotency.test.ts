@@ -100,5 +100,5 @@ test("the record of one message is not completed by another", async () => {
 test("a claim whose answer was lost on its way is still the claimer's", async () => {
   onTestFinished(dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", times: 1 }))
   expect((await claimed(aRequest())).messageId).toMatch(/^3EB0[0-9A-F]{18}$/)
-  expect(dynamoDb.faults.injected).toMatchObject({ "lost-answer": 1 })
+  expect(dynamoDb.faults.injected.get("lost-answer")).toBe(1)
 })
