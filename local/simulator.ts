@@ -13,6 +13,8 @@ export async function startSimulator(input: { dataDir: string; controlPort: numb
   const log = openSync(join(input.dataDir, "logs", "simulator.log"), "a")
   const child = spawn(process.execPath, [fileURLToPath(new URL("../simulator/main.ts", import.meta.url))], {
     stdio: ["ignore", "pipe", log, "ipc"],
+    // Not in our process group: Ctrl-C in a terminal is for us, and this one ends last but for the store.
+    detached: true,
     env: {
       ...process.env,
       NODE_NO_WARNINGS: "1",

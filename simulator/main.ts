@@ -1,18 +1,27 @@
+import { writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fromEnvironment } from "./config.ts"
 import { startSimulator } from "./simulator.ts"
 
-const simulator = await startSimulator(fromEnvironment(process.env))
+const config = fromEnvironment(process.env)
+const simulator = await startSimulator(config)
+const caFile = join(config.dataDir ?? tmpdir(), config.dataDir ? "ca.pem" : `simulator-ca-${process.pid}.pem`)
+writeFileSync(caFile, simulator.ca)
 
 process.stdout.write(
   `${JSON.stringify({
     url: simulator.url,
+    tls_url: simulator.tlsUrl,
     control_url: simulator.controlUrl,
     root_key: simulator.rootKey.toString("hex"),
+    ca_file: caFile,
   })}\n`,
 )
 
 let ending = false
-for (const signal of ["SIGINT", "SIGTERM"] as const)
+// `disconnect`: whoever started it as a child with a channel is gone.
+for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const)
   process.on(signal, () => {
     if (ending) return
     ending = true
