@@ -90,7 +90,7 @@ export type Happening =
   | { kind: "qr"; text: string; expiresAt: number }
   /** The phone asks for a passkey step. */
   | { kind: "passkey_required" }
-  /** Linked: credentials are kept; the network will ask for a restart. */
+  /** Linked: credentials are kept, and only then the network is told; it will ask for a restart. */
   | { kind: "paired" }
   /** Logged in and ready. */
   | { kind: "open"; me: Me }
@@ -119,11 +119,17 @@ export interface Connection {
   phoneOf(lid: string): Promise<string | undefined>
   /** Removes this device from the account, then closes. */
   logout(): Promise<void>
-  /** Closes the socket at once, synchronously, without logout. */
+  /**
+   * Closes the socket at once, synchronously, without logout: nothing leaves and nothing happens any more, `closed`
+   * included. Before the next connection of this vault, the changes already handed to `keep` must be settled.
+   */
   close(): void
 }
 
-/** Definitely not on the wire: nothing of this message has left. */
+/**
+ * Definitely not on the wire: nothing of this message has left, and nothing of it will. A row that `keep({ sending })`
+ * has written may exist all the same, in a session that is still ours.
+ */
 export class NotSent extends Error {}
 
 /** The network refused the message. */

@@ -155,10 +155,16 @@ export function connect(input: ConnectInput): Connection {
     if (frame.tag === "notification" && !creds.account) beforePairing(frame)
   })
 
-  /** Steps of pairing that Baileys acknowledges and drops. */
+  /** Steps of pairing of which Baileys knows nothing; without an account its own acknowledgement fails, too. */
   const beforePairing = (notification: BinaryNode) => {
-    if (notification.attrs.type === "passkey_prologue_request") tell({ kind: "passkey_required" })
-    if (notification.attrs.type !== "companion_reg_refresh") return
+    const { id, from, type } = notification.attrs
+    if (type === "passkey_prologue_request") tell({ kind: "passkey_required" })
+    if (type === "companion_reg_refresh") refreshSecret(notification)
+    const ack = { class: "notification", ...(id && { id }), ...(from && { to: from }), ...(type && { type }) }
+    if (!creds.me)
+      sock.sendNode({ tag: "ack", attrs: ack }).catch((error: unknown) => onError("CB:notification", error))
+  }
+  const refreshSecret = (notification: BinaryNode) => {
     if (!hasChild(notification, "companion_reg_refresh") && !hasChild(notification, "pair-device-rotate-qr"))
       return
     creds.advSecretKey = newAdvSecret()

@@ -25,12 +25,14 @@ export function oneByOne({ ws, arrivals, ended, onError }: Input) {
     // Of the backlog this says nothing: Baileys has a queue of its own for it.
     if (!node.attrs.offline) arrivals.dropped(node)
   }
+  const after = async (before: Promise<void>, node: BinaryNode) => {
+    await before
+    if (ended()) return
+    const given = give(node).catch(onError)
+    await (arrivals.whenSettled(node) ?? given)
+  }
   let turn = Promise.resolve()
   ws.on("CB:message", (node: BinaryNode) => {
-    turn = turn.then(async () => {
-      if (ended()) return
-      const given = give(node).catch(onError)
-      await (arrivals.whenSettled(node) ?? given)
-    })
+    turn = after(turn, node)
   })
 }

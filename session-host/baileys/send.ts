@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises"
 import { proto, type WASocket } from "@whiskeysockets/baileys"
 import { NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "../network.ts"
 import type { Acks } from "./acks.ts"
@@ -67,14 +66,12 @@ async function relay(input: SendInput, outgoing: Outgoing, state: Transmission):
 }
 
 async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error | undefined> {
-  const timer = new AbortController()
-  const late = delay(prepareMs, new Error("preparing took too long"), { signal: timer.signal })
-  // Aborted is how it ends whenever it was not needed.
-  late.catch(() => {})
+  const late = Promise.withResolvers<Error>()
+  const timer = setTimeout(() => late.resolve(new Error("preparing took too long")), prepareMs)
   try {
-    return await Promise.race([...outcomes, late])
+    return await Promise.race([...outcomes, late.promise])
   } finally {
-    timer.abort()
+    clearTimeout(timer)
   }
 }
 

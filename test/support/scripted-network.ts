@@ -37,6 +37,8 @@ export async function aScriptedNetwork(authority = Certificates.create()) {
       } else heard.push(await decodeBinaryNode(transport.decrypt(frame)))
       for (const listener of listeners) listener()
     }
+    // Gone from `clients` a little later.
+    socket.on("close", () => setImmediate(() => listeners.forEach((listener) => listener())))
     socket.on("message", (data) => {
       // Baileys sends binary frames, which ws gives as one buffer.
       for (const frame of stream.push(data as Buffer)) void take(frame)
@@ -64,6 +66,8 @@ export async function aScriptedNetwork(authority = Certificates.create()) {
       if (!transport) throw new Error("no handshake yet")
       write(transport.encrypt(encodeBinaryNode(node)))
     },
+    /** The client has hung up. */
+    closed: () => until(() => sockets.clients.size === 0),
     async close() {
       for (const socket of sockets.clients) socket.terminate()
       await new Promise((resolve) => http.close(resolve))
