@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
+import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
 import { need } from "./config.ts"
 
@@ -16,6 +16,17 @@ export async function ring(bridgeId: string): Promise<void> {
       MessageBody: JSON.stringify({ bridge_id: bridgeId } satisfies z.infer<typeof Doorbell>),
       MessageGroupId: bridgeId,
       MessageDeduplicationId: randomUUID(),
+    }),
+  )
+}
+
+/** A received doorbell rings again after so many seconds, if it is not deleted. */
+export async function hide(receiptHandle: string, seconds: number): Promise<void> {
+  await queue.send(
+    new ChangeMessageVisibilityCommand({
+      QueueUrl: need("DOORBELL_URL"),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: seconds,
     }),
   )
 }

@@ -1,0 +1,27 @@
+import ipaddr from "ipaddr.js"
+import { config } from "./config.ts"
+
+/** ipaddr.js takes IPv4-compatible addresses (`::/96`) for unicast; all that is assigned is in here. */
+const assigned = ipaddr.parseCIDR("2000::/3")
+const allowed = config.URL_ALLOW.map((range) => ipaddr.parseCIDR(range))
+
+/** Whether a stranger's URL may lead to this address: a public one, or one that URL_ALLOW names. */
+export function mayReach(address: string): boolean {
+  const ip = unwrapped(address)
+  if (!ip) return false
+  if (allowed.some(([range, bits]) => range.kind() === ip.kind() && ip.match(range, bits))) return true
+  return ip.range() === "unicast" && (ip.kind() === "ipv4" || ip.match(assigned))
+}
+
+/** Whether a stranger's URL may name this host at all, before it is looked up. */
+export function mayName(host: string): boolean {
+  // Where URL_ALLOW opens this machine, its names are judged by their addresses alone.
+  return allowed.length > 0 || !/(?:^|\.)(?:localhost|local|internal)\.?$/i.test(host)
+}
+
+/** An IPv4 address that is written as an IPv6 one is judged as what it is. */
+function unwrapped(address: string) {
+  const bare = address.split("%")[0] ?? ""
+  if (!ipaddr.isValid(bare)) return undefined
+  return ipaddr.process(bare)
+}

@@ -1,0 +1,67 @@
+import type { Agent } from "undici"
+import { now } from "#core/clock.ts"
+import { FetchError, safeFetch } from "#core/safe-fetch.ts"
+import { signedHeaders } from "./sign.ts"
+
+/** §6.1, dialling included. */
+const withinMs = 10_000
+/** Of an answer's body, which is ignored: enough for most connections to be used again. */
+const readBytes = 16 * 1024
+
+export interface Outcome {
+  verdict: "delivered" | "retry" | "failed"
+  /** 0 without an answer. */
+  statusCode: number
+  /** Why it is no success, in one word; else `""`. */
+  error: string
+  latencyMs: number
+}
+
+/** One POST of an event to its receiver. The bytes signed are the bytes sent. */
+export async function attempt(input: {
+  url: string
+  secret: string
+  eventId: string
+  number: number
+  body: Uint8Array
+  agent: Agent
+}): Promise<Outcome> {
+  const { url, body, agent, secret, eventId } = input
+  const headers = signedHeaders({ secret, eventId, body, attempt: input.number, timestamp: now() })
+  const start = performance.now()
+  const latencyMs = () => Math.round(performance.now() - start)
+  try {
+    const answer = await safeFetch({
+      url,
+      agent,
+      headers,
+      body,
+      method: "POST",
+      withinMs,
+      maxBytes: readBytes,
+    })
+    await drop(answer.body)
+    return { ...judge(answer.status), statusCode: answer.status, latencyMs: latencyMs() }
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    return { verdict: "retry", error: error.category, statusCode: 0, latencyMs: latencyMs() }
+  }
+}
+
+/** §6.1: any 2xx is a success; 429 and 5xx are tried again, redirects and other refusals are not. */
+export function judge(status: number): Pick<Outcome, "verdict" | "error"> {
+  if (status >= 200 && status < 300) return { verdict: "delivered", error: "" }
+  if (status === 429) return { verdict: "retry", error: "rate_limited" }
+  if (status >= 500) return { verdict: "retry", error: "server_error" }
+  if (status >= 400) return { verdict: "failed", error: "client_error" }
+  return { verdict: "failed", error: "redirect" }
+}
+
+/** The status has decided: whatever the body does from here on, it is no fault of the delivery. */
+async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const _ of body);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+  }
+}

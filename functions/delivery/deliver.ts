@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto"
+import type { Agent } from "undici"
+import { Bridge } from "#core/bridge.ts"
+import { iso, nowMs } from "#core/clock.ts"
+import { Delivery } from "#core/delivery.ts"
+import { EventRow } from "#core/event.ts"
+import { log } from "#core/log.ts"
+import { guardedAgent } from "#core/safe-fetch.ts"
+import { attempt, type Outcome } from "./attempt.ts"
+
+/** §6.1: seconds between the five attempts, from the end of the failed one. */
+const waits = [10, 30, 60, 180]
+/** An answer that kills the deliverer is recorded by nobody: after so many POSTs it blocks its bridge no longer. */
+const maxAttempts = 10
+/** Of the 60 s of an invocation: the last attempt begun ends in time. */
+const busyForMs = 45_000
+
+/**
+ * A doorbell rang: posts the events of a bridge, one at a time and in order, until none waits, one is to be tried again
+ * or the time is over.
+ * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
+ */
+export async function deliver(bridgeId: string): Promise<number | undefined> {
+  const busyUntil = performance.now() + busyForMs
+  const claimed = await Delivery.claim(bridgeId, randomUUID())
+  // Somebody else looks, or there was never an event.
+  if (!claimed) return undefined
+  if ("early" in claimed) return Math.ceil(claimed.early / 1000)
+
+  // The connections of an earlier invocation were frozen with it.
+  const agent = guardedAgent()
+  try {
+    let held: Delivery.Info | undefined = claimed
+    while (held) {
+      const event = await EventRow.get(bridgeId, held.head + 1)
+      if (!event) {
+        held = await rest(held)
+        continue
+      }
+      if (performance.now() > busyUntil) {
+        await Delivery.passOn(held)
+        return undefined
+      }
+      const next = await deliverOne(held, event, agent)
+      if (next.wait) return next.wait
+      held = next.held
+    }
+    return undefined
+  } finally {
+    await agent.destroy()
+  }
+}
+
+/**
+ * Nothing waits: the claim ends, and then one more look. A producer writes its event, then reads `due`; this clears
+ * `due`, then reads the event: one of the two sees the other.
+ */
+async function rest(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+  if (!(await Delivery.goIdle(held))) return undefined
+  const late = await EventRow.get(held.bridgeId, held.head + 1)
+  return late && (await Delivery.claimAgain(held.bridgeId, held.holder))
+}
+
+/** `held` to go on with the next event, `wait` in seconds to try this one again; neither when this claim has ended. */
+interface Next {
+  held?: Delivery.Info
+  wait?: number
+}
+
+async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agent): Promise<Next> {
+  // Read for each attempt: a PATCH holds for what waits already.
+  const bridge = await Bridge.byId(held.bridgeId)
+  if (!bridge) {
+    await Delivery.remove(held.bridgeId)
+    return {}
+  }
+  if (bridge.webhookUrl === "") return { held: await Delivery.advance(held, "inbox") }
+  if (held.attempt >= maxAttempts) {
+    log.error({ bridgeId: bridge.id, eventId: event.eventId }, "event given up: no attempt had an outcome")
+    return { held: await Delivery.advance(held, "undelivered") }
+  }
+
+  // Before anything that could fail for this event alone, so that it cannot fail for ever.
+  const counted = await Delivery.countAttempt(held)
+  if (!counted) return {}
+  const outcome = await attempt({
+    url: bridge.webhookUrl,
+    secret: await Bridge.secretOf(bridge),
+    eventId: event.eventId,
+    number: counted.attempt,
+    body: EventRow.bodyOf(event, await Bridge.deliveryKeyOf(bridge)),
+    agent,
+  })
+  const next = await conclude(counted, outcome)
+  await note(counted, event, outcome)
+  return next
+}
+
+async function conclude(counted: Delivery.Info, outcome: Outcome): Promise<Next> {
+  const wait = waits[counted.failures]
+  if (outcome.verdict === "retry" && wait) {
+    await Delivery.fail(counted, wait)
+    return { wait }
+  }
+  const after = await Delivery.advance(counted, outcome.verdict === "delivered" ? "delivered" : "undelivered")
+  if (!after || counted.attempt === 1) return { held: after }
+  // This doorbell has been received a few times: a fresh one goes on.
+  await Delivery.passOn(after)
+  return {}
+}
+
+async function note(counted: Delivery.Info, event: EventRow.Info, outcome: Outcome): Promise<void> {
+  const { statusCode, error, latencyMs } = outcome
+  const about = { bridgeId: event.bridgeId, eventId: event.eventId, attempt: counted.attempt }
+  log.info({ ...about, status: statusCode, error, ms: latencyMs }, "delivery attempted")
+  await Delivery.logAttempt(counted, {
+    attempt: counted.attempt,
+    error,
+    event: event.type,
+    event_id: event.eventId,
+    latency_ms: latencyMs,
+    status_code: statusCode,
+    success: outcome.verdict === "delivered",
+    timestamp: iso(nowMs()),
+  })
+}

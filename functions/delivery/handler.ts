@@ -1,0 +1,24 @@
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
+import { Doorbell, hide } from "#core/doorbell.ts"
+import { log } from "#core/log.ts"
+import { deliver } from "./deliver.ts"
+
+/** Reported doorbells stay in the queue; all others are deleted. Never throws: that would report the whole batch. */
+export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+  const kept: SQSRecord[] = []
+  for (const record of event.Records) if (!(await answer(record))) kept.push(record)
+  return { batchItemFailures: kept.map((record) => ({ itemIdentifier: record.messageId })) }
+}
+
+/** @returns whether the doorbell has done its duty. */
+async function answer(record: SQSRecord): Promise<boolean> {
+  try {
+    const wait = await deliver(Doorbell.parse(JSON.parse(record.body)).bridge_id)
+    if (wait === undefined) return true
+    await hide(record.receiptHandle, wait)
+  } catch (error) {
+    // It comes back when its visibility ends; the claim has ended by then.
+    log.error({ error }, "doorbell not answered")
+  }
+  return false
+}

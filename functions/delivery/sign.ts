@@ -1,0 +1,35 @@
+import { createHmac } from "node:crypto"
+
+/**
+ * The headers by which a receiver knows that a delivery is ours (§5.2), and which one it is (§6.1). The three
+ * `webhook-*` ones are those of Standard Webhooks, for its ready-made libraries.
+ */
+export function signedHeaders(delivery: {
+  /** `whsec_` and base64. */
+  secret: string
+  eventId: string
+  /** 1-based. */
+  attempt: number
+  /** As it will be sent. */
+  body: Uint8Array
+  /** Of this attempt, Unix seconds. */
+  timestamp: number
+}): Record<string, string> {
+  const { secret, eventId, attempt, body, timestamp } = delivery
+  const bytes = Buffer.from(secret.slice("whsec_".length), "base64")
+  const signature = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex")
+  const standard = createHmac("sha256", bytes)
+    .update(`${eventId}.${timestamp}.`)
+    .update(body)
+    .digest("base64")
+  return {
+    authorization: `Bearer ${secret}`,
+    "content-type": "application/json",
+    "x-webhook-signature": `t=${timestamp},v1=${signature}`,
+    "x-webhook-event-id": eventId,
+    "x-webhook-attempt": String(attempt),
+    "webhook-id": eventId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": `v1,${standard}`,
+  }
+}

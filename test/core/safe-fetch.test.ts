@@ -1,0 +1,205 @@
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
+import { gzipSync } from "node:zlib"
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+
+/** The module, for a machine whose URL_ALLOW is this: settings are read once. */
+async function fetching(urlAllow: string) {
+  vi.resetModules()
+  vi.stubEnv("URL_ALLOW", urlAllow)
+  const { safeFetch, guardedAgent } = await import("#core/safe-fetch.ts")
+  const agent = guardedAgent()
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    await agent.destroy()
+  })
+  const get = (url: string, more: { redirects?: number; maxBytes?: number; withinMs?: number } = {}) =>
+    safeFetch({ url, agent, method: "GET", withinMs: 5000, maxBytes: 1000, ...more })
+  const post = (url: string, body: Uint8Array) =>
+    safeFetch({ url, agent, method: "POST", body, withinMs: 5000, maxBytes: 1000 })
+  return { get, post }
+}
+
+const loopback = "127.0.0.0/8,::1/128"
+
+async function aServer(answer: RequestListener) {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests++
+    answer(request, response)
+  })
+  server.listen(0, "::")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return { port, url: `http://127.0.0.1:${port}/`, requests: () => requests }
+}
+
+async function aTcpServer(connected: (socket: Socket) => void) {
+  const server = createTcpServer(connected).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return port
+}
+
+async function textOf(answer: { body: AsyncIterable<Uint8Array> }) {
+  return Buffer.concat(await Array.fromAsync(answer.body)).toString()
+}
+
+describe("with nothing allowed", () => {
+  test.for([
+    "127.0.0.1",
+    "localhost",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "2130706433",
+    "0x7f.1",
+    "0177.0.0.1",
+    "0.0.0.0",
+    "127.1",
+    "[::]",
+    "①②⑦.0.0.1",
+    "localhost.",
+    "[0:0:0:0:0:ffff:7f00:1]",
+  ])("this machine spelled %s is never reached", async (host) => {
+    const { get } = await fetching("")
+    const server = await aServer((_, response) => response.end("secret"))
+    await expect(get(`http://${host}:${server.port}/`)).rejects.toMatchObject({ category: "blocked" })
+    expect(server.requests()).toBe(0)
+  })
+
+  test("a name that leads to this machine is never reached", async () => {
+    const { get } = await fetching("")
+    const { hostname } = await import("node:os")
+    const server = await aServer((_, response) => response.end("secret"))
+    const refused = await get(`http://${hostname()}:${server.port}/`).catch((error: unknown) => error)
+    expect(["blocked", "dns"]).toContain((refused as { category: string }).category)
+    expect(server.requests()).toBe(0)
+  })
+
+  test.for(["ftp://example.com/", "file:///etc/passwd", "http://a:b@example.com/", "data:,x", "nonsense"])(
+    "%s is no URL to fetch",
+    async (url) => {
+      const { get } = await fetching("")
+      await expect(get(url)).rejects.toMatchObject({ category: "blocked" })
+    },
+  )
+})
+
+describe("with this machine allowed", () => {
+  test("an address, a name and IPv6 are reached, and the body is exactly what came", async () => {
+    const { get, post } = await fetching(loopback)
+    const server = await aServer((request, response) => request.pipe(response))
+    for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
+      const answer = await post(`http://${host}:${server.port}/`, Buffer.from([0, 0xff, 0x7b]))
+      expect(Buffer.concat(await Array.fromAsync(answer.body))).toEqual(Buffer.from([0, 0xff, 0x7b]))
+    }
+    expect((await get(server.url)).status).toBe(200)
+  })
+
+  test("redirects are answers, unless a GET asks to follow them", async () => {
+    const { get, post } = await fetching(loopback)
+    const server = await aServer((request, response) => {
+      if (request.url === "/end") return void response.end("there")
+      response.writeHead(302, { location: request.url === "/1" ? "/end" : "/1" }).end()
+    })
+    expect((await get(server.url)).status).toBe(302)
+    expect((await post(server.url, Buffer.from("x"))).status).toBe(302)
+    expect(server.requests()).toBe(2)
+    expect(await textOf(await get(server.url, { redirects: 2 }))).toBe("there")
+    expect((await get(server.url, { redirects: 1 })).status).toBe(302)
+  })
+
+  test("a redirect leads nowhere that its URL might not lead itself", async () => {
+    const { get } = await fetching("127.0.0.1/32")
+    const inside = await aServer((_, response) => response.end("secret"))
+    const server = await aServer((_, response) =>
+      response.writeHead(302, { location: `http://[::1]:${inside.port}/` }).end(),
+    )
+    await expect(get(server.url, { redirects: 3 })).rejects.toMatchObject({ category: "blocked" })
+    expect(inside.requests()).toBe(0)
+  })
+
+  test("a body that is too long ends as too_large, without a byte more than it may have", async () => {
+    const { get } = await fetching(loopback)
+    const server = await aServer((_, response) => response.end(Buffer.alloc(100_000)))
+    const answer = await get(server.url, { maxBytes: 70_000 })
+    await expect(Array.fromAsync(answer.body)).rejects.toMatchObject({ category: "too_large" })
+  })
+
+  test("compression is not asked for, and refused", async () => {
+    const { get } = await fetching(loopback)
+    const asked: unknown[] = []
+    const server = await aServer((request, response) => {
+      asked.push(request.headers["accept-encoding"])
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x"))
+    })
+    await expect(get(server.url)).rejects.toMatchObject({ category: "bad_response" })
+    expect(asked).toEqual(["identity"])
+  })
+})
+
+test("a body that nobody reads, or that is left early, troubles nobody", async () => {
+  const { get } = await fetching(loopback)
+  const server = await aServer((_, response) => void response.write(Buffer.alloc(500)))
+  await get(server.url, { withinMs: 100 })
+  for await (const chunk of (await get(server.url)).body) {
+    expect(chunk).toHaveLength(500)
+    break
+  }
+  // Longer than the first had: its end passes meanwhile.
+  await expect(
+    get(`http://127.0.0.1:${await aTcpServer(() => "silent")}/`, { withinMs: 200 }),
+  ).rejects.toMatchObject({
+    category: "timeout",
+  })
+})
+
+describe("what goes wrong has a category", () => {
+  let get: Awaited<ReturnType<typeof fetching>>["get"]
+  beforeEach(async () => {
+    get = (await fetching(loopback)).get
+  })
+
+  test("nobody listens: refused", async () => {
+    await expect(get("http://127.0.0.1:1/")).rejects.toMatchObject({ category: "refused" })
+  })
+
+  test("no such name: dns", async () => {
+    await expect(get("http://no-such-name.invalid/")).rejects.toMatchObject({ category: "dns" })
+  })
+
+  test("the other side hangs up: reset", async () => {
+    const port = await aTcpServer((socket) => socket.once("data", () => socket.resetAndDestroy()))
+    await expect(get(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ category: "reset" })
+  })
+
+  test("the other side never answers: timeout", async () => {
+    const server = await aServer(() => "never")
+    await expect(get(server.url, { withinMs: 100 })).rejects.toMatchObject({ category: "timeout" })
+  })
+
+  test("the body never ends: timeout", async () => {
+    const server = await aServer((_, response) => void response.write("x"))
+    const answer = await get(server.url, { withinMs: 300 })
+    await expect(Array.fromAsync(answer.body)).rejects.toMatchObject({ category: "timeout" })
+  })
+
+  test("no TLS where TLS was asked for: tls", async () => {
+    const port = await aTcpServer((socket) =>
+      socket.once("data", () => socket.end("HTTP/1.1 400 no\r\n\r\n")),
+    )
+    await expect(get(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ category: "tls" })
+  })
+
+  test("no HTTP: bad_response, and its words stay where they are", async () => {
+    const port = await aTcpServer((socket) => socket.once("data", () => socket.end("SSH-2.0-secret\r\n")))
+    const failed = await get(`http://127.0.0.1:${port}/`).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ category: "bad_response", message: "bad_response" })
+  })
+})

@@ -1,0 +1,91 @@
+import "#test/support/store.ts"
+import { createServer, type AddressInfo } from "node:net"
+import { once } from "node:events"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { guardedAgent } from "#core/safe-fetch.ts"
+import { attempt, judge } from "#functions/delivery/attempt.ts"
+import { aReceiver, type Said } from "#test/support/receiver.ts"
+
+test.for([
+  [200, "delivered"],
+  [201, "delivered"],
+  [204, "delivered"],
+  [299, "delivered"],
+  [300, "failed"],
+  [301, "failed"],
+  [304, "failed"],
+  [307, "failed"],
+  [400, "failed"],
+  [401, "failed"],
+  [404, "failed"],
+  [410, "failed"],
+  [428, "failed"],
+  [429, "retry"],
+  [430, "failed"],
+  [499, "failed"],
+  [500, "retry"],
+  [503, "retry"],
+  [599, "retry"],
+] as const)("status %i: %s", ([status, verdict]) => {
+  expect(judge(status).verdict).toBe(verdict)
+})
+
+async function attemptOn(url: string) {
+  const agent = guardedAgent()
+  onTestFinished(() => agent.destroy())
+  const body = Buffer.from(`{"event":"test"}`)
+  return await attempt({ url, secret: "whsec_c2VjcmV0", eventId: "evt_1", number: 1, body, agent })
+}
+
+describe("an answer's body is ignored", () => {
+  test.for<[string, Said]>([
+    ["an endless one", (response) => void setInterval(() => response.write("x".repeat(10_000)), 1).unref()],
+    [
+      "one that breaks",
+      (response) => {
+        response.writeHead(200, { "content-length": "10" }).flushHeaders()
+        response.write("x", () => response.socket?.resetAndDestroy())
+      },
+    ],
+    ["a megabyte", (response) => void response.end(Buffer.alloc(1_000_000))],
+    ["none", 204],
+  ])("%s", async ([, said]) => {
+    const receiver = await aReceiver([said])
+    expect(await attemptOn(receiver.url)).toMatchObject({ verdict: "delivered", error: "" })
+  })
+})
+
+test("a redirect is not followed", async () => {
+  const elsewhere = await aReceiver()
+  const receiver = await aReceiver([(response) => response.writeHead(307, { location: elsewhere.url }).end()])
+  expect(await attemptOn(receiver.url)).toMatchObject({
+    verdict: "failed",
+    statusCode: 307,
+    error: "redirect",
+  })
+  expect(elsewhere.received).toHaveLength(0)
+})
+
+test("a receiver that does not answer within 10 s has failed, to be tried again", async () => {
+  const receiver = await aReceiver([() => "says nothing"])
+  expect(await attemptOn(receiver.url)).toMatchObject({ verdict: "retry", statusCode: 0, error: "timeout" })
+})
+
+test.for([
+  ["hangs up", "reset"],
+  ["is not there", "refused"],
+] as const)("a receiver that %s: %s, to be tried again", async ([what, error]) => {
+  const server = createServer((socket) => socket.once("data", () => socket.resetAndDestroy())).listen(
+    0,
+    "127.0.0.1",
+  )
+  await once(server, "listening")
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo // listening on TCP
+  if (what === "is not there") server.close()
+  expect(await attemptOn(`http://127.0.0.1:${port}/`)).toMatchObject({
+    verdict: "retry",
+    statusCode: 0,
+    error,
+  })
+})

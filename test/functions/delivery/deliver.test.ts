@@ -1,0 +1,330 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { createHmac } from "node:crypto"
+import type { ServerResponse } from "node:http"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
+import { Bridge } from "#core/bridge.ts"
+import { now } from "#core/clock.ts"
+import { Delivery } from "#core/delivery.ts"
+import { store } from "#core/store.ts"
+import { deliver } from "#functions/delivery/deliver.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+
+/** The clocks of store and queue, too, are this one: hours pass at once. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
+afterEach(async () => {
+  vi.useRealTimers()
+  await forgetDoorbells()
+})
+
+function later(seconds: number) {
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
+  const receiver = await aReceiver(script)
+  const bridge = await aBridge(receiver.url)
+  return { receiver, bridge, outbox: await anOutbox(bridge), row: () => Delivery.get(bridge.id) }
+}
+
+/** Its claim and its doorbell stay; what it posted is recorded nowhere. */
+async function die(bridgeId: string, receiver: { until: (count: number) => Promise<void> }, count: number) {
+  const restore = dynamoDb.faults.add({
+    fault: "lost-request",
+    operation: "TransactWriteItems",
+    when: (request) => JSON.stringify(request).includes(bridgeId),
+  })
+  const doorbell = await aDoorbell()
+  const dying = pass(doorbell!)
+  await receiver.until(count)
+  // Its own patience with the store is 10 s: it gives up without having written.
+  expect(await dying).toBe("kept")
+  restore()
+}
+
+describe("a receiver in order", () => {
+  test("gets each event once, in order, never two at a time, with the very bytes that were stored", async () => {
+    let open = 0
+    let atOnce = 0
+    const answer = (response: ServerResponse) => {
+      atOnce = Math.max(atOnce, ++open)
+      setImmediate(() => {
+        open--
+        response.end()
+      })
+    }
+    const { receiver, outbox, row } = await aDelivery([answer, answer, answer, answer, answer])
+    const events = ["a", "b", "c", "d", "e"].map(anEvent)
+    const ids = await outbox.append(...events)
+    await answerAll()
+    expect(receiver.received.map((one) => one.eventId)).toEqual(ids)
+    expect(receiver.received.map((one) => one.body.toString())).toEqual(
+      events.map((event) => JSON.stringify(event)),
+    )
+    expect(receiver.received.every((one) => one.attempt === 1 && one.method === "POST")).toBe(true)
+    expect(atOnce).toBe(1)
+    expect(await outbox.states()).toEqual(events.map(() => "delivered"))
+    expect(await row()).toMatchObject({ head: 5, due: 0, holder: "" })
+  })
+
+  test("can check the signature over the raw bytes, and the bearer", async () => {
+    const { receiver, outbox, bridge } = await aDelivery()
+    await outbox.append(anEvent("Grüße 👋"))
+    await answerAll()
+    const { headers, body } = receiver.received[0]!
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-webhook-signature"]))!
+    const secret = await Bridge.secretOf(bridge)
+    expect(v1).toBe(createHmac("sha256", secret).update(`${t}.`).update(body).digest("hex"))
+    expect(Math.abs(Number(t) - now())).toBeLessThan(2)
+    expect(headers).toMatchObject({ authorization: `Bearer ${secret}`, "content-type": "application/json" })
+  })
+
+  test("one doorbell serves a whole backlog, and each event that comes later rings anew", async () => {
+    const { receiver, outbox } = await aDelivery()
+    await outbox.append(...Array.from({ length: 20 }, () => anEvent()))
+    await outbox.append(anEvent())
+    expect(await answerAll()).toBe(1)
+    expect(receiver.received).toHaveLength(21)
+    await outbox.append(anEvent())
+    expect(await answerAll()).toBe(1)
+    expect(receiver.received).toHaveLength(22)
+  })
+})
+
+describe("a receiver that fails", () => {
+  test("is tried again after 10, 30, 60 and 180 s with the same id and bytes, then never; the next event goes out", async () => {
+    const { receiver, outbox, row } = await aDelivery([500, 503, 429, 599, 500])
+    const [first, second] = await outbox.append(anEvent("first"), anEvent("second"))
+    await answerAll()
+    for (const wait of [10, 30, 60, 180]) {
+      const before = receiver.received.length
+      later(wait - 1)
+      await answerAll()
+      expect(receiver.received).toHaveLength(before)
+      later(1.001)
+      await answerAll()
+      expect(receiver.received.length).toBeGreaterThan(before)
+    }
+    const ofFirst = receiver.received.filter((one) => one.eventId === first)
+    expect(ofFirst.map((one) => one.attempt)).toEqual([1, 2, 3, 4, 5])
+    expect(new Set(ofFirst.map((one) => one.body.toString())).size).toBe(1)
+    expect(receiver.received.at(-1)).toMatchObject({ eventId: second, attempt: 1 })
+    expect(receiver.received).toHaveLength(6)
+    expect(await outbox.states()).toEqual(["undelivered", "delivered"])
+    expect(await row()).toMatchObject({ head: 2, due: 0, failures: 0 })
+  })
+
+  test("once is tried again, and nothing later overtakes", async () => {
+    const { receiver, outbox } = await aDelivery([500])
+    const [first, second] = await outbox.append(anEvent("first"), anEvent("second"))
+    await answerAll()
+    const [third] = await outbox.append(anEvent("third"))
+    await answerAll()
+    expect(receiver.received).toHaveLength(1)
+    later(10.001)
+    await answerAll()
+    expect(receiver.received.map((one) => one.eventId)).toEqual([first, first, second, third])
+    expect(receiver.received.map((one) => one.attempt)).toEqual([1, 2, 1, 1])
+    expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
+  })
+
+  test.for([[301], [400], [404], [410]])(
+    "with %i is not tried again, and the next event goes out",
+    async ([status]) => {
+      const { receiver, outbox } = await aDelivery([status!])
+      await outbox.append(anEvent(), anEvent())
+      await answerAll()
+      expect(receiver.received).toHaveLength(2)
+      expect(await outbox.states()).toEqual(["undelivered", "delivered"])
+    },
+  )
+
+  test("with its Retry-After is tried again when we say", async () => {
+    const { receiver, outbox } = await aDelivery([
+      (response) => void response.writeHead(429, { "retry-after": "3600" }).end(),
+    ])
+    await outbox.append(anEvent())
+    await answerAll()
+    later(10.001)
+    await answerAll()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  test("shows in the log, newest first, each attempt with its status and its event", async () => {
+    const { outbox, bridge } = await aDelivery([500])
+    const [id] = await outbox.append(anEvent())
+    await answerAll()
+    later(10.001)
+    await answerAll()
+    expect(await Delivery.latestAttempts(bridge.id)).toMatchObject([
+      { attempt: 2, error: "", event: "message", event_id: id, status_code: 200, success: true },
+      { attempt: 1, error: "server_error", event: "message", event_id: id, status_code: 500, success: false },
+    ])
+  })
+
+  test("because it does not exist is logged without a status", async () => {
+    const bridge = await aBridge("http://127.0.0.1:1/")
+    const outbox = await anOutbox(bridge)
+    await outbox.append(anEvent())
+    await answerAll()
+    expect(await Delivery.latestAttempts(bridge.id)).toMatchObject([{ status_code: 0, error: "refused" }])
+    expect(await outbox.states()).toEqual(["pending"])
+  })
+})
+
+describe("where events go", () => {
+  test("without a URL they are kept in the hosted inbox, and stay there", async () => {
+    const bridge = await aBridge()
+    const outbox = await anOutbox(bridge)
+    await outbox.append(anEvent(), anEvent())
+    await answerAll()
+    expect(await outbox.states()).toEqual(["inbox", "inbox"])
+    const receiver = await aReceiver()
+    await Bridge.setWebhookUrl(bridge, receiver.url)
+    const [third] = await outbox.append(anEvent())
+    await answerAll()
+    expect(receiver.received.map((one) => one.eventId)).toEqual([third])
+    expect(await outbox.states()).toEqual(["inbox", "inbox", "delivered"])
+    expect(await Delivery.latestAttempts(bridge.id)).toHaveLength(1)
+  })
+
+  test("a changed URL holds for what waits already", async () => {
+    const { receiver, outbox, bridge } = await aDelivery([500])
+    const [id] = await outbox.append(anEvent())
+    await answerAll()
+    const next = await aReceiver()
+    await Bridge.setWebhookUrl(bridge, next.url)
+    later(10.001)
+    await answerAll()
+    expect(receiver.received).toHaveLength(1)
+    expect(next.received).toMatchObject([{ eventId: id, attempt: 2 }])
+  })
+
+  test("a deleted bridge gets nothing, and nothing is left that could ring", async () => {
+    const { receiver, outbox, bridge, row } = await aDelivery()
+    await outbox.append(anEvent())
+    await store.send(
+      new DeleteCommand({ TableName: "Accounts", Key: Bridge.key(bridge.accountId, bridge.customerRef) }),
+    )
+    await answerAll()
+    expect(receiver.received).toHaveLength(0)
+    expect(await row()).toBeUndefined()
+  })
+})
+
+describe("two deliverers", () => {
+  test("at once: one holds, the other has nothing to do", async () => {
+    const { receiver, outbox, bridge } = await aDelivery()
+    await outbox.append(anEvent(), anEvent(), anEvent())
+    const results = await Promise.all(Array.from({ length: 5 }, () => deliver(bridge.id)))
+    expect(results).toEqual([undefined, undefined, undefined, undefined, undefined])
+    expect(receiver.received).toHaveLength(3)
+    expect(await answerAll()).toBe(1)
+    expect(receiver.received).toHaveLength(3)
+  })
+
+  test("one stood still past its claim: it records nothing any more", async () => {
+    const held: (() => void)[] = []
+    const { receiver, outbox, bridge } = await aDelivery([
+      (response) => void held.push(() => response.writeHead(400).end()),
+    ])
+    const [id] = await outbox.append(anEvent())
+    const stalled = deliver(bridge.id)
+    await receiver.until(1)
+    later(91)
+    await deliver(bridge.id)
+    expect(receiver.received).toMatchObject([
+      { eventId: id, attempt: 1 },
+      { eventId: id, attempt: 2 },
+    ])
+    held[0]!()
+    await stalled
+    expect(await outbox.states()).toEqual(["delivered"])
+    await answerAll()
+  })
+})
+
+describe("a deliverer that dies", () => {
+  test("between POST and record: the same id and bytes again, with the next number, and no failure is counted", async () => {
+    const { receiver, outbox, bridge, row } = await aDelivery()
+    const [first, second] = await outbox.append(anEvent(), anEvent())
+    await die(bridge.id, receiver, 1)
+    expect(await row()).toMatchObject({ head: 0, attempt: 1, failures: 0 })
+    await answerAll()
+    expect(receiver.received).toHaveLength(1)
+    later(121)
+    await answerAll()
+    expect(receiver.received.map((one) => [one.eventId, one.attempt])).toEqual([
+      [first, 1],
+      [first, 2],
+      [second, 1],
+    ])
+    expect(receiver.received[1]!.body).toEqual(receiver.received[0]!.body)
+  })
+
+  test("at each of ten attempts: the event is given up, and the next goes out", async () => {
+    const { receiver, outbox, bridge } = await aDelivery()
+    const [first, second] = await outbox.append(anEvent(), anEvent())
+    for (let n = 1; n <= 10; n++) {
+      const held = await Delivery.claim(bridge.id, `dies-${n}`)
+      if (!held || "early" in held) throw new Error("not claimed")
+      await Delivery.countAttempt(held)
+      later(91)
+    }
+    await answerAll()
+    expect(receiver.received.map((one) => one.eventId)).toEqual([second])
+    expect(first).not.toBe(second)
+    expect(await outbox.states()).toEqual(["undelivered", "delivered"])
+  })
+})
+
+describe("the doorbell", () => {
+  test("that comes early hides for the rest of the wait", async () => {
+    const { receiver, outbox, bridge } = await aDelivery([500])
+    await outbox.append(anEvent())
+    await answerAll()
+    later(4)
+    expect(await deliver(bridge.id)).toBe(6)
+    expect(receiver.received).toHaveLength(1)
+    later(6.001)
+    await answerAll()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  test("of a bridge without events is answered and gone", async () => {
+    const bridge = await aBridge()
+    expect(await deliver(bridge.id)).toBeUndefined()
+    expect(await Delivery.get(bridge.id)).toBeUndefined()
+  })
+
+  test("that says nothing sensible is kept, for the dead-letter queue", async () => {
+    expect(await pass({ MessageId: "m", ReceiptHandle: "r", Body: "nonsense" })).toBe("kept")
+  })
+
+  test("while an event is appended at the very end of a delivery, the event is never left waiting", async () => {
+    const { receiver, outbox } = await aDelivery()
+    for (let round = 1; round <= 15; round++) {
+      await outbox.append(anEvent())
+      await Promise.all([answerAll(), outbox.append(anEvent())])
+      await answerAll()
+      expect(receiver.received).toHaveLength(2 * round)
+    }
+  })
+
+  test("after an event that had failures is a fresh one", async () => {
+    const { outbox } = await aDelivery([500])
+    await outbox.append(anEvent(), anEvent())
+    const doorbell = (await aDoorbell())!
+    expect(await pass(doorbell)).toBe("kept")
+    later(10.001)
+    const again = (await aDoorbell())!
+    expect(again.MessageId).toBe(doorbell.MessageId)
+    expect(await pass(again)).toBe("deleted")
+    const fresh = (await aDoorbell())!
+    expect(fresh.MessageId).not.toBe(doorbell.MessageId)
+    expect(await pass(fresh)).toBe("deleted")
+    expect(await outbox.states()).toEqual(["delivered", "delivered"])
+  })
+})

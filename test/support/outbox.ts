@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto"
+import {
+  DeleteMessageCommand,
+  type Message,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs"
+import { Bridge } from "#core/bridge.ts"
+import type { Event } from "#core/contract/event.ts"
+import { Delivery } from "#core/delivery.ts"
+import { EventRow } from "#core/event.ts"
+import { transact } from "#core/store.ts"
+import { handler } from "#functions/delivery/handler.ts"
+
+/** Appends events to a bridge's outbox as its session host would, and says what each one's id is. */
+export async function anOutbox(bridge: Bridge.Info) {
+  const deliveryKey = await Bridge.deliveryKeyOf(bridge)
+  let last = 0
+
+  /** The rows alone: whoever should ring dies first. */
+  async function write(...events: Event[]): Promise<string[]> {
+    const rows = events.map((event) => {
+      const eventId = EventRow.idOf(bridge.id, [randomUUID()])
+      return { bridgeId: bridge.id, n: ++last, eventId, event, deliveryKey }
+    })
+    await transact(rows.flatMap(EventRow.append))
+    return rows.map((row) => row.eventId)
+  }
+
+  async function append(...events: Event[]): Promise<string[]> {
+    const ids = await write(...events)
+    await Delivery.wake(bridge.id)
+    return ids
+  }
+
+  /** The outcome of each event so far. */
+  async function states(): Promise<(EventRow.State | undefined)[]> {
+    const numbers = Array.from({ length: last }, (_, i) => i + 1)
+    return await Promise.all(numbers.map(async (n) => (await EventRow.get(bridge.id, n))?.state))
+  }
+  return { write, append, states }
+}
+
+export function anEvent(body = "hello"): Event {
+  return {
+    event: "message",
+    message_id: randomUUID(),
+    contact_id: "491711234567@s.whatsapp.net",
+    phone: "491711234567",
+    chat_id: "491711234567@s.whatsapp.net",
+    name: "Ada",
+    body,
+    type: "text",
+    media_type: "",
+    is_group: false,
+    from_me: false,
+    timestamp: 1,
+  }
+}
+
+const queue = new SQSClient()
+const QueueUrl = process.env.DOORBELL_URL
+
+/** A doorbell that rings now, hidden from others for its visibility. */
+export async function aDoorbell(): Promise<Message | undefined> {
+  const received = await queue.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1, WaitTimeSeconds: 0 }),
+  )
+  return received.Messages?.[0]
+}
+
+/** Passes a doorbell to the delivery function as Lambda would, and deletes it unless it is reported. */
+export async function pass(doorbell: Message): Promise<"deleted" | "kept"> {
+  const record = { messageId: doorbell.MessageId, receiptHandle: doorbell.ReceiptHandle, body: doorbell.Body }
+  const answer = await handler({ Records: [record] } as Parameters<typeof handler>[0]) // what of it is read
+  if (answer.batchItemFailures.length > 0) return "kept"
+  await queue.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: doorbell.ReceiptHandle }))
+  return "deleted"
+}
+
+/** Whatever rings or hides, of whichever test. */
+export async function forgetDoorbells(): Promise<void> {
+  await queue.send(new PurgeQueueCommand({ QueueUrl }))
+}
+
+/** Answers doorbells until none rings. @returns how many did. */
+export async function answerAll(): Promise<number> {
+  for (let answered = 0; ; answered++) {
+    const doorbell = await aDoorbell()
+    if (!doorbell) return answered
+    await pass(doorbell)
+  }
+}
