@@ -1,0 +1,39 @@
+import { config } from "#core/config.ts"
+import type { Host } from "#core/host.ts"
+
+/** By host: the version that its beats had reached, and since when it did not change (milliseconds, monotonic). */
+export type Observations = ReadonlyMap<string, { version: number; sinceMs: number }>
+
+/** What the orchestrator says of a host's task. `missing`: it has never heard of it, or long forgotten it. */
+export type Report = "stopped" | "missing"
+
+/** Its sockets are closed after three. */
+const silentBeats = 4
+/** Orchestrators forget what they should not, too: their word alone is not enough. */
+const silentBeatsIfMissing = 2
+/** From RunTask to the first beat, in seconds. */
+const startWithin = 300
+
+/** What is known after a successful read of all hosts. */
+export function observe(before: Observations, hosts: Host.Info[], atMs: number): Observations {
+  return new Map(
+    hosts.map((host) => {
+      const known = before.get(host.id)
+      const unchanged = known?.version === host.version
+      return [host.id, unchanged ? known : { version: host.version, sinceMs: atMs }]
+    }),
+  )
+}
+
+/** Whether a host that is not yet declared dead should be. */
+export function isOver(
+  host: Host.Info,
+  about: { observed: Observations; report: Report | undefined; atMs: number; now: number },
+): boolean {
+  if (about.report === "stopped") return true
+  if (host.state === "starting") return about.now - host.startedAt > startWithin
+  const known = about.observed.get(host.id)
+  if (!known) return false
+  const beats = about.report === "missing" ? silentBeatsIfMissing : silentBeats
+  return about.atMs - known.sinceMs >= beats * config.LEASE_BEAT_MS
+}

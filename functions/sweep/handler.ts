@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { config } from "#core/config.ts"
+import { log } from "#core/log.ts"
+import { look } from "./sweep.ts"
+
+/** Started each minute, and alone (reserved concurrency 1). */
+const staysMs = 50_000
+
+/** Looks at each beat, for as long as its invocation may take. */
+export async function handler(): Promise<void> {
+  const until = performance.now() + staysMs
+  while (performance.now() < until) {
+    await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
+    await sleep(config.LEASE_BEAT_MS)
+  }
+}
