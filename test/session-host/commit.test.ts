@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { onTestFinished, expect, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { aHeldLease, transactions } from "#test/support/held.ts"
+import { Lease } from "#core/lease.ts"
+import { get, type Write } from "#core/store.ts"
+import { sessions } from "#core/tables.ts"
+import { Commits } from "#session-host/commit.ts"
+import { Patience } from "#session-host/patience.ts"
+import { Fenced, SessionEnded } from "#session-host/session-ended.ts"
+
+async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
+  const lease = await aHeldLease()
+  const happened: string[] = []
+  const late = { afterMs: options.awayMs ?? 60_000, call: () => happened.push("store away") }
+  const patience = new Patience(late, new AbortController().signal)
+  const commits = new Commits(lease, {
+    patience,
+    withinMs: options.withinMs ?? 60_000,
+    onEnd: (error) => happened.push(`ended: ${error.constructor.name}`),
+  })
+  const pk = `BRIDGE#${lease.bridgeId}`
+  const put = (sk: string, value: unknown = sk): Write => ({
+    Put: { TableName: sessions, Item: { pk, sk, value } },
+  })
+  const remove = (sk: string): Write => ({ Delete: { TableName: sessions, Key: { pk, sk } } })
+  const value = async (sk: string) => (await get(sessions, pk, sk))?.value
+  return { lease, commits, happened, put, remove, value }
+}
+
+test("what is asked for while a commit is under way goes together into the next one", async () => {
+  const { commits, put, value } = await aWriter()
+  const asked = transactions()
+  await Promise.all(["A", "B", "C", "D"].map((sk) => commits.write([put(sk)])))
+  expect(asked.map(({ rows }) => rows)).toEqual([
+    ["LEASE", "A"],
+    ["LEASE", "B", "C", "D"],
+  ])
+  expect(await value("D")).toBe("D")
+})
+
+test("two writes of one row become the later one", async () => {
+  const { commits, put, remove, value } = await aWriter()
+  const asked = transactions()
+  const first = commits.write([put("FIRST")])
+  await Promise.all([
+    first,
+    commits.write([put("A", 1), put("B", 1)]),
+    commits.write([put("A", 2), remove("B")]),
+  ])
+  expect(asked).toHaveLength(2)
+  expect(await value("A")).toBe(2)
+  expect(await value("B")).toBeUndefined()
+})
+
+test("more than 99 rows take several commits, the last rows last", async () => {
+  const { commits, put, value } = await aWriter()
+  const asked = transactions()
+  const keys = Array.from({ length: 812 }, (_, i) => put(`KEY#${i}`))
+  await commits.write([...keys, put("CREDS")])
+  expect(asked).toHaveLength(9)
+  expect(asked.every(({ rows }) => rows.length <= 100 && rows[0] === "LEASE")).toBe(true)
+  expect(asked.at(-1)!.rows.at(-1)).toBe("CREDS")
+  expect(await value("KEY#811")).toBe("KEY#811")
+})
+
+test("what fits no longer into a commit waits for the next one, whole", async () => {
+  const { commits, put } = await aWriter()
+  const asked = transactions()
+  const some = (name: string) => Array.from({ length: 60 }, (_, i) => put(`${name}#${i}`))
+  await Promise.all([
+    commits.write([put("FIRST")]),
+    commits.write(some("A")),
+    commits.write(some("B")),
+    commits.write([put("LAST")]),
+  ])
+  expect(asked.map(({ rows }) => rows.length - 1)).toEqual([1, 60, 61])
+})
+
+test("a commit stays under 4 MB", async () => {
+  const { commits, put, value } = await aWriter()
+  const asked = transactions()
+  const large = "x".repeat(380_000)
+  await commits.write([put("FIRST")])
+  await Promise.all(Array.from({ length: 15 }, (_, i) => commits.write([put(`LARGE#${i}`, large)])))
+  expect(asked.every(({ bytes }) => bytes < 4_200_000)).toBe(true)
+  expect(asked.length).toBeLessThan(8)
+  expect(await value("LARGE#14")).toBe(large)
+})
+
+test("a fenced writer writes nothing, and its socket is closed before its promise fails", async () => {
+  const { lease, commits, happened, put, value } = await aWriter()
+  await Lease.letGo(lease)
+  const first = commits.write([put("A")]).catch(() => happened.push("A failed"))
+  const second = commits.write([put("B")]).catch(() => happened.push("B failed"))
+  await Promise.all([first, second])
+  expect(happened[0]).toBe("ended: Fenced")
+  expect(happened.slice(1).toSorted()).toEqual(["A failed", "B failed"])
+  expect(await value("A")).toBeUndefined()
+  await expect(commits.write([put("C")])).rejects.toThrow(Fenced)
+})
+
+test("a commit that was applied though its answer was lost is applied once and succeeds", async () => {
+  const { commits, put, value, happened } = await aWriter()
+  const asked = transactions()
+  dynamoDb.faults.add({ fault: "lost-answer", operation: "TransactWriteItems", times: 1 })
+  await commits.write([put("A", "once")])
+  expect(asked.length).toBe(2)
+  expect(await value("A")).toBe("once")
+  expect(happened).toEqual([])
+})
+
+test("a commit in conflict or throttled is repeated", async () => {
+  const { commits, put, value } = await aWriter()
+  dynamoDb.faults.add({ fault: "transaction-conflict", times: 3 })
+  dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems", times: 2 })
+  await commits.write([put("A")])
+  expect(await value("A")).toBe("A")
+})
+
+test("while the store is away writes wait, and the session hears of it; back, they are written", async () => {
+  const { commits, put, value, happened } = await aWriter({ awayMs: 50 })
+  const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "TransactWriteItems" })
+  onTestFinished(() => void back())
+  const written = commits.write([put("A")])
+  while (happened.length === 0) await sleep(5)
+  expect(happened).toEqual(["store away"])
+  back()
+  await written
+  expect(await value("A")).toBe("A")
+})
+
+test("a commit whose outcome stays unknown is given up: the session ends first", async () => {
+  const { commits, put, happened } = await aWriter({ withinMs: 100 })
+  const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "TransactWriteItems" })
+  onTestFinished(() => void back())
+  await expect(commits.write([put("A")])).rejects.toThrow(SessionEnded)
+  expect(happened).toEqual(["ended: SessionEnded"])
+})
+
+test("a write that the store refuses for itself ends the session", async () => {
+  const { commits, put, happened } = await aWriter()
+  await expect(commits.write([put("A", "x".repeat(500_000))])).rejects.toThrow(SessionEnded)
+  expect(happened).toEqual(["ended: SessionEnded"])
+})

@@ -1,0 +1,190 @@
+import { onTestFinished, expect, test } from "vitest"
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { dynamoDb } from "#test/support/store.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { aHeldLease } from "#test/support/held.ts"
+import { aHost, call, eventsOfType, held, statusOf } from "#test/support/host.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { aPairedSession } from "#test/support/paired.ts"
+import { until } from "#test/support/until.ts"
+import { now } from "#core/clock.ts"
+import { Host as HostRow } from "#core/host.ts"
+import { FREE, GONE, Lease } from "#core/lease.ts"
+import { query, store } from "#core/store.ts"
+import { events, leases, sessions } from "#core/tables.ts"
+
+const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
+
+async function setLease(bridgeId: string, fields: Record<string, unknown>) {
+  const names = Object.keys(fields)
+  await store.send(
+    new UpdateCommand({
+      TableName: leases,
+      Key: Lease.key(bridgeId),
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, fields[name]])),
+    }),
+  )
+}
+
+test("a host takes free bridges as far as it has room; what is left goes to the next host", async () => {
+  const bridges = await Promise.all([aBridge(), aBridge(), aBridge()])
+  const first = await aHost(nowhere, { capacity: 2 })
+  await until(async () => first.sessions.size === 2)
+  const second = await aHost(nowhere, { capacity: 2 })
+  const leases = await Promise.all(bridges.map(({ id }) => held(id)))
+  expect(first.sessions.size).toBe(2)
+  expect(leases.map((lease) => lease.host).toSorted()).toEqual([first.id, first.id, second.id].toSorted())
+})
+
+test("a host takes no bridge of the other network", async () => {
+  const live = await aBridge()
+  await setLease(live.id, { network: "live" })
+  const host = await aHost(nowhere)
+  const simulated = await aBridge()
+  await held(simulated.id, host)
+  expect((await Lease.get(live.id))?.host).toBe(FREE)
+  await setLease(live.id, { network: "simulated" })
+  await held(live.id, host)
+})
+
+test("stopping hands a connected session over: no event, no logout, the rest of the messages in order", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, host } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  await contact.send(phone.number, "1")
+  await eventsOfType(bridge.id, "message", 1)
+
+  const next = await aHost(network)
+  const stopped = host.stop()
+  await contact.send(phone.number, "2")
+  await stopped
+  await held(bridge.id, next)
+  await contact.send(phone.number, "3")
+  const messages = await eventsOfType(bridge.id, "message", 3)
+  expect(messages.map((message) => message.body)).toEqual(["1", "2", "3"])
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
+  expect(await HostRow.list()).not.toContainEqual(expect.objectContaining({ id: host.id }))
+})
+
+test("a host asked to drain gives back what it holds, takes nothing and ends", async () => {
+  const bridge = await aBridge()
+  const host = await aHost(nowhere)
+  await held(bridge.id, host)
+  await HostRow.drain(host.id)
+  expect(await host.ended).toBe("stopped")
+  expect((await Lease.get(bridge.id))?.host).toBe(FREE)
+})
+
+test("a host that was declared dead ends, and touches no lease", async () => {
+  const bridge = await aBridge()
+  const host = await aHost(nowhere)
+  const lease = await held(bridge.id, host)
+  await until(async () => {
+    const row = (await HostRow.list()).find(({ id }) => id === host.id)
+    return await HostRow.markDead(host.id, row!.version)
+  })
+  expect(await host.ended).toBe("dead")
+  expect(await Lease.get(bridge.id)).toMatchObject({ host: host.id, epoch: lease.epoch })
+  expect(host.sessions.size).toBe(0)
+})
+
+test("a lease that names a host which does not run it is let go", async () => {
+  const host = await aHost(nowhere, { capacity: 1 })
+  const other = await aBridge()
+  await held(other.id, host)
+  const bridge = await aBridge()
+  await setLease(bridge.id, { host: host.id, epoch: 7 })
+  await until(async () => (await Lease.get(bridge.id))?.host === FREE)
+  expect(await Lease.get(bridge.id)).toMatchObject({ epoch: 8, failures: 0 })
+})
+
+test("a session whose lease is not its host's any more ends, although it writes nothing", async () => {
+  const bridge = await aBridge()
+  const host = await aHost(nowhere)
+  await held(bridge.id, host)
+  await Lease.stop(bridge.id, "manual")
+  await until(async () => !host.sessions.has(bridge.id))
+  expect((await Lease.get(bridge.id))?.host).toBe("NONE")
+})
+
+test("what is left of a deleted bridge is removed, its lease last", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  await eventsOfType(bridge.id, "connected")
+  await setLease(bridge.id, { host: GONE, epoch: 99 })
+  await until(async () => !(await Lease.get(bridge.id)))
+  for (const table of [sessions, events]) {
+    const rows = query({
+      TableName: table,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}` },
+    })
+    expect(await Array.fromAsync(rows)).toEqual([])
+  }
+})
+
+test("a suspect waits for an empty host and its time, and that host takes nothing else until it is proven", async () => {
+  const suspect = await aBridge()
+  await setLease(suspect.id, { failures: 3, failed_at: now() - 89 })
+  const busy = await aBridge()
+  const host = await aHost(nowhere, { timing: { provenMs: 1000 } })
+  await held(busy.id, host)
+  expect((await Lease.get(suspect.id))?.host).toBe(FREE)
+
+  const empty = await aHost(nowhere, { timing: { provenMs: 1000 } })
+  await held(suspect.id)
+  const holder = (await Lease.get(suspect.id))!.host
+  expect(holder).toBe(empty.id)
+  await host.stop()
+  expect((await Lease.get(busy.id))?.host).toBe(FREE)
+  await held(busy.id, empty)
+  expect((await Lease.get(suspect.id))?.failures).toBe(0)
+})
+
+test("a call in another epoch or for a bridge that is not held is misdirected", async () => {
+  const bridge = await aBridge()
+  const host = await aHost(nowhere)
+  const lease = await held(bridge.id, host)
+  expect((await call(bridge.id, "GET", "/healthz")).status).toBe(200)
+  expect((await call(bridge.id, "GET", "/healthz", { epoch: lease.epoch - 1 })).status).toBe(421)
+  const unheld = await aHeldLease()
+  await setLease(unheld.bridgeId, { addr: lease.addr })
+  expect((await call(unheld.bridgeId, "GET", "/healthz")).status).toBe(421)
+})
+
+test("a call that the API did not sign is refused", async () => {
+  const bridge = await aBridge()
+  const { addr } = await held(bridge.id, await aHost(nowhere))
+  expect((await fetch(`http://${addr}/healthz`)).status).toBe(401)
+  expect((await fetch(`http://${addr}/healthz`, { headers: { authorization: "Host a.b" } })).status).toBe(401)
+})
+
+test("a host whose beats are not answered takes no commands, then closes its sockets, and comes back", async () => {
+  const network = await aNetwork()
+  const { bridge, host, isConnected } = await aPairedSession(network)
+  const back = dynamoDb.faults.add({
+    fault: "throttling",
+    operation: "UpdateItem",
+    when: (request) => JSON.stringify(request).includes(host.id),
+  })
+  onTestFinished(() => void back())
+  await until(async () => (await call(bridge.id, "GET", "/status")).status === 503)
+  await until(async () => !(await isConnected()))
+  back()
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+})
+
+test("a second host finds a freed bridge by itself, and the first one's session is gone", async () => {
+  const network = await aNetwork()
+  const { bridge, host } = await aPairedSession(network)
+  const lease = await held(bridge.id, host)
+  const next = await aHost(network)
+  await setLease(bridge.id, { host: FREE, addr: "", epoch: lease.epoch + 1 })
+  await until(async () => host.sessions.get(bridge.id)?.lease.epoch !== lease.epoch)
+  const after = await held(bridge.id)
+  expect([host.id, next.id]).toContain(after.host)
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+})

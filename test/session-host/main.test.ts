@@ -1,0 +1,106 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { randomUUID } from "node:crypto"
+import { fileURLToPath } from "node:url"
+import { onTestFinished, expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { eventsOfType, held, sendText, statusOf } from "#test/support/host.ts"
+import { aNetwork, type Network } from "#test/support/network.ts"
+import { aPairedSession } from "#test/support/paired.ts"
+import { until } from "#test/support/until.ts"
+import { Host as HostRow } from "#core/host.ts"
+import { FREE, Lease } from "#core/lease.ts"
+
+const main = fileURLToPath(new URL("../../session-host/main.ts", import.meta.url))
+
+/** A session host as it runs: a process of its own. */
+async function aHostProcess(network: Network, environment: Record<string, string> = {}) {
+  const id = randomUUID()
+  const child = fork(main, {
+    env: {
+      ...process.env,
+      NODE_OPTIONS: "",
+      HOST_ID: id,
+      HOST_NETWORK: "simulated",
+      SIMULATOR_URL: network.url,
+      SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
+      LOG_LEVEL: "info",
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const said: string[] = []
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on("data", (chunk: Buffer) => said.push(chunk.toString()))
+  await until(async () => (await HostRow.list()).some((host) => host.id === id && host.addr !== ""))
+  return { id, child, said: () => said.join("") }
+}
+
+async function exit(child: ChildProcess): Promise<unknown> {
+  if (child.exitCode !== null) return child.exitCode
+  const [code] = (await once(child, "exit")) as unknown[] // its first argument
+  return code
+}
+
+test("SIGTERM hands sessions over to the next process, ends well, and prints only log lines", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, host } = await aPairedSession(network)
+  const first = await aHostProcess(network)
+  await host.stop()
+  await held(bridge.id, first)
+  const contact = await network.phone("Bob")
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await sendText(bridge.id, contact.number, "from the first")).toMatchObject({ status: 200 })
+
+  const second = await aHostProcess(network)
+  await contact.send(phone.number, "1")
+  first.child.kill("SIGTERM")
+  expect(await exit(first.child)).toBe(0)
+  expect((await HostRow.list()).map(({ id }) => id)).not.toContain(first.id)
+  await held(bridge.id, second)
+  await contact.send(phone.number, "2")
+  const messages = await eventsOfType(bridge.id, "message", 2)
+  expect(messages.map((message) => message.body)).toEqual(["1", "2"])
+  expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
+  for (const line of first.said().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg")
+  expect(first.said()).not.toContain(contact.number)
+})
+
+test("a host whose parent is gone ends itself", async () => {
+  const network = await aNetwork()
+  const { child } = await aHostProcess(network, { LOCAL_PARENT: "1" })
+  child.disconnect()
+  expect(await exit(child)).toBe(0)
+})
+
+test("a killed host's bridge goes on at the next one, once its lease is free, with every message once", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, host } = await aPairedSession(network)
+  const first = await aHostProcess(network)
+  await host.stop()
+  const lease = await held(bridge.id, first)
+  const contact = await network.phone("Bob")
+  for (const text of ["1", "2", "3"]) await contact.send(phone.number, text)
+  first.child.kill("SIGKILL")
+  await exit(first.child)
+  await contact.send(phone.number, "4")
+  const row = (await HostRow.list()).find(({ id }) => id === first.id)!
+  await Lease.freeFromDead(lease, { key: HostRow.key(first.id), seenVersion: row.version })
+  expect(await Lease.get(bridge.id)).toMatchObject({ host: FREE, failures: 1 })
+
+  const second = await aHostProcess(network)
+  await held(bridge.id, second)
+  const messages = await eventsOfType(bridge.id, "message", 4)
+  expect(messages.map((message) => message.body)).toEqual(["1", "2", "3", "4"])
+  await until(async () => (await Lease.get(bridge.id))?.failures === 0)
+})
+
+test("a bridge is taken by a process that starts after it was made", async () => {
+  const network = await aNetwork()
+  const bridge = await aBridge()
+  const only = await aHostProcess(network)
+  await held(bridge.id, only)
+  expect(await statusOf(bridge.id)).toBe("unpaired")
+})

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto"
+import { onTestFinished } from "vitest"
+import { Lease } from "#core/lease.ts"
+import { aBridge } from "./bridge.ts"
+import { dynamoDb } from "./store.ts"
+
+/** A bridge whose lease somebody holds who runs nothing. */
+export async function aHeldLease(bridgeId?: string): Promise<Lease.Info> {
+  const free = await Lease.get(bridgeId ?? (await aBridge()).id)
+  const held = free && (await Lease.take(free, { id: randomUUID(), addr: "127.0.0.1:1" }))
+  if (!held) throw new Error("the lease is not free")
+  return held
+}
+
+/** The transactions that the store is asked for from now on: each as the keys of its rows, and the whole. */
+export function transactions() {
+  const asked: { rows: string[]; bytes: number }[] = []
+  const remove = dynamoDb.faults.add({
+    fault: "slow",
+    operation: "TransactWriteItems",
+    when: (request) => {
+      asked.push({ rows: rowsOf(request), bytes: JSON.stringify(request).length })
+      return false
+    },
+  })
+  onTestFinished(() => void remove())
+  return asked
+}
+
+interface Asked {
+  TransactItems: Record<string, { Key?: Keyed; Item?: Keyed }>[]
+}
+interface Keyed {
+  sk: { S: string }
+}
+
+function rowsOf(request: object): string[] {
+  const { TransactItems } = request as Asked // as the client sends it
+  return TransactItems.flatMap((item) => Object.values(item)).map((one) => (one.Key ?? one.Item)!.sk.S)
+}

@@ -1,0 +1,53 @@
+import jsqrModule from "jsqr"
+import { PNG } from "pngjs"
+import { z } from "zod"
+import type { Host } from "#session-host/host.ts"
+import { aBridge } from "./bridge.ts"
+import { aHost, call, held, statusOf } from "./host.ts"
+import type { Network } from "./network.ts"
+import { until } from "./until.ts"
+
+// CommonJS: the function is its default's default.
+const jsqr = jsqrModule as unknown as typeof jsqrModule.default
+
+/** The text of the code that `qr` shows as a picture. */
+export async function codeOf(bridgeId: string): Promise<string> {
+  const answer = await call(bridgeId, "GET", "/qr")
+  if (answer.status !== 200) throw new Error(`qr: ${answer.status} ${await answer.text()}`)
+  const png = PNG.sync.read(Buffer.from(await answer.arrayBuffer()))
+  const code = jsqr(new Uint8ClampedArray(png.data), png.width, png.height)
+  if (!code) throw new Error("there is no code in the picture")
+  return code.data
+}
+
+/** A bridge, linked to a phone of its own and connected, at a host of its own. */
+export async function aPairedSession(
+  network: Network,
+  options: Parameters<typeof aHost>[1] & { host?: Host } = {},
+) {
+  const host = options.host ?? (await aHost(network, options))
+  const bridge = await aBridge()
+  await held(bridge.id)
+  const phone = await network.phone("Ada")
+  await phone.scan(await codeOf(bridge.id))
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  const path = `/phones/${phone.number}`
+  // 0 is the phone itself.
+  const devices = async () =>
+    Phone.parse(await network.call("GET", path)).devices.filter((device) => device.id !== 0)
+  const [first] = await devices()
+  return {
+    bridge,
+    phone,
+    host,
+    /** Whether the network sees the session's device connected. */
+    isConnected: async () => (await devices()).some((device) => device.connected),
+    /** The network ends the session's connection. */
+    end: (how: "cut" | "replaced" | "device_removed" | "restart" | "unavailable") =>
+      network.call("POST", `/connections/${phone.number}:${first!.id}/end`, { how }),
+    /** The owner of the phone removes the device. */
+    unlink: () => network.call("DELETE", `${path}/devices/${first!.id}`),
+  }
+}
+
+const Phone = z.object({ devices: z.array(z.object({ id: z.number(), connected: z.boolean() })) })
