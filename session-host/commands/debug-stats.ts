@@ -1,7 +1,7 @@
 import { PerformanceObserver } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import type { z } from "@hono/zod-openapi"
-import * as contract from "#core/contract/session.ts"
+import * as contract from "#core/contract/debug.ts"
 import type { Command } from "./command.ts"
 
 let collections = 0

@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/session.ts"
+import * as contract from "#core/contract/debug.ts"
 import type { Command } from "./command.ts"
 
 export const healthz: Command = {

@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/session.ts"
+import * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
 import { textMessage } from "../baileys/compose.ts"

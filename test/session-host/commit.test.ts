@@ -121,7 +121,7 @@ test("a commit in conflict or throttled is repeated", async () => {
 test("while the store is away writes wait, and the session hears of it; back, they are written", async () => {
   const { commits, put, value, happened } = await aWriter({ awayMs: 50 })
   const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "TransactWriteItems" })
-  onTestFinished(() => void back())
+  onTestFinished(back)
   const written = commits.write([put("A")])
   while (happened.length === 0) await sleep(5)
   expect(happened).toEqual(["store away"])
@@ -133,7 +133,7 @@ test("while the store is away writes wait, and the session hears of it; back, th
 test("a commit whose outcome stays unknown is given up: the session ends first", async () => {
   const { commits, put, happened } = await aWriter({ withinMs: 100 })
   const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "TransactWriteItems" })
-  onTestFinished(() => void back())
+  onTestFinished(back)
   await expect(commits.write([put("A")])).rejects.toThrow(SessionEnded)
   expect(happened).toEqual(["ended: SessionEnded"])
 })

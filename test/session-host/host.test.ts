@@ -170,7 +170,7 @@ test("a host whose beats are not answered takes no commands, then closes its soc
     operation: "UpdateItem",
     when: (request) => JSON.stringify(request).includes(host.id),
   })
-  onTestFinished(() => void back())
+  onTestFinished(back)
   await until(async () => (await call(bridge.id, "GET", "/status")).status === 503)
   await until(async () => !(await isConnected()))
   back()

@@ -23,7 +23,7 @@ export function transactions() {
       return false
     },
   })
-  onTestFinished(() => void remove())
+  onTestFinished(remove)
   return asked
 }
 

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest"
+import { Event } from "#core/contract/event.ts"
+import { connected, disconnected } from "#session-host/events/connection.ts"
+import { fromStanza } from "#session-host/events/stanza.ts"
+
+const at = { epoch: 3, connection: 2 }
+const info = (tag: string, attrs: Record<string, string>) => ({
+  tag: "ib",
+  attrs: { from: "s.whatsapp.net" },
+  children: [{ tag, attrs, children: [] }],
+})
+
+test("what waits for the session is announced", () => {
+  const preview = info("offline_preview", {
+    count: "7",
+    message: "4",
+    notification: "2",
+    receipt: "1",
+    appdata: "0",
+  })
+  const [mapped] = fromStanza(preview, at)
+  expect(mapped!.event).toEqual({
+    event: "offline_sync_preview",
+    total: 7,
+    messages: 4,
+    notifications: 2,
+    receipts: 1,
+    app_data_changes: 0,
+  })
+  expect(mapped!.event).toEqual(expect.schemaMatching(Event))
+})
+
+test("the end of the backlog says how much it was, also nothing", () => {
+  expect(fromStanza(info("offline", { count: "7" }), at)[0]!.event).toEqual({
+    event: "offline_sync_completed",
+    count: 7,
+  })
+  expect(fromStanza(info("offline", {}), at)[0]!.event).toEqual({ event: "offline_sync_completed", count: 0 })
+})
+
+test("a stanza that nobody knows gives no event", () => {
+  expect(fromStanza(info("edge_routing", {}), at)).toEqual([])
+  expect(fromStanza({ tag: "ib", attrs: {}, children: [] }, at)).toEqual([])
+  expect(fromStanza({ tag: "next_year", attrs: {}, children: [] }, at)).toEqual([])
+})
+
+test("what has no id of the network's is another happening in another connection or epoch", () => {
+  const ids = [
+    connected(at, "491"),
+    connected({ ...at, connection: 3 }, "491"),
+    connected({ ...at, epoch: 4 }, "491"),
+    disconnected(at),
+  ].map(({ identity }) => JSON.stringify(identity))
+  expect(new Set(ids).size).toBe(4)
+})

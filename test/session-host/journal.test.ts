@@ -1,0 +1,179 @@
+import { randomBytes } from "node:crypto"
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
+import { expect, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { aHost, eventsOf, eventsOfType, held } from "#test/support/host.ts"
+import { transactions } from "#test/support/held.ts"
+import { aMemory } from "#test/support/memory.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { aPairedSession } from "#test/support/paired.ts"
+import { aReceived } from "#test/support/received.ts"
+import { Delivery } from "#core/delivery.ts"
+import type { Event } from "#core/contract/event.ts"
+import { EventRow } from "#core/event.ts"
+import { Lease } from "#core/lease.ts"
+import { query, store } from "#core/store.ts"
+import { events, sessions } from "#core/tables.ts"
+import { connect } from "#session-host/baileys/connect.ts"
+import { Journal } from "#session-host/journal.ts"
+import { until } from "#test/support/until.ts"
+
+const bodies = (events: Event[]) =>
+  events.map((event) => (event.event === "message" ? event.body : event.event))
+
+async function rowsOf(bridgeId: string, prefix: string) {
+  const rows = query({
+    TableName: sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": prefix },
+  })
+  return (await Array.fromAsync(rows)).map((row) => String(row.sk))
+}
+
+/** Journals like a session that dies right after its commit. */
+async function journalOnly(one: Awaited<ReturnType<typeof aMemory>>, ...texts: string[]) {
+  const journal = new Journal(one.memory.store, () => {})
+  for (const text of texts) await one.memory.commits.write(journal.add(aReceived({ text })).writes)
+  one.crash()
+  await Lease.letGo(one.lease)
+}
+
+test("messages become event rows in the order of their journal, and leave it in the same commit", async () => {
+  const { memory, bridgeId } = await aMemory()
+  const asked = transactions()
+  const texts = Array.from({ length: 50 }, (_, i) => `message ${i}`)
+  await Promise.all(texts.map((text) => memory.vault.keep({ received: aReceived({ text }) })))
+  await memory.settled()
+  expect(bodies(await eventsOf(bridgeId))).toEqual(texts)
+  expect(await rowsOf(bridgeId, "JOURNAL#")).toEqual([])
+  // 50 messages are three rows each on their way in and three on their way out: they share commits.
+  expect(asked.length).toBeLessThan(12)
+})
+
+test("a message is journalled with its ratchet, in one commit", async () => {
+  const { memory } = await aMemory()
+  const asked = transactions()
+  const received = aReceived()
+  await memory.vault.keep({ keys: [{ type: "session", id: "491.0", value: "ratchet" }], received })
+  expect(asked[0]!.rows).toEqual([
+    "LEASE",
+    "JOURNAL#000000000001",
+    `SEEN#${received.hash}`,
+    "SIGNAL#000001#session#491.0",
+  ])
+})
+
+test("the same happening in another ciphertext is told once", async () => {
+  const { memory, bridgeId } = await aMemory()
+  await memory.vault.keep({ received: aReceived({ id: "SAME", text: "first" }) })
+  await memory.settled()
+  await memory.vault.keep({ received: aReceived({ id: "SAME", text: "again" }) })
+  await Promise.all([
+    memory.vault.keep({ received: aReceived({ id: "OTHER", text: "twice" }) }),
+    memory.vault.keep({ received: aReceived({ id: "OTHER", text: "in one batch" }) }),
+  ])
+  await memory.settled()
+  expect(bodies(await eventsOf(bridgeId))).toEqual(["first", "twice"])
+  expect(await rowsOf(bridgeId, "JOURNAL#")).toEqual([])
+})
+
+test("a message that cannot be read is set aside, and those behind it go on", async () => {
+  const { memory, bridgeId } = await aMemory()
+  await Promise.all([
+    memory.vault.keep({ received: aReceived({ text: "before" }) }),
+    memory.vault.keep({ received: aReceived({ plaintext: Buffer.from([0xff, 0xff, 1]) }) }),
+    memory.vault.keep({ received: aReceived({ text: "x".repeat(390_000) }) }),
+    memory.vault.keep({ received: aReceived({ text: "after" }) }),
+  ])
+  await memory.settled()
+  expect(bodies(await eventsOf(bridgeId))).toEqual(["before", "after"])
+  expect(await rowsOf(bridgeId, "JOURNAL#")).toEqual([])
+  // Of the large one two pieces.
+  expect(await rowsOf(bridgeId, "PARKED#")).toHaveLength(3)
+})
+
+test("a message is known while it is journalled, and as drained afterwards", async () => {
+  const { memory } = await aMemory()
+  const received = aReceived()
+  expect(await memory.vault.lookUp(received.hash)).toEqual({ state: "new" })
+  await memory.vault.keep({ received })
+  expect(await memory.vault.lookUp(received.hash)).toEqual({
+    state: "journalled",
+    plaintext: received.plaintext,
+  })
+  await memory.settled()
+  await until(async () => (await memory.vault.lookUp(received.hash)).state === "drained")
+})
+
+test("a plaintext larger than an item is journalled in pieces and read again by the next owner", async () => {
+  const first = await aMemory()
+  // Media of its own, too large for an event of ours and yet a message: it must come back whole.
+  const large = aReceived({ plaintext: Buffer.concat([randomBytes(800_000), Buffer.of(1)]) })
+  const journal = new Journal(first.memory.store, () => {})
+  await first.memory.commits.write(journal.add(large).writes)
+  expect(await rowsOf(first.bridgeId, "JOURNAL#")).toHaveLength(3)
+  const found: Uint8Array[] = []
+  const again = new Journal(first.memory.store, (entry) => found.push(entry.received.plaintext))
+  await again.readOld()
+  expect(Buffer.compare(found[0]!, large.plaintext)).toBe(0)
+})
+
+test("what was journalled and not drained becomes events before the next owner connects", async () => {
+  const network = await aNetwork()
+  const { bridge, host } = await aPairedSession(network)
+  await host.stop()
+  await journalOnly(await aMemory({ bridgeId: bridge.id }), "left 1", "left 2")
+
+  const atDialling: Promise<Event[]>[] = []
+  const next = await aHost(network, {
+    connect: (input) => {
+      atDialling.push(eventsOf(bridge.id))
+      return connect({ ...input, url: network.url })
+    },
+  })
+  await held(bridge.id, next)
+  await until(async () => atDialling.length > 0)
+  expect(bodies(await atDialling[0]!).slice(-2)).toEqual(["left 1", "left 2"])
+  expect(await eventsOfType(bridge.id, "message", 2)).toHaveLength(2)
+})
+
+test("numbers go on without gaps over owners, also after what was delivered has expired", async () => {
+  const first = await aMemory()
+  await first.memory.vault.keep({ received: aReceived({ text: "1" }) })
+  await first.letGo()
+  const second = await aMemory({ bridgeId: first.bridgeId })
+  await second.memory.vault.keep({ received: aReceived({ text: "2" }) })
+  await second.letGo()
+  expect(bodies(await eventsOf(first.bridgeId))).toEqual(["1", "2"])
+
+  let claim = (await Delivery.claim(first.bridgeId, "test")) as Delivery.Info // nobody else looks
+  for (let n = 0; n < 2; n++) claim = (await Delivery.advance(claim, "delivered"))!
+  await removeEvents(first.bridgeId, 2)
+  const third = await aMemory({ bridgeId: first.bridgeId })
+  const asked = transactions()
+  await third.memory.vault.keep({ received: aReceived({ text: "3" }) })
+  await third.memory.settled()
+  expect(asked.flatMap(({ rows }) => rows)).toContain("EVENT#000000000003")
+})
+
+test("events that waited when their owner died ring when the next one starts", async () => {
+  const first = await aMemory()
+  const refuse = dynamoDb.faults.add({
+    fault: "throughput-exceeded",
+    operation: "GetItem",
+    when: (request) => JSON.stringify(request).includes("DELIVERY"),
+  })
+  await first.memory.vault.keep({ received: aReceived() })
+  await first.memory.settled()
+  first.crash()
+  refuse()
+  await Lease.letGo(first.lease)
+  expect(await Delivery.get(first.bridgeId)).toBeUndefined()
+  await aMemory({ bridgeId: first.bridgeId })
+  await until(async () => (await Delivery.get(first.bridgeId))?.due)
+})
+
+async function removeEvents(bridgeId: string, upTo: number) {
+  for (let n = 1; n <= upTo; n++)
+    await store.send(new DeleteCommand({ TableName: events, Key: EventRow.key(bridgeId, n) }))
+}

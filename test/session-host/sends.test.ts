@@ -1,0 +1,149 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { transactions } from "#test/support/held.ts"
+import { aHost, call, held, sendText, statusOf } from "#test/support/host.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { aPairedSession } from "#test/support/paired.ts"
+import { until } from "#test/support/until.ts"
+import { newMessageId } from "#core/message-id.ts"
+import { connect } from "#session-host/baileys/connect.ts"
+import type { Outgoing } from "#session-host/network.ts"
+
+test("a message that was acknowledged is answered again from its row, and nothing is sent", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const id = newMessageId()
+  const first = await sendText(bridge.id, contact.number, "once", id)
+  expect(first).toMatchObject({ status: 200, message_id: id })
+  expect(await sendText(bridge.id, contact.number, "once", id)).toEqual(first)
+  await sendText(bridge.id, contact.number, "end")
+  await contact.read({ text: "end" })
+  expect(await contact.read({ text: "once" })).toHaveLength(1)
+  expect((await contact.read({ text: "once" }))[0]).toMatchObject({ times: 1, id })
+})
+
+test("a message is durable before it is on the wire, and acknowledged in a commit of its own", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const asked = transactions()
+  const id = newMessageId()
+  await sendText(bridge.id, contact.number, "hello", id)
+  const commits = asked.filter(({ rows }) => rows.includes(`SEND#${id}`))
+  expect(commits).toHaveLength(2)
+  expect(commits[0]!.rows.some((sk) => sk.includes("#session#"))).toBe(true)
+})
+
+test("an unknown number is refused and nothing is sent; it is asked for once", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const asked = async () => (await network.log({ kind: "in", tag: "iq", attrs: { xmlns: "usync" } })).length
+  const refused = await sendText(bridge.id, "49999999999", "hello")
+  expect(refused).toMatchObject({ status: 422, code: "recipient_not_found" })
+  const before = await asked()
+  expect(await sendText(bridge.id, "+49999999999", "hello")).toMatchObject({ code: "recipient_not_found" })
+  expect(await asked()).toBe(before)
+})
+
+test("what the network refuses is told with its number, and stays refused under that id", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  await network.fault({ kind: "nack", code: 463, times: 1 })
+  const id = newMessageId()
+  const refused = await sendText(bridge.id, contact.number, "hello", id)
+  expect(refused).toMatchObject({ status: 502, code: "network_rejected", network_code: 463 })
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toEqual(refused)
+  expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
+})
+
+test("without an answer the outcome is unknown; the same id sends the same bytes and resolves it", async () => {
+  const network = await aNetwork()
+  const sends: { outgoing: Outgoing; again: boolean | undefined }[] = []
+  const host = await aHost(network, {
+    connect: (input) => {
+      const connection = connect({ ...input, url: network.url })
+      return {
+        ...connection,
+        send: (outgoing, again) => {
+          sends.push({ outgoing, again })
+          return connection.send(outgoing, again)
+        },
+      }
+    },
+  })
+  const { bridge } = await aPairedSession(network, { host })
+  const contact = await network.phone("Bob")
+  await network.fault({ kind: "lose_acks", times: 1 })
+  const id = newMessageId()
+  const unknown = sendText(bridge.id, contact.number, "hello", id)
+  await contact.read({ text: "hello" })
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({
+    status: 409,
+    code: "idempotency_conflict",
+  })
+  expect(await unknown).toMatchObject({ status: 504, code: "send_outcome_unknown" })
+
+  expect(await sendText(bridge.id, contact.number, "another text", id)).toMatchObject({ status: 200 })
+  expect(sends.map(({ again }) => again)).toEqual([false, true])
+  expect(Buffer.from(sends[1]!.outgoing.message)).toEqual(Buffer.from(sends[0]!.outgoing.message))
+  const shown = await contact.read({ id })
+  expect(shown.every((message) => message.text === "hello")).toBe(true)
+})
+
+test("a late answer of the network counts: the same id is then answered without sending", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const release = await network.fault({ kind: "hold_acks" })
+  const id = newMessageId()
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 504 })
+  const asked = transactions()
+  await release()
+  await until(async () => asked.some(({ rows }) => rows.includes(`SEND#${id}`)))
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 200 })
+  expect(await contact.read({ id })).toHaveLength(1)
+})
+
+test("a send without a linked phone is refused", async () => {
+  const network = await aNetwork()
+  const bridge = await aBridge()
+  await held(bridge.id, await aHost(network))
+  expect(await sendText(bridge.id, "491711234567", "hello")).toMatchObject({
+    status: 409,
+    code: "not_paired",
+  })
+})
+
+test("a send waits for a session that connects, and in vain is told to come back", async () => {
+  const network = await aNetwork()
+  const { bridge, end } = await aPairedSession(network, { timing: { connectingMs: 300 } })
+  const contact = await network.phone("Bob")
+  const open = await network.fault({ kind: "refuse_upgrade" })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  const refused = await call(bridge.id, "POST", "/send/text", {
+    body: { chat: contact.number, body: "hello" },
+  })
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get("retry-after")).toBe("2")
+  await open()
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
+})
+
+test.for([
+  [{ chat: "491711234567" }, "body"],
+  [{ chat: "491711234567", body: "" }, "body"],
+  [{ chat: "nobody", body: "hello" }, "chat"],
+  [{ chat: 7, body: "hello" }, "chat"],
+])("%j is refused before anything else", async ([body, path]) => {
+  const network = await aNetwork()
+  const bridge = await aBridge()
+  await held(bridge.id, await aHost(network))
+  const answer = await call(bridge.id, "POST", "/send/text", { body })
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ code: "invalid_request", issues: [{ path }] })
+})

@@ -1,0 +1,49 @@
+import { onTestFinished } from "vitest"
+import { log } from "#core/log.ts"
+import { Lease } from "#core/lease.ts"
+import { decode } from "#session-host/baileys/decode.ts"
+import { fromMessage, phonesIn } from "#session-host/events/message.ts"
+import { Memory } from "#session-host/memory.ts"
+import { SessionEnded } from "#session-host/session-ended.ts"
+import { type Timing, timing } from "#session-host/timing.ts"
+import { aHeldLease } from "./held.ts"
+
+/** The durable side of a session that has no connection, under a lease of its own. */
+export async function aMemory(input: { bridgeId?: string; timing?: Partial<Timing> } = {}) {
+  const lease = await aHeldLease(input.bridgeId)
+  const ended = new AbortController()
+  const happened: string[] = []
+  const memory = await Memory.open({
+    lease,
+    timing: { ...timing(), ...input.timing },
+    log,
+    ended: ended.signal,
+    map: async ({ attrs, plaintext }, own) =>
+      fromMessage({ attrs, content: decode(plaintext), own, phones: phonesIn(attrs, own) }),
+    onDrained: () => happened.push("drained"),
+    onStoreAway: () => happened.push("store away"),
+    onEnd: (error) => {
+      happened.push(`ended: ${error.constructor.name}`)
+      ended.abort()
+    },
+  })
+  const end = () => {
+    ended.abort()
+    memory.end(new SessionEnded("the test is over"))
+  }
+  onTestFinished(end)
+  return {
+    lease,
+    memory,
+    happened,
+    bridgeId: lease.bridgeId,
+    /** Dies like a process: what is not durable is lost. */
+    crash: end,
+    /** Ends, and gives the lease back. */
+    async letGo() {
+      await memory.settled()
+      end()
+      await Lease.letGo(lease)
+    },
+  }
+}
