@@ -80,3 +80,12 @@ export const updateBridge = createRoute({
     ...refusals("invalid_webhook_url", "not_found", "bridge_paused", "orchestrator_failed"),
   },
 })
+
+/** Not in the specification; decisions, "Bridges". */
+export const removeBridge = createRoute({
+  method: "delete",
+  path: "/api/instances/{customer_ref}",
+  summary: "Delete a bridge: unlinked, its keys destroyed, its reference free",
+  request: { params: path },
+  responses: { 204: { description: "Gone." }, ...refusals("not_found") },
+})

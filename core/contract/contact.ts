@@ -1,10 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Contact as ContactId, Group as GroupId } from "./chat.ts"
-import { body, refusals, reply } from "./reply.ts"
-
-const proxy = "/api/instances/{customer_ref}/proxy"
-const unreachable = ["not_found", "bridge_paused", "not_paired"] as const
+import { Contact as ContactId } from "./chat.ts"
+import { body, proxy, refusals, reply, unreachable } from "./reply.ts"
 
 /** §2.5 */
 export const Contact = z
@@ -38,17 +35,6 @@ export const ContactCheck = z
   })
   .openapi("ContactCheck")
 
-/** §2.7. `participants` is their number. */
-export const Group = z
-  .object({
-    created: z.number().int(),
-    jid: z.string(),
-    name: z.string(),
-    participants: z.number().int(),
-    topic: z.string(),
-  })
-  .openapi("Group")
-
 export const jpeg = {
   description: "The picture.",
   content: { "image/jpeg": { schema: z.string().openapi({ format: "binary" }) } },
@@ -67,7 +53,7 @@ export const listContacts = createRoute({
   },
   responses: {
     200: reply("A page; one shorter than `limit` is the last.", z.array(Contact)),
-    ...refusals(...unreachable),
+    ...refusals(...unreachable, "not_paired"),
   },
 })
 
@@ -86,7 +72,10 @@ export const checkContacts = createRoute({
       }),
     ),
   },
-  responses: { 200: reply("In the order asked.", z.array(ContactCheck)), ...refusals(...unreachable) },
+  responses: {
+    200: reply("In the order asked.", z.array(ContactCheck)),
+    ...refusals(...unreachable, "not_paired"),
+  },
 })
 
 const contact = path.extend({ jid: ContactId })
@@ -96,7 +85,7 @@ export const getContact = createRoute({
   path: `${proxy}/contacts/{jid}`,
   summary: "One contact",
   request: { params: contact },
-  responses: { 200: reply("The contact.", Contact), ...refusals(...unreachable) },
+  responses: { 200: reply("The contact.", Contact), ...refusals(...unreachable, "not_paired") },
 })
 
 export const contactAvatar = createRoute({
@@ -104,13 +93,5 @@ export const contactAvatar = createRoute({
   path: `${proxy}/contacts/{jid}/avatar`,
   summary: "A contact's picture",
   request: { params: contact },
-  responses: { 200: jpeg, ...refusals(...unreachable) },
-})
-
-export const getGroup = createRoute({
-  method: "get",
-  path: `${proxy}/groups/{jid}`,
-  summary: "A group's metadata",
-  request: { params: path.extend({ jid: GroupId }) },
-  responses: { 200: reply("The group.", Group), ...refusals(...unreachable) },
+  responses: { 200: jpeg, ...refusals(...unreachable, "not_paired") },
 })

@@ -1,10 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Chat, MessageId, text } from "./chat.ts"
-import { body, refusals, reply } from "./reply.ts"
-import { SendResult } from "./session.ts"
+import type { ErrorCode } from "./error.ts"
+import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 
-const proxy = "/api/instances/{customer_ref}/proxy"
+/** §2.3 */
+export const SendResult = z
+  .object({ message_id: z.string(), timestamp: z.number().int() })
+  .openapi("SendResult")
 
 /** §8.2. Read apart from the routes, since a fault of it has a code of its own. */
 export const IdempotencyKey = z.string().regex(/^[\x20-\x7e]{1,255}$/, "1 to 255 printable characters")
@@ -24,7 +27,6 @@ const extras = {
 
 const Url = text(1, 2048).refine((url) => URL.canParse(url), "not a URL")
 
-const unreachable = ["not_found", "bridge_paused", "not_paired"] as const
 const unsent = [
   "network_rejected",
   "send_outcome_unknown",
@@ -37,6 +39,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   suffix: Path,
   summary: string,
   fields: Fields,
+  ...more: ErrorCode[]
 ) {
   return createRoute({
     method: "post",
@@ -45,17 +48,27 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     request: { params: path, headers, body: body(z.object({ chat: Chat, ...fields, ...extras })) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
-      ...refusals(...unreachable, "recipient_not_found", ...unsent),
+      ...refusals(...unreachable, "not_paired", "recipient_not_found", ...unsent, ...more),
     },
   })
 }
 
-export const sendMedia = send("media", "Send an image, video, audio, document or sticker", {
-  url: Url.openapi({ description: "Fetched by the service; its Content-Type decides the kind." }),
-  as_sticker: z.boolean().optional(),
-  caption: text(0, 65_536).optional(),
-  filename: text(1, 255).optional(),
-})
+export const sendText = send("text", "Send a text message", { body: text(1, 65_536) })
+
+export const sendMedia = send(
+  "media",
+  "Send an image, video, audio, document or sticker",
+  {
+    url: Url.openapi({ description: "Fetched by the service; its Content-Type decides the kind." }),
+    as_sticker: z.boolean().optional(),
+    caption: text(0, 65_536).optional(),
+    filename: text(1, 255).optional(),
+  },
+  "url_not_allowed",
+  "media_fetch_failed",
+  "media_type_mismatch",
+  "payload_too_large",
+)
 
 export const sendReaction = send("reaction", "React to a message", {
   emoji: text(0, 32).openapi({ description: '`""` removes the reaction.' }),
@@ -95,8 +108,6 @@ export const sendEvent = send("event", "Send an event message, which its recipie
   reminder_offset_sec: z.int().min(0).max(31_536_000).optional(),
 })
 
-export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok")
-
 export const sendTyping = createRoute({
   method: "post",
   path: `${proxy}/send/typing`,
@@ -105,7 +116,7 @@ export const sendTyping = createRoute({
     params: path,
     body: body(z.object({ chat: Chat, state: z.enum(["composing", "recording", "paused"]) })),
   },
-  responses: { 200: reply("Shown.", Ok), ...refusals(...unreachable, "recipient_not_found") },
+  responses: { 200: reply("Shown.", Ok), ...refusals(...unreachable, "not_paired", "recipient_not_found") },
 })
 
 const message = path.extend({ id: MessageId })
@@ -117,7 +128,7 @@ export const revokeMessage = createRoute({
   request: { params: message, headers },
   responses: {
     200: reply("Revoked.", SendResult),
-    ...refusals(...unreachable, "not_own_message", ...unsent),
+    ...refusals(...unreachable, "not_paired", "not_own_message", ...unsent),
   },
 })
 
@@ -132,7 +143,7 @@ export const editMessage = createRoute({
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
-    ...refusals(...unreachable, "not_own_message", ...unsent),
+    ...refusals(...unreachable, "not_paired", "not_own_message", ...unsent),
   },
 })
 
@@ -141,7 +152,7 @@ export const readMessage = createRoute({
   path: `${proxy}/messages/{id}/read`,
   summary: "Send a read receipt",
   request: { params: message, body: body(z.object({ chat: Chat.optional() })) },
-  responses: { 200: reply("Sent.", Ok), ...refusals(...unreachable) },
+  responses: { 200: reply("Sent.", Ok), ...refusals(...unreachable, "not_paired") },
 })
 
 export const messageMedia = createRoute({
@@ -154,6 +165,6 @@ export const messageMedia = createRoute({
       description: "The bytes, with the sender's content type, as an attachment.",
       content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...unreachable, "media_expired"),
+    ...refusals(...unreachable, "not_paired", "media_expired"),
   },
 })

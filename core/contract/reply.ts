@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi"
+import { z } from "@hono/zod-openapi"
 import { ErrorBody, type ErrorCode, errorStatus } from "./error.ts"
 
 /** A JSON answer. */
@@ -27,3 +27,12 @@ export function refusals(...codes: ErrorCode[]): Partial<Refusals> {
     [...byStatus].map(([status, codes]) => [status, reply(`\`${codes.join("`, `")}\``, ErrorBody)]),
   )
 }
+
+/** Where the routes of a bridge's session are (§1). */
+export const proxy = "/api/instances/{customer_ref}/proxy"
+
+/** Done, with nothing more to say. */
+export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok")
+
+/** Why a call to a session may be refused, whatever it asks. */
+export const unreachable = ["not_found", "bridge_paused", "bridge_suspended"] as const

@@ -1,8 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { body, refusals, reply } from "./reply.ts"
-
-const proxy = "/api/instances/{customer_ref}/proxy"
+import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 
 export const Status = z.enum([
   "unpaired",
@@ -18,55 +16,6 @@ export type Status = z.infer<typeof Status>
 export const SessionStatus = z
   .object({ status: Status, jid: z.string(), lid: z.string(), name: z.string(), phone: z.string() })
   .openapi("SessionStatus")
-
-/** A chat as a caller may name it (decisions, "Messages"). */
-export const Chat = z
-  .string()
-  .regex(
-    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us)$/,
-    "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
-  )
-
-/** What a person reads. The network takes neither half characters nor NUL. */
-const Text = z
-  .string()
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed Unicode without NUL")
-
-/** §2.3 */
-export const SendResult = z
-  .object({ message_id: z.string(), timestamp: z.number().int() })
-  .openapi("SendResult")
-
-/** §2.4 */
-export const Attempt = z
-  .object({
-    attempt: z.number().int(),
-    error: z.string(),
-    event: z.string(),
-    event_id: z.string(),
-    latency_ms: z.number().int(),
-    status_code: z.number().int(),
-    success: z.boolean(),
-    timestamp: z.string(),
-  })
-  .openapi("DeliveryAttempt")
-export type Attempt = z.infer<typeof Attempt>
-
-/** §2.10, with true figures of the host process under the specification's names (decisions, "Session"). */
-export const DebugStats = z
-  .object({
-    gc_cycles: z.number(),
-    goroutines: z.number(),
-    heap_alloc_mb: z.number(),
-    heap_objects: z.number(),
-    heap_sys_mb: z.number(),
-    media_cache_size: z.number(),
-    next_gc_mb: z.number(),
-    total_alloc_mb: z.number(),
-  })
-  .openapi("DebugStats")
-
-const unreachable = ["not_found", "bridge_paused"] as const
 
 export const status = createRoute({
   method: "get",
@@ -90,46 +39,24 @@ export const qr = createRoute({
   },
 })
 
-export const webhookLogs = createRoute({
-  method: "get",
-  path: `${proxy}/webhook-logs`,
-  summary: "The latest delivery attempts, newest first",
-  request: { params: path },
-  responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...unreachable) },
-})
-
-export const sendText = createRoute({
+export const pair = createRoute({
   method: "post",
-  path: `${proxy}/send/text`,
-  summary: "Send a text message",
+  path: `${proxy}/pair`,
+  summary: "Link by a code that is typed on the phone",
   request: {
     params: path,
-    body: body(z.object({ chat: Chat, body: Text.min(1).max(65_536) }).openapi("SendText")),
+    body: body(z.object({ phone: z.string().regex(/^\+?\d{7,15}$/, "7 to 15 digits") })),
   },
   responses: {
-    200: reply("The network has acknowledged the message.", SendResult),
-    ...refusals(
-      ...unreachable,
-      "not_paired",
-      "recipient_not_found",
-      "network_rejected",
-      "send_outcome_unknown",
-    ),
+    200: reply("The code, `ABCD-EFGH`.", z.object({ code: z.string() })),
+    ...refusals("not_found", "bridge_paused", "already_paired"),
   },
 })
 
-export const healthz = createRoute({
-  method: "get",
-  path: `${proxy}/healthz`,
-  summary: "Whether the process of the session is up",
+export const logout = createRoute({
+  method: "delete",
+  path: `${proxy}/logout`,
+  summary: "Unlink the session",
   request: { params: path },
-  responses: { 200: reply("It is.", z.object({ ok: z.literal(true) })), ...refusals(...unreachable) },
-})
-
-export const debugStats = createRoute({
-  method: "get",
-  path: `${proxy}/debug/stats`,
-  summary: "Figures of the process that holds the session",
-  request: { params: path },
-  responses: { 200: reply("The figures.", DebugStats), ...refusals(...unreachable) },
+  responses: { 200: reply("Unlinked.", Ok), ...refusals("not_found", "bridge_paused") },
 })

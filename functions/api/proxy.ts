@@ -1,7 +1,10 @@
 import type { TypedResponse } from "hono"
 import type { Context } from "hono"
 import { ErrorBody, errorStatus } from "#core/contract/error.ts"
-import * as contract from "#core/contract/session.ts"
+import { debugStats, healthz } from "#core/contract/debug.ts"
+import { webhookLogs } from "#core/contract/delivery.ts"
+import * as message from "#core/contract/message.ts"
+import * as session from "#core/contract/session.ts"
 import { Delivery } from "#core/delivery.ts"
 import { ApiError } from "#core/error.ts"
 import { log } from "#core/log.ts"
@@ -12,12 +15,12 @@ import { type ApiEnv, router } from "./router.ts"
 
 /** The routes that the host of the session answers. */
 export const proxy = router()
-  .openapi(contract.status, (c) => forward(c))
-  .openapi(contract.qr, (c) => forward(c))
-  .openapi(contract.healthz, (c) => forward(c))
-  .openapi(contract.debugStats, (c) => forward(c))
-  .openapi(contract.sendText, (c) => forward(c, newMessageId()))
-  .openapi(contract.webhookLogs, async (c) => {
+  .openapi(session.status, (c) => forward(c))
+  .openapi(session.qr, (c) => forward(c))
+  .openapi(healthz, (c) => forward(c))
+  .openapi(debugStats, (c) => forward(c))
+  .openapi(message.sendText, (c) => forward(c, newMessageId()))
+  .openapi(webhookLogs, async (c) => {
     await runningLease(c.var.bridge.id)
     return c.json(await Delivery.latestAttempts(c.var.bridge.id), 200)
   })
@@ -44,11 +47,14 @@ async function forward(c: Context<ApiEnv>, messageId?: string): Promise<Forwarde
   return response as Forwarded
 }
 
+/** The host says what it refuses as the API does; the request id is the API's. */
+const HostRefusal = ErrorBody.omit({ request_id: true })
+
 /** What the host refused, if it is one of the contract's refusals; whatever else it says stays here. */
 function refusalOf(answer: HostAnswer, c: Context<ApiEnv>): ApiError {
-  const refusal = ErrorBody.safeParse(jsonOf(answer.body)).data
+  const refusal = HostRefusal.safeParse(jsonOf(answer.body)).data
   if (refusal && errorStatus[refusal.code] === answer.status && refusal.code !== "unauthorized") {
-    const { code, error, request_id: _, ...fields } = refusal
+    const { code, error, ...fields } = refusal
     return new ApiError(code, error, { fields, headers: pick(answer.headers, "retry-after") })
   }
   log.error({ requestId: c.var.requestId, bridgeId: c.var.bridge.id, status: answer.status }, "host failed")

@@ -1,0 +1,33 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { proxy, refusals, reply, unreachable } from "./reply.ts"
+
+/** §2.10, with true figures of the host process under the specification's names (decisions, "Session"). */
+export const DebugStats = z
+  .object({
+    gc_cycles: z.number(),
+    goroutines: z.number(),
+    heap_alloc_mb: z.number(),
+    heap_objects: z.number(),
+    heap_sys_mb: z.number(),
+    media_cache_size: z.number(),
+    next_gc_mb: z.number(),
+    total_alloc_mb: z.number(),
+  })
+  .openapi("DebugStats")
+
+export const healthz = createRoute({
+  method: "get",
+  path: `${proxy}/healthz`,
+  summary: "Whether the process of the session is up",
+  request: { params: path },
+  responses: { 200: reply("It is.", z.object({ ok: z.literal(true) })), ...refusals(...unreachable) },
+})
+
+export const debugStats = createRoute({
+  method: "get",
+  path: `${proxy}/debug/stats`,
+  summary: "Figures of the process that holds the session",
+  request: { params: path },
+  responses: { 200: reply("The figures.", DebugStats), ...refusals(...unreachable) },
+})

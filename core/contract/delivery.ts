@@ -1,0 +1,84 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { Event } from "./event.ts"
+import { Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
+
+/** §2.4 */
+export const Attempt = z
+  .object({
+    attempt: z.number().int(),
+    error: z.string(),
+    event: z.string(),
+    event_id: z.string(),
+    latency_ms: z.number().int(),
+    status_code: z.number().int(),
+    success: z.boolean(),
+    timestamp: z.string(),
+  })
+  .openapi("DeliveryAttempt")
+export type Attempt = z.infer<typeof Attempt>
+
+export const webhookLogs = createRoute({
+  method: "get",
+  path: `${proxy}/webhook-logs`,
+  summary: "The latest delivery attempts, newest first",
+  request: { params: path },
+  responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...unreachable) },
+})
+
+/** An event of a bridge, as it waits, was given up or went to the hosted inbox. */
+export const StoredEvent = z
+  .object({
+    event_id: z.string(),
+    state: z.enum(["pending", "undelivered", "inbox"]),
+    created_at: z.number().int(),
+    event: Event,
+  })
+  .openapi("StoredEvent")
+
+/** Not in the specification; decisions, "Events". */
+export const listEvents = createRoute({
+  method: "get",
+  path: "/api/instances/{customer_ref}/events",
+  summary: "The events that wait, were given up, or went to the hosted inbox",
+  request: {
+    params: path,
+    query: z.object({
+      state: z.enum(["inbox", "undelivered", "pending"]),
+      after: z
+        .string()
+        .max(64)
+        .optional()
+        .openapi({ description: "The last event id of the previous page." }),
+      limit: z.coerce.number().int().min(1).max(100).default(100),
+    }),
+  },
+  responses: {
+    200: reply("In the order in which they happened.", z.array(StoredEvent)),
+    ...refusals("not_found"),
+  },
+})
+
+/** Not in the specification; decisions, "Events". */
+export const resendEvent = createRoute({
+  method: "post",
+  path: "/api/instances/{customer_ref}/events/{event_id}/resend",
+  summary: "Deliver an event once more, under the same id",
+  request: { params: path.extend({ event_id: z.string().regex(/^evt_[a-z2-7]{32}$/, "an event id") }) },
+  responses: {
+    202: reply("It will be sent between two others.", Ok),
+    ...refusals("not_found", "rate_limited"),
+  },
+})
+
+/** Not in the specification; decisions, "Events". */
+export const testWebhook = createRoute({
+  method: "post",
+  path: "/api/instances/{customer_ref}/webhook-test",
+  summary: "Send a signed `test` event to the webhook, and say what it answered",
+  request: { params: path },
+  responses: {
+    200: reply("What the receiver did.", Attempt),
+    ...refusals("not_found", "invalid_webhook_url"),
+  },
+})

@@ -1,0 +1,23 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { Group as GroupId } from "./chat.ts"
+import { proxy, refusals, reply, unreachable } from "./reply.ts"
+
+/** §2.7. `participants` is their number. */
+export const Group = z
+  .object({
+    created: z.number().int(),
+    jid: z.string(),
+    name: z.string(),
+    participants: z.number().int(),
+    topic: z.string(),
+  })
+  .openapi("Group")
+
+export const getGroup = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}`,
+  summary: "A group's metadata",
+  request: { params: path.extend({ jid: GroupId }) },
+  responses: { 200: reply("The group.", Group), ...refusals(...unreachable, "not_paired") },
+})

@@ -1,0 +1,24 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { refusals } from "./reply.ts"
+
+export const streamLogs = createRoute({
+  method: "get",
+  path: "/api/instances/{customer_ref}/logs",
+  summary: "The bridge's log: its last lines, then those to come",
+  request: {
+    params: path,
+    query: z.object({
+      tail: z.coerce.number().int().min(0).max(10_000).default(100).openapi({
+        description: "How many lines of the past to begin with.",
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "Server-sent events; each `data:` is one line: time, level, message.",
+      content: { "text/event-stream": { schema: z.string() } },
+    },
+    ...refusals("not_found"),
+  },
+})

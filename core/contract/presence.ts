@@ -1,0 +1,23 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { Contact } from "./chat.ts"
+import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
+
+export const setPresence = createRoute({
+  method: "post",
+  path: `${proxy}/presence`,
+  summary: "Be shown as available or not",
+  request: { params: path, body: body(z.object({ state: z.enum(["available", "unavailable"]) })) },
+  responses: { 200: reply("Done.", Ok), ...refusals(...unreachable, "not_paired") },
+})
+
+export const subscribePresence = createRoute({
+  method: "post",
+  path: `${proxy}/presence/subscribe`,
+  summary: "Hear of a contact's presence and typing, for a few minutes",
+  request: { params: path, body: body(z.object({ chat: Contact })) },
+  responses: {
+    200: reply("Subscribed.", Ok),
+    ...refusals(...unreachable, "not_paired", "presence_unavailable", "recipient_not_found"),
+  },
+})

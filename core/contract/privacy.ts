@@ -1,0 +1,16 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { proxy, refusals, reply, unreachable } from "./reply.ts"
+
+/** §2.9 */
+export const StatusPrivacy = z
+  .object({ is_default: z.boolean(), list: z.array(z.string()), type: z.string() })
+  .openapi("StatusPrivacy")
+
+export const statusPrivacy = createRoute({
+  method: "get",
+  path: `${proxy}/status/privacy`,
+  summary: "Who sees status updates",
+  request: { params: path },
+  responses: { 200: reply("The lists.", z.array(StatusPrivacy)), ...refusals(...unreachable, "not_paired") },
+})
