@@ -1,0 +1,219 @@
+import { vi } from "vitest"
+
+vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" }))
+
+import { dynamoDb } from "#test/support/store.ts"
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
+import { Delivery } from "#core/delivery.ts"
+import { Host } from "#core/host.ts"
+import { Lease } from "#core/lease.ts"
+import { ringOverdue } from "#functions/sweep/bells.ts"
+import { look } from "#functions/sweep/sweep.ts"
+import { startEcs } from "#local/ecs.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { anEvent, anOutbox, aDoorbell, answerAll, forgetDoorbells } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+
+const said: string[] = []
+const script = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000); console.log(process.env.HOST_ID)`
+const ecs = await startEcs({
+  taskDefinitions: { "session-host": { command: [process.execPath, "-e", script], env: {} } },
+  log: (line) => void said.push(line),
+})
+process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
+afterAll(() => ecs.close())
+
+/** Each test has the service for itself. */
+beforeEach(async () => {
+  for (const host of await Host.list()) await Host.remove(host.id)
+  for (const lease of await Lease.listByHost(Lease.FREE)) await Lease.stop(lease.bridgeId, "manual")
+})
+afterEach(() => void vi.useRealTimers())
+
+const about = { addr: "127.0.0.1:1", capacity: 2, sessions: 0, network: "simulated" } as const
+
+function later(seconds: number) {
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+async function holds(hostId: string, bridgeId: string) {
+  const free = await Lease.get(bridgeId)
+  return (free && (await Lease.take(free, { id: hostId, addr: about.addr })))!
+}
+
+describe("hosts that are wanted", () => {
+  test("are started once, under the id that was announced, and counted while they start", async () => {
+    await look()
+    const [host] = await Host.list()
+    expect(host).toMatchObject({ state: "starting", network: "simulated", capacity: 2 })
+    expect(ecs.pids().has(host!.task)).toBe(true)
+    await expect.poll(() => said).toContain(host!.id)
+    await look()
+    expect(await Host.list()).toHaveLength(1)
+
+    await aBridge()
+    await aBridge()
+    await look()
+    expect(await Host.list()).toHaveLength(2)
+    await look()
+    expect(await Host.list()).toHaveLength(2)
+  })
+
+  test("and were announced by a look that did not live to start them are started under that id, once", async () => {
+    const running = ecs.pids().size
+    await Host.announce({ id: "announced-before", network: "simulated", capacity: 2 })
+    await look()
+    await look()
+    expect(await Host.list()).toHaveLength(1)
+    expect((await Host.get("announced-before"))!.task).toMatch(/^arn:aws:ecs/)
+    expect(ecs.pids().size).toBe(running + 1)
+  })
+})
+
+describe("a dead host", () => {
+  test("whose task ended gives its bridges free at the next look, and another is started", async () => {
+    const bridge = await aBridge()
+    await look()
+    const [host] = await Host.list()
+    await Host.beat({ id: host!.id, ...about })
+    const held = await holds(host!.id, bridge.id)
+    await look()
+    expect(await Lease.get(bridge.id)).toMatchObject({ host: host!.id })
+
+    process.kill(ecs.pids().get(host!.task)!, "SIGKILL")
+    await expect
+      .poll(async () => {
+        await look()
+        return await Lease.get(bridge.id)
+      })
+      .toMatchObject({ host: Lease.FREE, epoch: held.epoch + 1, failures: 1, failCount: 1, addr: "" })
+    const hosts = await Host.list()
+    expect(hosts.map((one) => one.state).toSorted()).toEqual(["dead", "starting"])
+  })
+
+  test("of whom nobody reports is dead after four silent beats; one that beats lives", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] })
+    const [silent, living] = [await aBridge(), await aBridge()]
+    for (const id of ["silent", "living"]) await Host.beat({ id, ...about })
+    await holds("silent", silent.id)
+    await holds("living", living.id)
+    for (let beat = 0; beat <= 3; beat++) {
+      await look()
+      expect((await Host.get("silent"))!.state).toBe("up")
+      vi.advanceTimersByTime(250)
+      await Host.beat({ id: "living", ...about })
+    }
+    await look()
+    expect((await Host.get("silent"))!.state).toBe("dead")
+    expect(await Host.beat({ id: "silent", ...about })).toBe("dead")
+    expect(await Lease.get(silent.id)).toMatchObject({ host: Lease.FREE })
+    expect(await Lease.get(living.id)).toMatchObject({ host: "living" })
+  })
+
+  test("is not declared so after an outage of the store, in which nobody could beat", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] })
+    await Host.beat({ id: "unheard", ...about })
+    await look()
+    vi.advanceTimersByTime(10_000)
+    const restore = dynamoDb.faults.add({ fault: "throttling" })
+    await expect(look()).rejects.toMatchObject({ name: "ThrottlingException" })
+    restore()
+    vi.advanceTimersByTime(10_000)
+    await look()
+    expect((await Host.get("unheard"))!.state).toBe("up")
+    vi.advanceTimersByTime(1000)
+    await look()
+    expect((await Host.get("unheard"))!.state).toBe("dead")
+  })
+
+  test("that beat since it was observed is not declared dead", async () => {
+    await Host.beat({ id: "slow", ...about })
+    const { version } = (await Host.get("slow"))!
+    await Host.beat({ id: "slow", ...about })
+    expect(await Host.markDead("slow", version)).toBe(false)
+    expect((await Host.get("slow"))!.state).toBe("up")
+  })
+
+  test("gives free also what the late index named only later, and after its last beat", async () => {
+    const bridge = await aBridge()
+    await Host.beat({ id: "late", ...about })
+    await Host.markDead("late", 1)
+    await holds("late", bridge.id)
+    await Host.beat({ id: "late", ...about })
+    await look()
+    expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE })
+  })
+
+  test("is forgotten after an hour", async () => {
+    await Host.beat({ id: "old", ...about })
+    await Host.markDead("old", 1)
+    await look()
+    expect(await Host.get("old")).toBeDefined()
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_602_000 })
+    await look()
+    expect(await Host.get("old")).toBeUndefined()
+  })
+})
+
+describe("an overdue delivery", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
+
+  test("whose doorbell was lost is rung for, and delivered", async () => {
+    const receiver = await aReceiver()
+    const outbox = await anOutbox(await aBridge(receiver.url))
+    const [id] = await outbox.append(anEvent())
+    await forgetDoorbells()
+    later(149)
+    await ringOverdue()
+    expect(await answerAll()).toBe(0)
+    later(2)
+    await ringOverdue()
+    await ringOverdue()
+    expect(await answerAll()).toBe(1)
+    expect(receiver.received.map((one) => one.eventId)).toEqual([id])
+  })
+
+  test("whose producer died before it rang is rung for", async () => {
+    const receiver = await aReceiver()
+    const bridge = await aBridge(receiver.url)
+    const outbox = await anOutbox(bridge)
+    await outbox.write(anEvent())
+    await Delivery.promise(bridge.id, undefined)
+    later(151)
+    await ringOverdue()
+    await answerAll()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test("is rung for once more when the sweep dies between promise and bell", async () => {
+    const receiver = await aReceiver()
+    const bridge = await aBridge(receiver.url)
+    const outbox = await anOutbox(bridge)
+    await outbox.append(anEvent())
+    await forgetDoorbells()
+    later(151)
+    await Delivery.promise(bridge.id, (await Delivery.get(bridge.id))!.due)
+    await ringOverdue()
+    expect(await aDoorbell()).toBeUndefined()
+    later(151)
+    await ringOverdue()
+    await answerAll()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test("is none where nothing waits, or a failed event waits for its time", async () => {
+    const done = await anOutbox(await aBridge((await aReceiver()).url))
+    const failing = await anOutbox(await aBridge((await aReceiver([500, 500, 500, 500])).url))
+    await done.append(anEvent())
+    await failing.append(anEvent())
+    await answerAll()
+    for (const wait of [10.1, 30.1, 60.1]) {
+      later(wait)
+      await answerAll()
+    }
+    later(179)
+    await ringOverdue()
+    expect(await answerAll()).toBe(0)
+    await forgetDoorbells()
+  })
+})
