@@ -1,0 +1,169 @@
+/** What states are made of. Numbers are integers from 0 to 255: enough for a small model, and one character each. */
+type Plain = number | string | boolean | readonly Plain[] | { readonly [field: string]: Plain }
+
+/** Offers a step: its name, and what it changes in a copy of the state. */
+export type Offer<State> = (label: string, change: (next: State) => void) => void
+
+export interface Model<State, Harm extends string> {
+  start: State
+  /**
+   * Offers all that may happen next. A `fault` is what need not happen: it may do harm, but nothing may have to wait
+   * for one in order to go well in the end.
+   */
+  next: (now: Readonly<State>, step: Offer<State>, fault: Offer<State>) => void
+  /** What must never be; empty or undefined when all is well. */
+  harm: (now: Readonly<State>) => Harm | "" | undefined
+  /** What can be reached by steps alone, without another fault, from wherever one is. */
+  settled: (now: Readonly<State>) => boolean
+  /** The name of the harm that nothing leads to a settled state any more. */
+  stuck: Harm
+}
+
+export interface Explored<State, Harm extends string> {
+  /** How many different states were seen: all there are, unless a harm ended the search. */
+  states: number
+  /** The nearest harm, by the shortest way that leads to it. */
+  violation?: { harm: Harm; trace: string[]; state: State }
+}
+
+/** Every state that a model can be in has been looked at, breadth first, when this returns without a violation. */
+export function explore<State extends object, Harm extends string>(
+  model: Model<State, Harm>,
+  { maxStates = 600_000 } = {},
+): Explored<State, Harm> {
+  const encode = encoder()
+  const numbers = new Map([[encode(asPlain(model.start)), 0]])
+  const cameFrom = [0]
+  const cameBy = [""]
+  /** States not looked at yet, and afterwards nothing: memory is for what is ahead. */
+  const states: (State | undefined)[] = [model.start]
+  const settled: number[] = []
+  const steps: Edges = { from: [], to: [] }
+
+  const traceTo = (number: number) => {
+    const trace: string[] = []
+    for (let at = number; at !== 0; at = cameFrom[at]!) trace.push(cameBy[at]!)
+    return trace.toReversed()
+  }
+
+  for (let current = 0; current < states.length; current++) {
+    const now = states[current]!
+    const harm = model.harm(now)
+    if (harm) return { states: numbers.size, violation: { harm, trace: traceTo(current), state: now } }
+    if (model.settled(now)) settled.push(current)
+
+    const reach = (label: string, change: (next: State) => void): number => {
+      const next = copy(now)
+      change(next)
+      const code = encode(asPlain(next))
+      const known = numbers.get(code)
+      if (known !== undefined) return known
+      const number = numbers.size
+      if (number === maxStates) throw new Error(`the model has more than ${maxStates} states`)
+      numbers.set(code, number)
+      states.push(next)
+      cameFrom.push(current)
+      cameBy.push(label)
+      return number
+    }
+    model.next(
+      now,
+      (label, change) => {
+        steps.from.push(current)
+        steps.to.push(reach(label, change))
+      },
+      (label, change) => void reach(label, change),
+    )
+    states[current] = undefined
+  }
+
+  const lost = firstThatCannotReach(settled, steps, numbers.size)
+  if (lost === undefined) return { states: numbers.size }
+  const trace = traceTo(lost)
+  return { states: numbers.size, violation: { harm: model.stuck, trace, state: replay(model, trace) } }
+}
+
+interface Edges {
+  from: number[]
+  to: number[]
+}
+
+/** The nearest state from which no steps lead to one of the targets. */
+function firstThatCannotReach(targets: number[], steps: Edges, states: number): number | undefined {
+  // The steps that lead to a state lie side by side: those to state n from begin[n] up to begin[n + 1].
+  const begin = new Int32Array(states + 2)
+  for (const to of steps.to) begin[to + 2]!++
+  for (let n = 2; n < begin.length; n++) begin[n]! += begin[n - 1]!
+  const sources = new Int32Array(steps.from.length)
+  for (const [i, to] of steps.to.entries()) sources[begin[to + 1]!++] = steps.from[i]!
+
+  const reaches = new Uint8Array(states)
+  for (const target of targets) reaches[target] = 1
+  const waiting = [...targets]
+  for (let state = waiting.pop(); state !== undefined; state = waiting.pop())
+    for (let i = begin[state]!; i < begin[state + 1]!; i++) {
+      const source = sources[i]!
+      if (reaches[source]) continue
+      reaches[source] = 1
+      waiting.push(source)
+    }
+  const lost = reaches.indexOf(0)
+  return lost === -1 ? undefined : lost
+}
+
+/** The state at the end of a trace. Steps of one name from one state are the same step, or the model is unclear. */
+function replay<State extends object>(model: Model<State, string>, trace: string[]): State {
+  let now = model.start
+  for (const wanted of trace) {
+    const take = (label: string, change: (next: State) => void) => {
+      if (label === wanted) found ??= change
+    }
+    let found: ((next: State) => void) | undefined
+    model.next(now, take, take)
+    now = copy(now)
+    found?.(now)
+  }
+  return now
+}
+
+/** Two states have the same code exactly if they are equal. One character a value; words are numbered as they come. */
+function encoder(): (value: Plain) => string {
+  const words = new Map<string, string>()
+  const wordOf = (word: string) => {
+    const known = words.get(word)
+    if (known) return known
+    const code = String.fromCharCode(0x300 + words.size)
+    words.set(word, code)
+    return code
+  }
+  const encode = (value: Plain): string => {
+    if (typeof value === "number") {
+      if (value < 0 || value > 0xff) throw new Error(`a state holds ${value}, which has no code`)
+      return String.fromCharCode(value)
+    }
+    if (typeof value === "string") return wordOf(value)
+    if (typeof value === "boolean") return value ? "\u0201" : "\u0200"
+    let code = "\u0202"
+    if (isList(value)) for (const inner of value) code += encode(inner)
+    else for (const field in value) code += encode(value[field]!)
+    return `${code}\u0203`
+  }
+  return encode
+}
+
+function copy<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(copy) as Value // of an array, an array
+  const copied = { ...value }
+  for (const field in copied) if (typeof copied[field] === "object") copied[field] = copy(copied[field])
+  return copied
+}
+
+function isList(value: readonly Plain[] | { readonly [field: string]: Plain }): value is readonly Plain[] {
+  return Array.isArray(value)
+}
+
+/** An interface has no index signature, so TypeScript cannot see that it is plain. The encoder refuses what is not. */
+function asPlain(state: object): Plain {
+  return state as Plain
+}
