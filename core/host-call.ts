@@ -37,9 +37,8 @@ export function verifyCall(
 ): HostCall | undefined {
   const [payload, given] = header?.startsWith("Host ") ? header.slice("Host ".length).split(".") : []
   if (!payload || !given) return undefined
-  const expected = mac(payload)
-  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected)))
-    return undefined
+  const [ours, theirs] = [Buffer.from(mac(payload)), Buffer.from(given)]
+  if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return undefined
 
   const call = Signed.parse(JSON.parse(Buffer.from(payload, "base64url").toString()))
   if (call.expiresAt < now() || call.method !== request.method || call.path !== request.path) return undefined

@@ -1,0 +1,57 @@
+import "#test/support/store.ts"
+import { GetCommand } from "@aws-sdk/lib-dynamodb"
+import * as fc from "fast-check"
+import { expect, test, vi } from "vitest"
+import { ApiKey } from "#core/api-key.ts"
+import { store } from "#core/store.ts"
+import { anAccount } from "#test/support/bridge.ts"
+
+test("a key leads to its account, and only its HMAC is stored", async () => {
+  const { id: accountId } = await anAccount()
+  const key = await ApiKey.create(accountId, "first")
+  expect(key).toMatch(/^mbk_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/)
+  const keyId = key.slice(4, 16)
+  expect(await ApiKey.verify(key)).toEqual({ accountId, keyId })
+  const row = await store.send(
+    new GetCommand({ TableName: "Accounts", Key: { pk: `KEY#${keyId}`, sk: "KEY" } }),
+  )
+  expect(JSON.stringify(row.Item)).not.toContain(key.slice(17, 40))
+})
+
+test("a key with any one character changed leads nowhere", async () => {
+  const key = await ApiKey.create((await anAccount()).id, "first")
+  const changes = fc.record({
+    at: fc.nat(key.length - 1),
+    to: fc.constantFrom("0", "a", "Z", "_", " ", "-", "é"),
+  })
+  await fc.assert(
+    fc.asyncProperty(changes, async ({ at, to }) => {
+      fc.pre(key[at] !== to)
+      expect(await ApiKey.verify(key.slice(0, at) + to + key.slice(at + 1))).toBeUndefined()
+    }),
+  )
+})
+
+test("an account has several keys; one revoked leads nowhere within 30 s, also where it was remembered", async () => {
+  const { id: accountId } = await anAccount()
+  const [kept, revoked] = [await ApiKey.create(accountId, "kept"), await ApiKey.create(accountId, "revoked")]
+  expect((await ApiKey.list(accountId)).map((key) => key.name).toSorted()).toEqual(["kept", "revoked"])
+  expect(await ApiKey.verify(revoked)).toBeDefined()
+
+  // Another process revokes: nothing of this one's memory is told.
+  vi.resetModules()
+  const elsewhere = await import("#core/api-key.ts")
+  expect(await elsewhere.ApiKey.revoke(accountId, revoked.slice(4, 16))).toBe(true)
+  const later = performance.now() + 31_000
+  vi.spyOn(performance, "now").mockReturnValue(later)
+  expect(await ApiKey.verify(revoked)).toBeUndefined()
+  vi.restoreAllMocks()
+  expect(await ApiKey.verify(kept)).toMatchObject({ accountId })
+  expect((await ApiKey.list(accountId)).map((key) => key.name)).toEqual(["kept"])
+})
+
+test("nobody revokes the key of another account", async () => {
+  const key = await ApiKey.create((await anAccount()).id, "mine")
+  expect(await ApiKey.revoke((await anAccount()).id, key.slice(4, 16))).toBe(false)
+  expect(await ApiKey.verify(key)).toBeDefined()
+})

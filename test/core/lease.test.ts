@@ -1,0 +1,87 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { Host } from "#core/host.ts"
+import { Lease } from "#core/lease.ts"
+import { transact } from "#core/store.ts"
+import { aBridge } from "#test/support/bridge.ts"
+
+const a = { id: "host-a", addr: "127.0.0.1:1" }
+const b = { id: "host-b", addr: "127.0.0.1:2" }
+const host = { addr: a.addr, capacity: 2, sessions: 0, network: "simulated" } as const
+
+async function aLease() {
+  const { id } = await aBridge()
+  return (await Lease.get(id))!
+}
+
+/** Whether a session of this lease could write now. */
+async function mayCommit(held: Lease.Info) {
+  return !(await transact([Lease.check(held)]))
+}
+
+test("of two hosts that want a free lease one gets it, and only it may commit", async () => {
+  const free = await aLease()
+  const taken = await Promise.all([Lease.take(free, a), Lease.take(free, b)])
+  const [held, ...others] = taken.filter((one) => one !== undefined)
+  expect(others).toEqual([])
+  expect(held!.epoch).toBe(free.epoch + 1)
+  expect(await mayCommit(held!)).toBe(true)
+  expect(await mayCommit({ ...held!, host: held!.host === a.id ? b.id : a.id })).toBe(false)
+})
+
+test("whoever changes the holder raises the epoch, so that an old holder can write nothing", async () => {
+  const first = (await Lease.take(await aLease(), a))!
+  await Lease.letGo(first)
+  expect(await mayCommit(first)).toBe(false)
+  const second = (await Lease.take((await Lease.get(first.bridgeId))!, a))!
+  expect(await mayCommit(first)).toBe(false)
+  expect(await mayCommit(second)).toBe(true)
+  await Lease.stop(first.bridgeId, "manual")
+  expect(await mayCommit(second)).toBe(false)
+  await Lease.wake(first.bridgeId, "manual")
+  const third = (await Lease.take((await Lease.get(first.bridgeId))!, a))!
+  expect(third.epoch).toBe(first.epoch + 6 - 1)
+  expect(await mayCommit(second)).toBe(false)
+})
+
+test("a lease that was let go by an old holder stays with the new one", async () => {
+  const first = (await Lease.take(await aLease(), a))!
+  await Lease.letGo(first)
+  const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
+  expect(await Lease.letGo(first)).toBe(false)
+  expect(await mayCommit(second)).toBe(true)
+})
+
+test("a host that beats again keeps its leases from who saw it silent", async () => {
+  const id = "host-late"
+  await Host.beat({ id, ...host })
+  const { version } = (await Host.get(id))!
+  const held = (await Lease.take(await aLease(), { ...a, id }))!
+  await Host.beat({ id, ...host })
+  expect(await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version })).toBe(false)
+  expect(await mayCommit(held)).toBe(true)
+  expect(await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version + 1 })).toBe(true)
+  expect(await mayCommit(held)).toBe(false)
+})
+
+test("unplanned ends are counted until the session has proved itself", async () => {
+  let held = (await Lease.take(await aLease(), a))!
+  await Lease.letGo(held, true)
+  held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
+  await Lease.letGo(held, true)
+  held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
+  expect(held).toMatchObject({ failures: 2, failCount: 2 })
+  await Lease.proven(held)
+  expect(await Lease.get(held.bridgeId)).toMatchObject({ failures: 0 })
+})
+
+test("a stopped bridge is taken by nobody, and woken only for the reason it was stopped", async () => {
+  const free = await aLease()
+  expect(await Lease.stop(free.bridgeId, "billing")).toBe(true)
+  const stopped = (await Lease.get(free.bridgeId))!
+  expect(Lease.stateOf(stopped)).toBe("paused")
+  expect(await Lease.take(stopped, a)).toBeUndefined()
+  expect(await Lease.wake(free.bridgeId, "idle")).toBe(false)
+  expect(await Lease.wake(free.bridgeId, "idle", "billing")).toBe(true)
+  expect(await Lease.take((await Lease.get(free.bridgeId))!, a)).toMatchObject({ host: a.id })
+})

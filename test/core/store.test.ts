@@ -1,0 +1,65 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { randomUUID } from "node:crypto"
+import { afterEach, describe, expect, test } from "vitest"
+import { get, isPassing, StoreAway, transact, type Write } from "#core/store.ts"
+
+afterEach(() => dynamoDb.faults.clear())
+
+/** Counts how often it was applied. */
+function increment(pk: string): Write {
+  return {
+    Update: {
+      TableName: "Requests",
+      Key: { pk, sk: "N" },
+      UpdateExpression: "ADD n :one",
+      ExpressionAttributeValues: { ":one": 1 },
+    },
+  }
+}
+
+function put(pk: string, value: number): Write {
+  const Item = { pk, sk: "N", value }
+  return { Put: { TableName: "Requests", Item, ConditionExpression: "attribute_not_exists(pk)" } }
+}
+
+describe("a transaction", () => {
+  test.for([
+    ["its answer was lost", { fault: "lost-answer" }],
+    ["the request was lost", { fault: "lost-request" }],
+    ["it was throttled", { fault: "throttling" }],
+    ["it was in conflict", { fault: "transaction-conflict" }],
+    ["it was still in progress", { fault: "transaction-in-progress" }],
+    ["it exceeded its throughput", { fault: "throughput-exceeded" }],
+  ] as const)("is applied exactly once, though at first %s", async ([, { fault }]) => {
+    const pk = randomUUID()
+    dynamoDb.faults.add({ fault, operation: "TransactWriteItems", times: 3 })
+    expect(await transact([increment(pk)])).toBeUndefined()
+    expect(await get("Requests", pk, "N")).toMatchObject({ n: 1 })
+  })
+
+  test("that is refused says by position which row refused it, and writes nothing", async () => {
+    const [taken, other] = [randomUUID(), randomUUID()]
+    await transact([put(taken, 1)])
+    const refused = await transact([put(other, 2), put(taken, 2)])
+    expect(refused).toEqual([undefined, { pk: taken, sk: "N", value: 1 }])
+    expect(await get("Requests", other, "N")).toBeUndefined()
+  })
+
+  test("whose outcome stays unknown ends as such, in time", async () => {
+    dynamoDb.faults.add({ fault: "throttling" })
+    const ended = await transact([increment(randomUUID())], { withinMs: 100 }).catch(
+      (error: unknown) => error,
+    )
+    expect(ended).toBeInstanceOf(StoreAway)
+    expect(isPassing(ended)).toBe(true)
+  })
+
+  test("that is wrong in itself is an error, not a refusal", async () => {
+    const wrong: Write = {
+      Put: { TableName: "Requests", Item: { pk: "x", sk: "x" }, ConditionExpression: "nonsense(" },
+    }
+    const ended = await transact([wrong]).catch((error: unknown) => error)
+    expect(ended).toMatchObject({ name: "ValidationException" })
+    expect(isPassing(ended)).toBe(false)
+  })
+})
