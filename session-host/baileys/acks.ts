@@ -6,7 +6,7 @@ const waitMs = 15_000
 /** How many messages without an answer are remembered, for answers that come late. */
 const rememberedMost = 1_000
 
-export type Ack = { timestamp: number } | { networkCode: number }
+type Ack = { timestamp: number } | { networkCode: number }
 
 /** The network's answers to messages. */
 export interface Acks {
@@ -18,7 +18,7 @@ export interface Acks {
   end: () => void
 }
 
-export interface Expected {
+interface Expected {
   /** The answer; undefined when the connection has ended. */
   answer: Promise<Ack | undefined>
   /** The same, or undefined when it took too long; an answer after that is a late one. */

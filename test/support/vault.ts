@@ -10,6 +10,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
   const journal = new Map<string, Received>()
   const sends = new Map<string, Outgoing>()
   const changes: Change[] = []
+  const asked: Change[] = []
   const state: { creds: string | undefined } = { creds: undefined }
   let last = Promise.resolve()
   let stopped: { before: Promise<void> | undefined; failure: Error | undefined; onFailure: () => void } = {
@@ -55,6 +56,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         }
         apply(change)
       }
+      asked.push(change)
       const kept = last.then(commit)
       last = kept.catch(() => {})
       return kept
@@ -75,6 +77,8 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     },
     /** All that was kept, in order. */
     changes,
+    /** All that was to be kept, whether or not it has been yet. */
+    asked: () => asked,
     /** The values of one type, as kept. */
     ofType: (type: string) =>
       [...keys].flatMap(([name, value]) => (name.startsWith(`${type} `) ? [value] : [])),

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { credsFromText } from "#session-host/baileys/serialise.ts"
 import { trustRoot } from "#session-host/baileys/certificates.ts"
 import { aConnection, type TestConnection } from "#test/support/connection.ts"
@@ -79,4 +79,24 @@ test("once closed, it sends and tells nothing more", async () => {
   await network.closed()
   expect(connection.happenings).toHaveLength(told)
   expect(network.heard).toHaveLength(heard)
+})
+
+test("a network that shakes hands and then says nothing is given up after a minute", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  const silent = await aScriptedNetwork()
+  trustRoot(silent.rootKey)
+  const waiting = aConnection({ url: silent.url, vault: aVault() })
+  try {
+    await silent.shaken()
+    await vi.advanceTimersByTimeAsync(59_000)
+    expect(waiting.happenings).toEqual([])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(waiting.happenings).toEqual([
+      { kind: "closed", reason: "lost", detail: "connecting took too long" },
+    ])
+  } finally {
+    vi.useRealTimers()
+    waiting.close()
+    await silent.close()
+  }
 })
