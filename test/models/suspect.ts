@@ -1,0 +1,64 @@
+import type { Model } from "./explore.ts"
+
+/**
+ * A stanza that kills its host comes back to the next one. Two bridges, one of which has such a stanza, and hosts with
+ * room for both; a dead host is declared so at once, and another is started in its place.
+ */
+interface Suspects {
+  poisoned: Lease
+  healthy: Lease
+  /** How often the healthy bridge lost its host to the other's stanza; no more is told apart after a few. */
+  hurt: number
+}
+
+interface Lease {
+  host: "none" | "first" | "second"
+  /** Ends in a row, counted up to three: more makes no difference. */
+  failures: number
+}
+
+type Harm = "hurt again and again" | "the healthy bridge never runs"
+
+/** @param suspects from three failures on only an empty host takes a bridge, and nothing beside it. */
+export function suspects(suspects: boolean): Model<Suspects, Harm> {
+  const isSuspect = (lease: Lease) => suspects && lease.failures >= 3
+
+  return {
+    start: { poisoned: { host: "none", failures: 0 }, healthy: { host: "none", failures: 0 }, hurt: 0 },
+    stuck: "the healthy bridge never runs",
+    settled: (now) => now.healthy.host !== "none" && now.healthy.failures === 0,
+    harm: (now) => (now.hurt > 3 ? "hurt again and again" : undefined),
+    next: (now, step, fault) => {
+      for (const [name, other] of [
+        ["poisoned", "healthy"],
+        ["healthy", "poisoned"],
+      ] as const)
+        for (const host of ["first", "second"] as const) {
+          const shares = now[other].host === host
+          const mayTake = !shares || (!isSuspect(now[name]) && !isSuspect(now[other]))
+          if (now[name].host === "none" && mayTake)
+            step(`the ${host} host takes the ${name} bridge`, (next) => {
+              next[name].host = host
+            })
+        }
+
+      if (now.healthy.host !== "none" && now.healthy.failures > 0)
+        step("the healthy bridge lives for a minute", (next) => {
+          next.healthy.failures = 0
+        })
+
+      const { host } = now.poisoned
+      if (host !== "none")
+        fault(`the stanza kills the ${host} host`, (next) => {
+          next.poisoned = fail(now.poisoned)
+          if (now.healthy.host !== host) return
+          next.healthy = fail(now.healthy)
+          next.hurt++
+        })
+    },
+  }
+}
+
+function fail(lease: Lease): Lease {
+  return { host: "none", failures: Math.min(3, lease.failures + 1) }
+}
