@@ -1,0 +1,146 @@
+import { api } from "./api.ts"
+import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
+import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
+import { operator } from "./stage.ts"
+import { sweep } from "./sweep.ts"
+import { accounts, events, leases, requests, sessions } from "./tables.ts"
+
+/** What each alarm means and what to do about it: docs/operations.md, under the alarm's name. */
+const alarms = new aws.sns.Topic("Alarms", {})
+
+new aws.sns.TopicPolicy("AlarmsPolicy", {
+  arn: alarms.arn,
+  policy: aws.iam.getPolicyDocumentOutput({
+    statements: [
+      {
+        actions: ["sns:Publish"],
+        resources: [alarms.arn],
+        principals: [{ type: "Service", identifiers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] }],
+      },
+    ],
+  }).json,
+})
+
+if (operator.email)
+  new aws.sns.TopicSubscription("AlarmsToOperator", {
+    topic: alarms.arn,
+    protocol: "email",
+    endpoint: operator.email,
+  })
+
+above("JournalOld", metric("session-host", "JournalOldestMs", "Maximum"), 60_000, { minutes: [3, 5] })
+above("JournalSetAside", metric("session-host", "JournalSetAside"), 0)
+above("EventOld", metric("delivery", "EventOldestMs", "Maximum"), 120_000, { minutes: [3, 5] })
+above("LeaseFenced", metric("session-host", "LeaseFenced"), 0)
+above("BadMac", metric("session-host", "BadMac"), 5, { minutes: [2, 5] })
+above("SweepRang", metric("sweep", "SweepRang"), 5, { minutes: [2, 5] })
+ratio("SendUnknown", {
+  of: metric("session-host", "SendUnknown"),
+  to: metric("session-host", "SendAckMs", "SampleCount"),
+  above: 0.01,
+})
+ratio("SessionsDown", {
+  of: metric("session-host", "SessionsUp"),
+  to: metric("sweep", "SessionsExpected", "Maximum"),
+  below: 0.95,
+})
+
+above("DeadDoorbell", ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"), 0)
+above("DoorbellOld", ofQueue(doorbell, "ApproximateAgeOfOldestMessage"), 600, { minutes: [2, 3] })
+
+above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
+above("ApiThrottled", ofFunction(api, "Throttles"), 0)
+above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
+above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
+new aws.cloudwatch.MetricAlarm("SweepSilent", {
+  ...about(ofFunction(sweep, "Invocations")),
+  alarmDescription: describe("SweepSilent"),
+  comparisonOperator: "LessThanThreshold",
+  threshold: 1,
+  period: 60,
+  evaluationPeriods: 5,
+  // No data is what a schedule that does not run looks like.
+  treatMissingData: "breaching",
+  alarmActions: [alarms.arn],
+  okActions: [alarms.arn],
+})
+
+for (const [name, table] of Object.entries({ accounts, leases, sessions, events, requests })) {
+  const title = name[0].toUpperCase() + name.slice(1)
+  above(`${title}WritesThrottled`, ofTable(table, "WriteThrottleEvents"), 10, { minutes: [2, 5] })
+}
+
+new aws.budgets.Budget("Budget", {
+  budgetType: "COST",
+  timeUnit: "MONTHLY",
+  limitAmount: String(operator.budget),
+  limitUnit: "USD",
+  notifications: [
+    { notificationType: "FORECASTED", threshold: 100 },
+    { notificationType: "ACTUAL", threshold: 80 },
+  ].map((notification) => ({
+    ...notification,
+    comparisonOperator: "GREATER_THAN",
+    thresholdType: "PERCENTAGE",
+    subscriberSnsTopicArns: [alarms.arn],
+  })),
+})
+
+/** Rings when the metric is above the threshold in so many of so many minutes. */
+function above(
+  name: string,
+  of: Metric,
+  threshold: number,
+  when: { minutes: [number, number] } = { minutes: [1, 1] },
+) {
+  new aws.cloudwatch.MetricAlarm(name, {
+    ...about(of),
+    alarmDescription: describe(name),
+    comparisonOperator: "GreaterThanThreshold",
+    threshold,
+    period: 60,
+    datapointsToAlarm: when.minutes[0],
+    evaluationPeriods: when.minutes[1],
+    // What counts events says nothing when there are none.
+    treatMissingData: "notBreaching",
+    alarmActions: [alarms.arn],
+    okActions: [alarms.arn],
+  })
+}
+
+/** Rings when one metric is too large or too small a part of another for three minutes of five. */
+function ratio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
+  new aws.cloudwatch.MetricAlarm(name, {
+    alarmDescription: describe(name),
+    metricQueries: [
+      { id: "ratio", expression: "IF(whole > 0, part / whole)", returnData: true, label: name },
+      { id: "part", metric: query(about.of) },
+      { id: "whole", metric: query(about.to) },
+    ],
+    comparisonOperator: about.above === undefined ? "LessThanThreshold" : "GreaterThanThreshold",
+    threshold: about.above ?? about.below,
+    datapointsToAlarm: 3,
+    evaluationPeriods: 5,
+    treatMissingData: "notBreaching",
+    alarmActions: [alarms.arn],
+    okActions: [alarms.arn],
+  })
+}
+
+function query(of: Metric) {
+  return {
+    namespace: of.namespace,
+    metricName: of.name,
+    dimensions: of.dimensions,
+    stat: of.stat,
+    period: 60,
+  }
+}
+
+function about(of: Metric) {
+  return { namespace: of.namespace, metricName: of.name, dimensions: of.dimensions, statistic: of.stat }
+}
+
+function describe(name: string) {
+  return `${$app.name} ${$app.stage}: see "${name}" in docs/operations.md`
+}

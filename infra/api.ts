@@ -1,0 +1,61 @@
+import { doorbell } from "./delivery.ts"
+import { common, settings } from "./function.ts"
+import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
+import { apiGroup, apiSubnets } from "./network.ts"
+import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
+import { accounts, events, leases, requests } from "./tables.ts"
+
+/** In the VPC: it calls session hosts by their private addresses, and reaches nothing of the internet. */
+export const api = new sst.aws.Function("Api", {
+  ...common,
+  handler: "functions/api/handler.handler",
+  // Every call is answered within 50 s (decisions, "Errors"); the router waits for 60.
+  timeout: "55 seconds",
+  // More than it needs: CPU comes with memory, and a cold start is a customer's wait.
+  memory: "1024 MB",
+  url: { cors: false },
+  vpc: { privateSubnets: apiSubnets.map(({ id }) => id), securityGroups: [apiGroup.id] },
+  environment: {
+    ...settings,
+    ACCOUNTS_TABLE: accounts.name,
+    LEASES_TABLE: leases.name,
+    EVENTS_TABLE: events.name,
+    REQUESTS_TABLE: requests.name,
+    DOORBELL_URL: doorbell.url,
+    SESSION_WRAPPING_KEY: sessionKey.arn,
+    DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+    API_KEY_PEPPER: apiKeyPepper,
+    HOST_TOKEN_SECRET: hostTokenSecret,
+    ROUTER_SECRET: routerSecret,
+  },
+  permissions: [
+    {
+      actions: [
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:Query",
+      ],
+      resources: [accounts.arn],
+    },
+    {
+      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+      resources: [leases.arn, requests.arn],
+    },
+    {
+      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Query"],
+      resources: [events.arn],
+    },
+    { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+    // A new bridge's session key is made here, and never seen here.
+    { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
+    { actions: ["kms:GenerateDataKey", "kms:Decrypt"], resources: [deliveryKey.arn] },
+    // Its own environment.
+    { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
+  ],
+  transform: {
+    ...common.transform,
+    function: (args) => void (args.kmsKeyArn = settingsKey.arn),
+  },
+})

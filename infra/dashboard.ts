@@ -1,0 +1,70 @@
+import { api } from "./api.ts"
+import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
+import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
+import { region } from "./stage.ts"
+import { sweep } from "./sweep.ts"
+import { accounts, events, leases, requests, sessions } from "./tables.ts"
+
+const host = (...names: string[]) => names.map((name) => metric("session-host", name))
+const worst = (service: string, ...names: string[]) => names.map((name) => metric(service, name, "Maximum"))
+
+/** Read from the top: what customers see, then what makes it so. */
+const charts: Record<string, Metric[]> = {
+  "API: requests and refusals": ["Requests", "Errors5xx", "RateLimited", "FetchBlocked"].map((name) =>
+    metric("api", name),
+  ),
+  "API: latency (ms)": [metric("api", "LatencyMs", "p50"), metric("api", "LatencyMs", "p99")],
+  "Sends: time to the network's ack (ms)": [
+    metric("session-host", "SendAckMs", "p50"),
+    metric("session-host", "SendAckMs", "p99"),
+  ],
+  "Sends that are not plain": [
+    ...host("SendUnknown", "SendRejected"),
+    ...["IdemReplay", "IdemConflict", "IdemTakeover"].map((name) => metric("api", name)),
+  ],
+  Inbound: [
+    ...worst("session-host", "JournalOldestMs"),
+    ...host("JournalSetAside", "BadMac", "RetryReceipts"),
+  ],
+  "Delivery: oldest event, attempt (ms)": worst("delivery", "EventOldestMs", "AttemptMs"),
+  Delivery: ["Attempts", "Undelivered", "DoorbellFailed"].map((name) => metric("delivery", name)),
+  Doorbells: [
+    ofQueue(doorbell, "ApproximateNumberOfMessagesVisible"),
+    ofQueue(doorbell, "ApproximateAgeOfOldestMessage"),
+    ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"),
+    metric("sweep", "SweepRang"),
+  ],
+  Sessions: [metric("session-host", "SessionsUp"), metric("sweep", "SessionsExpected", "Maximum")],
+  Leases: [
+    ...host("LeaseTaken", "LeaseFenced", "Replaced"),
+    metric("sweep", "HostDead"),
+    metric("sweep", "Suspects"),
+  ],
+  Store: [...worst("session-host", "CommitMs"), ...host("StoreThrottled", "StoreConflict")],
+  "Hosts: event loop (ms), memory (MB)": worst("session-host", "EventLoopLagMs", "RssMb"),
+  "Functions: errors, throttles": [api, delivery, sweep].flatMap((fn) => [
+    ofFunction(fn, "Errors"),
+    ofFunction(fn, "Throttles"),
+  ]),
+  "Functions: at once": [api, delivery].map((fn) => ofFunction(fn, "ConcurrentExecutions", "Maximum")),
+  "Tables: units written": [accounts, leases, sessions, events, requests].map((table) =>
+    ofTable(table, "ConsumedWriteCapacityUnits"),
+  ),
+}
+
+new aws.cloudwatch.Dashboard("Dashboard", {
+  dashboardName: `${$app.name}-${$app.stage}`,
+  dashboardBody: $util.jsonStringify({
+    widgets: Object.entries(charts).map(([title, metrics]) => ({
+      type: "metric",
+      width: 8,
+      height: 6,
+      properties: { title, region, period: 60, view: "timeSeries", metrics: metrics.map(line) },
+    })),
+  }),
+})
+
+/** As CloudWatch's dashboards want a metric: names and values in one list, the rest in an object at its end. */
+function line(of: Metric) {
+  return [of.namespace, of.name, ...Object.entries(of.dimensions).flat(), { stat: of.stat }]
+}

@@ -1,0 +1,76 @@
+import { common, settings } from "./function.ts"
+import { deliveryKey } from "./keys.ts"
+import { stage } from "./stage.ts"
+import { accounts, events } from "./tables.ts"
+
+const encrypted = (args: aws.sqs.QueueArgs) => void (args.sqsManagedSseEnabled = true)
+
+/** Only our own bugs end here: a customer's dead endpoint costs a doorbell some ten receives. */
+export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
+  fifo: true,
+  transform: {
+    queue: (args) => {
+      encrypted(args)
+      // As long as SQS keeps anything. The events are rows: what is lost with a doorbell, the sweep rings for.
+      args.messageRetentionSeconds = 14 * 86_400
+    },
+  },
+})
+
+/** "Somebody look at this bridge." Message group = bridge. */
+export const doorbell = new sst.aws.Queue("Doorbell", {
+  fifo: true,
+  visibilityTimeout: "120 seconds",
+  dlq: { queue: deadDoorbells.arn, retry: 50 },
+  transform: {
+    queue: (args) => {
+      encrypted(args)
+      args.deduplicationScope = "messageGroup"
+      args.fifoThroughputLimit = "perMessageGroupId"
+    },
+  },
+})
+
+/** In no VPC: it posts to customers' addresses. */
+export const delivery = new sst.aws.Function("Delivery", {
+  ...common,
+  handler: "functions/delivery/handler.handler",
+  // Busy for 45 s at most, and the last attempt takes 10.
+  timeout: "60 seconds",
+  // It waits for receivers; a third of a CPU is enough for TLS and signatures.
+  memory: "512 MB",
+  environment: {
+    ...settings,
+    ACCOUNTS_TABLE: accounts.name,
+    EVENTS_TABLE: events.name,
+    DOORBELL_URL: doorbell.url,
+    DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+  },
+  permissions: [
+    { actions: ["dynamodb:GetItem"], resources: [accounts.arn] },
+    {
+      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+      resources: [events.arn],
+    },
+    {
+      actions: [
+        "sqs:SendMessage",
+        "sqs:ReceiveMessage",
+        "sqs:DeleteMessage",
+        "sqs:ChangeMessageVisibility",
+        "sqs:GetQueueAttributes",
+      ],
+      resources: [doorbell.arn],
+    },
+    { actions: ["kms:Decrypt"], resources: [deliveryKey.arn] },
+  ],
+})
+
+new aws.lambda.EventSourceMapping("DoorbellToDelivery", {
+  eventSourceArn: doorbell.arn,
+  functionName: delivery.name,
+  // A batch would make one bridge wait for another's receiver.
+  batchSize: 1,
+  functionResponseTypes: ["ReportBatchItemFailures"],
+  scalingConfig: { maximumConcurrency: stage.deliveries },
+})

@@ -1,0 +1,127 @@
+import { doorbell } from "./delivery.ts"
+import { settings } from "./function.ts"
+import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
+import { media } from "./media.ts"
+import { hostGroup, hostPort, hostSubnets } from "./network.ts"
+import { hostTokenParameter } from "./secrets.ts"
+import { accountId, region, stage } from "./stage.ts"
+import { events, leases, requests, sessions } from "./tables.ts"
+
+/** Sessions of a host. 1 gives each bridge a task of its own, at twenty times the price. */
+export const hostCapacity = 20
+
+/** What the sweep names when it starts a task; also the name of the only container. */
+const container = "session-host"
+const logGroup = `/${$app.name}/${$app.stage}/${container}`
+
+export const cluster = new sst.aws.Cluster("Hosts", {
+  vpc: {
+    id: hostSubnets[0].vpcId,
+    containerSubnets: hostSubnets.map(({ id }) => id),
+    loadBalancerSubnets: [],
+    securityGroups: [hostGroup.id],
+  },
+})
+
+/** Started and stopped by the sweep, one by one: an ECS service would choose itself whom to stop. */
+export const host = new sst.aws.Task("SessionHost", {
+  cluster,
+  architecture: "arm64",
+  // Twenty sessions at rest need a twentieth of this; a burst of offline messages all of it.
+  cpu: "0.25 vCPU",
+  // 140 MB for the process, 5 MB a session in use, and a picture of 25 megapixels being decoded.
+  memory: "1 GB",
+  containers: [
+    {
+      name: container,
+      image: { context: ".", dockerfile: "session-host/Dockerfile" },
+      logging: { name: logGroup, retention: stage.logs },
+      environment: {
+        ...settings,
+        LEASES_TABLE: leases.name,
+        SESSIONS_TABLE: sessions.name,
+        EVENTS_TABLE: events.name,
+        REQUESTS_TABLE: requests.name,
+        DOORBELL_URL: doorbell.url,
+        MEDIA_BUCKET: media.name,
+        SESSION_WRAPPING_KEY: sessionKey.arn,
+        DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+        HOST_CAPACITY: String(hostCapacity),
+        HOST_PORT: String(hostPort),
+        HOST_NETWORK: "live",
+      },
+      ssm: { HOST_TOKEN_SECRET: hostTokenParameter.arn },
+    },
+  ],
+  transform: {
+    taskDefinition: (args) => {
+      args.volumes = [{ name: "tmp" }]
+      args.containerDefinitions = $util.jsonParse(args.containerDefinitions).apply(hardened)
+    },
+    // Written out: SST's own roles may read every secret and open a shell.
+    taskRole: (args) =>
+      void (args.inlinePolicies = [
+        policy([
+          {
+            actions: [
+              "dynamodb:GetItem",
+              "dynamodb:PutItem",
+              "dynamodb:UpdateItem",
+              "dynamodb:DeleteItem",
+              "dynamodb:ConditionCheckItem",
+              "dynamodb:Query",
+            ],
+            resources: [leases.arn, sessions.arn, events.arn],
+          },
+          { actions: ["dynamodb:Query"], resources: [$interpolate`${leases.arn}/index/byHost`] },
+          {
+            actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+            resources: [requests.arn],
+          },
+          { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+          { actions: ["s3:GetObject", "s3:PutObject"], resources: [$interpolate`${media.arn}/*`] },
+          { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] },
+        ]),
+      ]),
+    executionRole: (args) => {
+      args.managedPolicyArns = []
+      args.inlinePolicies = [
+        policy([
+          { actions: ["ssm:GetParameters"], resources: [hostTokenParameter.arn] },
+          { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
+          // The one action that knows no resource.
+          { actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
+          {
+            actions: ["ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"],
+            // Where SST keeps the images of an account.
+            resources: [$interpolate`arn:aws:ecr:${region}:${accountId}:repository/sst-asset`],
+          },
+          {
+            actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+            resources: [$interpolate`arn:aws:logs:${region}:${accountId}:log-group:${logGroup}:*`],
+          },
+        ]),
+      ]
+    },
+  },
+})
+
+/** What ECS knows and SST has no word for. */
+function hardened(definitions: object[]) {
+  return JSON.stringify(
+    definitions.map((definition) => ({
+      ...definition,
+      user: "node",
+      readonlyRootFilesystem: true,
+      mountPoints: [{ sourceVolume: "tmp", containerPath: "/tmp" }],
+      // From SIGTERM to SIGKILL; the most that Fargate gives. Sends end within 10 s, then leases are given back.
+      stopTimeout: 120,
+      portMappings: [{ containerPort: hostPort, protocol: "tcp" }],
+      pseudoTerminal: false,
+    })),
+  )
+}
+
+function policy(statements: { actions: string[]; resources: $util.Input<string>[] }[]) {
+  return { name: "inline", policy: aws.iam.getPolicyDocumentOutput({ statements }).json }
+}

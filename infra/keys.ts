@@ -1,0 +1,18 @@
+/** Wraps the data keys of sessions. Only session hosts may decrypt with it. */
+export const sessionKey = wrappingKey("SessionKey", "wraps the session keys of bridges")
+
+/** Wraps the data keys of event bodies and webhook secrets. */
+export const deliveryKey = wrappingKey("DeliveryKey", "wraps the delivery keys of bridges")
+
+/** Encrypts the settings that are secret, where Systems Manager and Lambda keep them. */
+export const settingsKey = wrappingKey("SettingsKey", "encrypts secret settings")
+
+function wrappingKey(name: string, description: string) {
+  return new aws.kms.Key(name, {
+    description: `${$app.name} ${$app.stage}: ${description}`,
+    // Old key material stays usable, so nothing has to be wrapped anew.
+    enableKeyRotation: true,
+    // What was wrapped under a deleted key is lost: time to notice.
+    deletionWindowInDays: 30,
+  })
+}

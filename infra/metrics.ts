@@ -1,0 +1,26 @@
+/** Where the service's own metrics are: embedded in log lines, with the dimensions `service` and `stage` alone. */
+const own = "MessagingBridge"
+
+export interface Metric {
+  namespace: string
+  name: string
+  dimensions: Record<string, $util.Input<string>>
+  stat: string
+}
+
+/** A metric of the service itself (`reliability`, "Metrics"). */
+export function metric(service: string, name: string, stat = "Sum"): Metric {
+  return { namespace: own, name, stat, dimensions: { service, stage: $app.stage } }
+}
+
+export function ofFunction(fn: sst.aws.Function, name: string, stat = "Sum"): Metric {
+  return { namespace: "AWS/Lambda", name, stat, dimensions: { FunctionName: fn.name } }
+}
+
+export function ofQueue(queue: sst.aws.Queue, name: string, stat = "Maximum"): Metric {
+  return { namespace: "AWS/SQS", name, stat, dimensions: { QueueName: queue.nodes.queue.name } }
+}
+
+export function ofTable(table: sst.aws.Dynamo, name: string): Metric {
+  return { namespace: "AWS/DynamoDB", name, stat: "Sum", dimensions: { TableName: table.name } }
+}

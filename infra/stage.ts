@@ -1,0 +1,35 @@
+/** What differs between stages. A stage of any other name is somebody's own: small, and gone when it is removed. */
+const stages = {
+  production: {
+    /** Tables cannot be deleted by mistake; logs last a quarter. */
+    kept: true,
+    logs: "3 months",
+    /** Of interface endpoints: each zone is billed by the hour. */
+    endpointZones: 2,
+    /** Invocations at once. The account's quota is 1,000; what is left is for the API. */
+    deliveries: 500,
+    /** Sessions for which there is room although no bridge needs it yet: a new bridge is live in seconds. */
+    spare: 10,
+    /** US dollars a month; `MONTHLY_BUDGET` overrides. */
+    budget: 500,
+  },
+  staging: { kept: true, logs: "1 month", endpointZones: 1, deliveries: 50, spare: 5, budget: 150 },
+  personal: { kept: false, logs: "1 week", endpointZones: 1, deliveries: 10, spare: 5, budget: 75 },
+} as const
+
+export const stage = stages[$app.stage === "production" || $app.stage === "staging" ? $app.stage : "personal"]
+
+/** Set by the operator in the environment of `sst deploy`. */
+export const operator = {
+  /** Receives every alarm; without it alarms are only seen in the console. */
+  email: process.env.ALARM_EMAIL,
+  /** The API's own domain, in a zone of this account's Route 53; without it, the router's generated name. */
+  domain: process.env.DOMAIN,
+  budget: Number(process.env.MONTHLY_BUDGET ?? stage.budget),
+  dashboardUrl: process.env.DASHBOARD_URL ?? "",
+  billingUrl: process.env.BILLING_URL ?? "",
+}
+
+const { accountId } = aws.getCallerIdentityOutput()
+const { region } = aws.getRegionOutput()
+export { accountId, region }

@@ -1,0 +1,61 @@
+import { doorbell } from "./delivery.ts"
+import { common, settings } from "./function.ts"
+import { cluster, host, hostCapacity } from "./hosts.ts"
+import { hostGroup, hostSubnets } from "./network.ts"
+import { stage } from "./stage.ts"
+import { events, leases } from "./tables.ts"
+
+const tasks = cluster.nodes.cluster.arn.apply((arn) => `${arn.replace(":cluster/", ":task/")}/*`)
+
+/** In no VPC: it asks ECS. */
+export const sweep = new sst.aws.Function("Sweep", {
+  ...common,
+  handler: "functions/sweep/handler.handler",
+  // It stays 50 s; the last look may have hosts to start.
+  timeout: "90 seconds",
+  // Busy all day, so its memory is its price; Node with three AWS clients needs some 110 MB.
+  memory: "256 MB",
+  // Its observations are its process's: two would each see half of the time.
+  concurrency: { reserved: 1 },
+  // A minute that was missed is over.
+  retries: 0,
+  environment: {
+    ...settings,
+    LEASES_TABLE: leases.name,
+    EVENTS_TABLE: events.name,
+    DOORBELL_URL: doorbell.url,
+    HOST_CAPACITY: String(hostCapacity),
+    HOST_SPARE: String(stage.spare),
+    HOST_NETWORK: "live",
+    ECS_CLUSTER: cluster.nodes.cluster.arn,
+    ECS_TASK_DEFINITION: host.taskDefinition,
+    ECS_SUBNETS: $util.all(hostSubnets.map(({ id }) => id)).apply((ids) => ids.join(",")),
+    ECS_SECURITY_GROUPS: hostGroup.id,
+  },
+  permissions: [
+    {
+      actions: [
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:ConditionCheckItem",
+        "dynamodb:Query",
+      ],
+      resources: [leases.arn],
+    },
+    { actions: ["dynamodb:Query"], resources: [$interpolate`${leases.arn}/index/byHost`] },
+    { actions: ["dynamodb:Query"], resources: [$interpolate`${events.arn}/index/byDue`] },
+    { actions: ["dynamodb:UpdateItem"], resources: [events.arn] },
+    { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+    { actions: ["ecs:RunTask"], resources: [host.taskDefinition] },
+    { actions: ["ecs:DescribeTasks", "ecs:StopTask"], resources: [tasks] },
+    { actions: ["iam:PassRole"], resources: [host.nodes.taskRole.arn, host.nodes.executionRole.arn] },
+  ],
+  transform: {
+    ...common.transform,
+    eventInvokeConfig: (args) => void (args.maximumEventAgeInSeconds = 60),
+  },
+})
+
+new sst.aws.CronV2("EachMinute", { schedule: "rate(1 minute)", function: sweep.arn })

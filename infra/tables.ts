@@ -1,0 +1,36 @@
+import { stage } from "./stage.ts"
+
+const keys = { pk: "string", sk: "string" } as const
+
+/** Accounts, API keys, bridges. */
+export const accounts = table("Accounts")
+
+/** Hosts, leases, wrapped data keys. */
+export const leases = table("Leases", {
+  fields: { ...keys, host: "string" },
+  globalIndexes: { byHost: { hashKey: "host", rangeKey: "pk" } },
+})
+
+/** Credentials and ratchets. Never restored: a ratchet of yesterday encrypts two messages with one key. */
+export const sessions = table("Sessions", {
+  transform: { table: (args) => void (args.pointInTimeRecovery = { enabled: false }) },
+})
+
+/** Events and how far their delivery has come. */
+export const events = table("Events", {
+  fields: { ...keys, shard: "number", due: "number" },
+  globalIndexes: { byDue: { hashKey: "shard", rangeKey: "due" } },
+})
+
+/** Rate windows and idempotency records. */
+export const requests = table("Requests")
+
+function table(name: string, more: Partial<sst.aws.DynamoArgs> = {}) {
+  return new sst.aws.Dynamo(name, {
+    fields: keys,
+    primaryIndex: { hashKey: "pk", rangeKey: "sk" },
+    ttl: "expires_at",
+    deletionProtection: stage.kept,
+    ...more,
+  })
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+
+/** The graph of what would be deployed, in files of its own: they need what `sst install` writes. */
+export default defineConfig({
+  test: {
+    root: new URL("../..", import.meta.url).pathname,
+    include: ["test/infra/**/*.graph.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+})
