@@ -5,19 +5,22 @@ const port = z.coerce.number().int().min(0).max(65_535).default(0)
 const Environment = z.object({
   /** Where clients connect; 0 is any free port. */
   SIMULATOR_PORT: port,
+  /** Where clients connect under TLS, and where media is; 0 is any free port. */
+  SIMULATOR_TLS_PORT: port,
   /** Where phones are steered; 0 is any free port. */
   SIMULATOR_CONTROL_PORT: port,
   /** Where the network is kept; in memory when not given. */
   SIMULATOR_DATA_DIR: z.string().min(1).optional(),
 })
 
-export type Config = { port: number; controlPort: number; dataDir: string | undefined }
+export type Config = { port: number; tlsPort: number; controlPort: number; dataDir: string | undefined }
 
 /** Throws a `ZodError` that names what is wrong. */
 export function fromEnvironment(environment: NodeJS.ProcessEnv): Config {
   const read = Environment.parse(environment)
   return {
     port: read.SIMULATOR_PORT,
+    tlsPort: read.SIMULATOR_TLS_PORT,
     controlPort: read.SIMULATOR_CONTROL_PORT,
     dataDir: read.SIMULATOR_DATA_DIR,
   }

@@ -1,79 +1,221 @@
-import { z } from "zod"
+import { z } from "@hono/zod-openapi"
 import { kinds } from "../network/faults.ts"
+import { obstacles } from "../network/pairing.ts"
+import { mediaKinds } from "../phone/media.ts"
+
+export const Refused = z
+  .object({ error: z.string(), code: z.string() })
+  .openapi("Refused", { description: "A sentence for people and a code for programs." })
 
 const digits = z.string().regex(/^\d{7,15}$/, "7 to 15 digits")
 
-export const NewPhone = z.object({ number: digits.optional(), name: z.string().min(1).max(100).optional() })
-
-export const Scan = z.object({ qr: z.string().min(1) })
-
-/** The recipient: a number, or an address of it. */
-const To = z
-  .string()
-  .regex(/^\d{7,15}(@s\.whatsapp\.net|@lid)?$/, "a number, or an address @s.whatsapp.net or @lid")
-
-export const NewMessage = z.object({
-  to: To,
-  text: z.string().min(1).max(65_536),
-  /** The message's id; sending one twice makes a duplicate. */
-  id: z
-    .string()
-    .regex(/^[0-9A-Za-z._-]{1,100}$/)
-    .optional(),
-  /** How the chat is addressed: by private id, as people's chats are today, or by phone number. */
-  addressing: z.enum(["lid", "pn"]).optional(),
-})
+/** `number:device`. */
+export const DeviceName = z.string().regex(/^\d+:\d+$/, "number:device")
 
 const whole = z.coerce.number().int().min(0)
 
-/** What to read, and how long to wait until there is some, in milliseconds. */
+/** How long to wait for something to answer with, in milliseconds. */
+const wait = whole.max(60_000).default(0)
+
+export const NewPhone = z.object({ number: digits.optional(), name: z.string().min(1).max(100).optional() })
+
+export const Phone = z
+  .object({
+    number: z.string(),
+    jid: z.string(),
+    lid: z.string(),
+    name: z.string(),
+    devices: z.array(
+      z.object({
+        id: z.number(),
+        jid: z.string(),
+        platform: z.string(),
+        connected: z.boolean(),
+        waiting: z.record(z.string(), z.number()).describe("Stanzas not yet settled, by tag"),
+        prekeys: z.number().describe("One-time prekeys left with the network"),
+      }),
+    ),
+    not_decrypted: z.record(z.string(), z.number()).describe("What it could not decrypt, by kind"),
+  })
+  .openapi("Phone")
+
+export const Scan = z.object({
+  qr: z.string().min(1),
+  obstacle: z
+    .enum(obstacles)
+    .optional()
+    .describe("What comes between the scan and the link, which then fails"),
+})
+
+export const TypedCode = z.object({ code: z.string().min(8).max(12) })
+
+export const Linked = z.object({ device: z.string(), jid: z.string() })
+
+const MessageId = z.string().regex(/^[0-9A-Za-z._-]{1,100}$/)
+
+const content = {
+  text: z.string().min(1).max(65_536),
+  quoted: MessageId,
+  mentions: z.array(digits),
+  media: z.object({
+    kind: z.enum(mediaKinds),
+    data: z.base64().describe("The file"),
+    mimetype: z.string(),
+    caption: z.string().optional(),
+    filename: z.string().optional(),
+    voice: z.boolean().optional(),
+  }),
+  reaction: z.object({ message_id: MessageId, emoji: z.string() }),
+  poll: z.object({
+    question: z.string(),
+    options: z.array(z.string()).min(1),
+    selectable: z.number().int().min(0).default(1),
+  }),
+  vote: z.object({ message_id: MessageId, options: z.array(z.string()) }),
+  event: z.object({
+    name: z.string(),
+    description: z.string().optional(),
+    start: z.number().int(),
+    end: z.number().int().optional(),
+  }),
+  rsvp: z.object({
+    message_id: MessageId,
+    response: z.enum(["going", "not_going", "maybe"]),
+    guests: z.number().int().min(0).default(0),
+  }),
+  edit: z.object({ message_id: MessageId, text: z.string() }),
+  revoke: z.object({ message_id: MessageId }),
+  pin: z.object({ message_id: MessageId, unpin: z.boolean().default(false) }),
+  location: z.object({ latitude: z.number(), longitude: z.number(), name: z.string().optional() }),
+  contact: z.object({ name: z.string(), vcard: z.string() }),
+  raw: z.record(z.string(), z.unknown()).describe("A protobuf Message as JSON, for everything else"),
+}
+
+/** Fields that say something about a message, not what it is. */
+const besides = new Set(["to", "id", "addressing", "quoted", "mentions", "viewers"])
+
+export const NewMessage = z
+  .object({
+    to: z
+      .string()
+      .regex(/^(\d{7,15}(@s\.whatsapp\.net|@lid)?|\d+@g\.us|status@broadcast)$/)
+      .describe("A number, an address of it, a group's address, or status@broadcast"),
+    id: MessageId.optional().describe("Sending one id twice makes a duplicate"),
+    addressing: z.enum(["lid", "pn"]).default("lid").describe("How a chat with a person is addressed"),
+    viewers: z.array(digits).optional().describe("Of a status: who may see it"),
+  })
+  .extend(z.object(content).partial().shape)
+  .refine((body) => Object.keys(body).filter((name) => !besides.has(name)).length === 1, {
+    message: "exactly one kind of content",
+  })
+  .openapi("NewMessage")
+
+export const Sent = z.object({
+  id: z.string(),
+  timestamp: z.number(),
+  error: z.string().optional().describe("The code of the network's nack"),
+})
+
+export const Message = z
+  .object({
+    n: z.number(),
+    id: z.string(),
+    chat: z.string().describe("The other's number, or the group's address"),
+    from: z.string(),
+    from_device: z.number(),
+    from_me: z.boolean(),
+    text: z.string(),
+    kind: z.string(),
+    content: z.unknown(),
+    timestamp: z.number(),
+    offline: z.boolean(),
+    times: z.number().describe("How often it arrived: more than once is a duplicate by id"),
+  })
+  .openapi("Message")
+
 export const Read = z.object({
   after: whole.default(0),
-  wait: whole.max(60_000).default(0),
-  /** How many must match before it answers early. */
-  count: whole.min(1).max(10_000).default(1),
+  wait,
+  count: whole.min(1).max(10_000).default(1).describe("How many must match before it answers early"),
   id: z.string().optional(),
   from: z.string().optional(),
+  chat: z.string().optional(),
   text: z.string().optional(),
+  kind: z.string().optional(),
 })
 
 export const ReadLog = z.object({
   after: whole.default(0),
-  wait: whole.max(60_000).default(0),
+  wait,
   kind: z.enum(["in", "out", "note"]).optional(),
-  /** `number:device`, or the start of it. */
-  who: z.string().optional(),
+  who: z.string().optional().describe("`number:device`, or the start of it"),
   tag: z.string().optional(),
   event: z.string().optional(),
-  /** Attributes the stanza must have, as JSON. */
-  attrs: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return z.record(z.string(), z.string()).parse(JSON.parse(text))
-      } catch {
-        context.addIssue({ code: "custom", message: "a JSON object of strings" })
-        return z.NEVER
-      }
-    })
-    .optional(),
+  attrs: z.string().optional().describe("Attributes the stanza must have, as a JSON object"),
 })
 
-export const Settled = z.object({ wait: whole.max(60_000).default(0) })
+/** Strings by name, as `attrs` carries them. */
+export const Attributes = z.record(z.string(), z.string())
+
+export const Entry = z
+  .object({
+    n: z.number(),
+    at: z.number().describe("Unix milliseconds"),
+    kind: z.enum(["in", "out", "note"]),
+    who: z.string(),
+    stanza: z.unknown().optional().describe("Tag, attributes, content; bytes as their length"),
+    event: z.string().optional(),
+    detail: z.unknown().optional(),
+  })
+  .openapi("Entry")
+
+export const Settled = z.object({ settled: z.boolean(), waiting: z.record(z.string(), z.number()) })
+
+export const Wait = z.object({ wait })
 
 export const NewFault = z.object({
   kind: z.enum(kinds),
-  /** `number:device`; every client when not given. */
-  device: z
-    .string()
-    .regex(/^\d+:\d+$/)
-    .default("*"),
-  times: z.number().int().min(1).nullable().default(null),
+  device: z.union([DeviceName, z.literal("*")]).default("*"),
+  times: z.number().int().min(1).nullable().default(null).describe("null: until it is removed"),
   code: z.number().int().min(100).max(999).default(503),
   ms: z.number().int().min(0).max(60_000).default(0),
 })
 
-/** `cut`: without a word. */
+export const Fault = NewFault.extend({ id: z.number(), times: z.number().nullable() }).openapi("Fault")
+
 export const End = z.object({
-  how: z.enum(["cut", "replaced", "device_removed", "restart", "unavailable"]).default("cut"),
+  how: z
+    .enum(["cut", "replaced", "device_removed", "restart", "unavailable"])
+    .default("cut")
+    .describe("cut: without a word"),
 })
+
+export const NewGroup = z.object({
+  creator: digits,
+  subject: z.string().min(1).max(100),
+  members: z.array(digits).default([]),
+  addressing: z.enum(["lid", "pn"]).default("lid"),
+})
+
+export const Group = z
+  .object({
+    jid: z.string(),
+    subject: z.string(),
+    addressing: z.enum(["lid", "pn"]),
+    members: z.array(z.object({ number: z.string(), role: z.string() })),
+  })
+  .openapi("Group")
+
+export const ChangeGroup = z
+  .object({
+    by: digits.describe("Who does it"),
+    subject: z.string().min(1).optional(),
+    description: z.string().optional(),
+    add: z.array(digits).optional(),
+    remove: z.array(digits).optional(),
+    promote: z.array(digits).optional(),
+    demote: z.array(digits).optional(),
+    setting: z.enum(["announcement", "not_announcement", "locked", "unlocked"]).optional(),
+    leave: z.boolean().optional(),
+  })
+  .openapi("ChangeGroup")

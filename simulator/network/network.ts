@@ -4,7 +4,9 @@ import type { Store } from "../store.ts"
 import type { Authority } from "../wire/certificates.ts"
 import * as Directory from "./directory.ts"
 import * as Faults from "./faults.ts"
+import * as Groups from "./groups.ts"
 import type { Line } from "./line.ts"
+import * as Media from "./media.ts"
 import type { Pairing } from "./pairing.ts"
 import * as PreKeys from "./prekeys.ts"
 import * as Queue from "./queue.ts"
@@ -18,6 +20,8 @@ export type Network = {
   prekeys: PreKeys.PreKeys
   queue: Queue.Queue
   faults: Faults.Faults
+  media: Media.Media
+  groups: Groups.Groups
   /** Connected devices, by `number:device`. */
   lines: Map<string, Line>
   /** Companions that show a QR code, by each of its refs. */
@@ -33,6 +37,8 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     prekeys: PreKeys.open(input.store),
     queue: Queue.open(input.store),
     faults: Faults.create(),
+    media: Media.open(input.store),
+    groups: Groups.open(input.store),
     lines: new Map(),
     pairings: new Map(),
     phones: new Map(),

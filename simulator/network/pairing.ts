@@ -4,6 +4,7 @@ import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
 import type { SignedPreKey, User } from "./directory.ts"
+import type { LinkCode } from "./link-code.ts"
 import { type Network, now } from "./network.ts"
 
 /** Prefixes of what a phone and its companion sign about each other. */
@@ -23,6 +24,11 @@ export type Pairing = {
   registrationId: number
   signedPreKey: SignedPreKey
   platform: string
+  /** The push name the client goes by, if it says one. */
+  pushName: string
+  /** Secrets it has been told to replace. */
+  retired: Set<string>
+  linkCode?: LinkCode
   send(stanza: Node): void
   end(goodbye?: Node): void
   /** Settles the linking under way with the companion's answer, or, without one, with its leaving. */
@@ -38,6 +44,10 @@ export class PairingError extends Error {
   readonly code:
     | "not_a_code"
     | "unknown_ref"
+    | "wrong_code"
+    | "declined"
+    | "secret_retired"
+    | "passkey_required"
     | "expired_ref"
     | "wrong_key"
     | "busy"
@@ -64,7 +74,18 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
   const { send, end, noiseKey } = companion
   const expiry = setTimeout(() => end(), until - Date.now())
   expiry.unref()
-  const pairing: Pairing = { ...told, refs, noiseKey, send, end, linking: false, expiry }
+  const pushName = companion.payload.pushName ?? ""
+  const pairing: Pairing = {
+    ...told,
+    pushName,
+    refs,
+    noiseKey,
+    send,
+    end,
+    linking: false,
+    retired: new Set(),
+    expiry,
+  }
   for (const { ref } of refs) network.pairings.set(ref, pairing)
   send(
     el("iq", { from: Jid.network, type: "set", id: id(), xmlns: "md" }, [
@@ -93,6 +114,37 @@ export function find(network: Network, ref: string): Pairing {
   if (Date.now() > until) throw new PairingError("expired_ref", "this code has expired")
   return pairing
 }
+
+/** What can come between a scan and the link. */
+export const obstacles = ["decline", "companion_reg_refresh", "pair-device-rotate-qr", "passkey"] as const
+
+export type Obstacle = (typeof obstacles)[number]
+
+/** Puts it between them; always throws the `PairingError` the phone shows. */
+export function obstruct(pairing: Pairing, obstacle: Obstacle, advSecret: Buffer): never {
+  const notify = (type: string, content: Node) =>
+    pairing.send(el("notification", { from: Jid.network, type, id: id(), t: now() }, [content]))
+  switch (obstacle) {
+    case "decline":
+      throw new PairingError("declined", "the phone's owner declined")
+    case "companion_reg_refresh":
+    case "pair-device-rotate-qr":
+      // Its secret is void from here on; the companion makes another and shows the same ref with it.
+      pairing.retired.add(advSecret.toString("base64"))
+      notify("companion_reg_refresh", el(obstacle))
+      throw new PairingError("secret_retired", "the companion was told to replace its secret")
+    case "passkey":
+      notify("passkey_prologue_request", el("passkey_request_options", {}, Buffer.from(passkeyOptions())))
+      throw new PairingError("passkey_required", "the account wants a passkey first")
+  }
+}
+
+const passkeyOptions = () =>
+  JSON.stringify({
+    challenge: randomBytes(32).toString("base64url"),
+    rpId: "whatsapp.com",
+    userVerification: "required",
+  })
 
 type Linked = {
   user: User

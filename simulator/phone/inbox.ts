@@ -41,6 +41,9 @@ export function open(store: Store, pn: string) {
   const select = store.db.prepare(
     "SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n LIMIT ?",
   )
+  const selectOne = store.db.prepare(
+    "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
+  )
   const listeners = new Set<() => void>()
 
   return {
@@ -49,17 +52,22 @@ export function open(store: Store, pn: string) {
       const { chat, from, id } = message
       return Number(insert.get(pn, chat, from, id, pack(message))?.times)
     },
+    /** The newest message with this id in a chat. */
+    find(chat: string, id: string): Message | undefined {
+      const row = selectOne.get(pn, chat, id)
+      return row && messageOf(row)
+    },
     /** Tells whoever waits that there is something new. */
     announce: () => listeners.forEach((listener) => listener()),
-    after: (n: number, limit = 10_000): Message[] =>
-      select.all(pn, n, limit).map((row) => ({
-        n: Number(row.n),
-        ...(unpack(row.data) as Omit<Message, "n" | "times">),
-        times: Number(row.times),
-      })),
+    after: (n: number, limit = 10_000): Message[] => select.all(pn, n, limit).map(messageOf),
     listen(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
+}
+
+function messageOf(row: Record<string, unknown>): Message {
+  const kept = unpack(row.data) as Omit<Message, "n" | "times">
+  return { n: Number(row.n), ...kept, times: Number(row.times) }
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto"
-import type { Mode } from "../network/addressing.ts"
 import { pack, type Store, unpack } from "../store.ts"
 import * as Curve from "../wire/curve.ts"
+import type { TargetRow } from "./outgoing.ts"
 
 /** What makes a phone that phone. */
 export type Identity = {
@@ -20,7 +20,7 @@ export type SessionRow = { _sessions: Record<string, unknown>; version: string }
 export type AppStateKey = { id: Buffer; data: Buffer; timestamp: number }
 
 /** A message the phone sent, kept for who could not read it. */
-export type SentRow = { to: string; mode: Mode; content: Uint8Array }
+export type SentRow = { target: TargetRow; content: Uint8Array }
 
 /** What a phone keeps, by kind; most kinds have an entry per id. */
 type Kept = {
@@ -31,6 +31,10 @@ type Kept = {
   /** Companions that had their first messages. */
   greeted: boolean
   sent: SentRow
+  /** Sender keys, as Baileys writes them down. */
+  "sender-key": Buffer
+  /** Who has been given our sender key of a group: devices. */
+  "sender-key-given": string[]
 }
 
 /** One phone's keys and ratchets. Changes are staged, and kept when `commit` says so: one write. */

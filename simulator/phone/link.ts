@@ -22,10 +22,19 @@ export function readCode(text: string): Code | undefined {
 const key = (text: string) => Buffer.from(text, "base64")
 
 /** A phone links the companion that shows this code; the id of the new device. Throws `PairingError`. */
-export async function link(network: Network, pn: string, identity: Identity, code: Code): Promise<number> {
+export async function link(
+  network: Network,
+  pn: string,
+  identity: Identity,
+  code: Code,
+  obstacle?: Pairing.Obstacle,
+): Promise<number> {
   const pairing = Pairing.find(network, code.ref)
   if (!pairing.noiseKey.equals(code.noiseKey) || !pairing.identity.equals(code.identity))
     throw new Pairing.PairingError("wrong_key", "the code's keys are not the companion's")
+  if (pairing.retired.has(code.advSecret.toString("base64")))
+    throw new Pairing.PairingError("secret_retired", "this code shows a secret that was to be replaced")
+  if (obstacle) Pairing.obstruct(pairing, obstacle, code.advSecret)
   return vouch(network, pn, identity, pairing, code.advSecret)
 }
 

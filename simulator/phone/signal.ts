@@ -22,6 +22,8 @@ export type Failure = "repeated" | "no_session" | "unknown_prekey" | "bad"
 /** Sessions a phone keeps with one device beyond the open one, for what is still on its way. */
 const closedKept = 5
 
+export type Signal = ReturnType<typeof signalOf>
+
 /** One phone's Signal sessions. Changes are staged in `keys`; the caller commits. Not reentrant. */
 export function signalOf(keys: Keys) {
   const storage: Storage = {
@@ -79,6 +81,10 @@ export function failure(error: unknown): Failure {
   if (error instanceof MessageCounterError) return "repeated"
   if (error instanceof PreKeyError) return "unknown_prekey"
   if (error instanceof SessionError) return "no_session"
+  // Baileys' sender keys throw plain errors.
+  const said = error instanceof Error ? error.message : ""
+  if (said.startsWith("Received message with old counter")) return "repeated"
+  if (said.startsWith("No session found") || said.startsWith("No SenderKeyRecord")) return "no_session"
   return "bad"
 }
 

@@ -1,6 +1,7 @@
 import { deviceAt, inMode, type Mode, modeOf, otherMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
+import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
@@ -10,98 +11,139 @@ import { child, children, el, type Node } from "../wire/node.ts"
 const carried = new Set(["meta", "biz", "bot"])
 
 /** Nacks of the network. 479: a stanza that is addressed or built wrongly. */
-const nack = { unknownRecipient: 404, invalid: 479 }
+const nack = { forbidden: 403, unknownRecipient: 404, invalid: 479 }
+
+/** A message on its way: who sent it, and to which chat. */
+type Message = { line: Line; sender: User; stanza: Node; chat: Jid.Jid }
+
+/** One device's copy: the attributes that place it in the device's view of the chat, and the ciphertext. */
+type Copy = { device: Address; attrs: Record<string, string | number | undefined>; content: Node[] }
 
 /** A device sends a message: it is queued for every device it was encrypted for, then acknowledged. */
 export function message(network: Network, line: Line, stanza: Node) {
-  const { id, to } = stanza.attrs
-  const chat = Jid.parse(to)
-  if (!id || !to || !chat) {
+  const chat = Jid.parse(stanza.attrs.to)
+  const sender = network.directory.user(line.device.user)
+  if (!stanza.attrs.id || !chat || !sender) {
     network.log.note(key(line.device), "message without id or recipient")
     return
   }
-  acknowledge(
-    network,
-    line,
-    stanza,
-    refused(network, line, stanza, chat) ?? fanOut(network, line, stanza, chat),
-  )
+  const sent = { line, sender, stanza, chat }
+  const error = refused(network, sent)
+  if (error === undefined) {
+    const copies = chat.server === "g.us" ? toGroup(network, sent) : toPeople(network, sent)
+    network.store.atomically(() => {
+      for (const { device, attrs, content } of copies)
+        deliver(network, device, el("message", { ...common(sent), ...attrs }, content))
+    })
+  }
+  acknowledge(network, line, stanza, error)
 }
 
-/** The code of the nack, when the stanza is not taken. */
-function refused(network: Network, line: Line, stanza: Node, chat: Jid.Jid): number | undefined {
+/** The code of the nack, when the message is not taken. */
+function refused(network: Network, { line, sender, stanza, chat }: Message): number | undefined {
   const fault = network.faults.strike("nack", key(line.device))
   if (fault) return fault.code
-  if (!Jid.isPerson(chat)) return nack.invalid
-  if (!network.directory.find(chat)) return nack.unknownRecipient
   if (!child(stanza, "participants") && !child(stanza, "enc")) return nack.invalid
-  return undefined
+  if (chat.server === "g.us") {
+    const group = network.groups.find(chat)
+    if (!group) return nack.unknownRecipient
+    const allowed = group.announcement ? isAdmin(group, sender.pn) : roleOf(group, sender.pn)
+    return allowed ? undefined : nack.forbidden
+  }
+  if (stanza.attrs.to === "status@broadcast") return undefined
+  if (!Jid.isPerson(chat)) return nack.invalid
+  return network.directory.find(chat) ? undefined : nack.unknownRecipient
 }
 
-/** Undefined when all went well, else the code of the nack. */
-function fanOut(network: Network, line: Line, stanza: Node, chat: Jid.Jid): number | undefined {
-  const sender = network.directory.user(line.device.user)
-  if (!sender) return nack.invalid
-  const copies = recipients(stanza).map((copy) => ({
-    ...copy,
-    device: deviceAt(network, Jid.parse(copy.jid)),
-  }))
-  const gone = copies.filter((copy) => !copy.device)
-  if (gone.length > 0)
-    network.log.note(key(line.device), "for no device", { jids: gone.map(({ jid }) => jid) })
-  network.store.atomically(() => {
-    for (const { device, jid, enc } of copies) {
-      if (!device) continue
-      const attrs = envelope(network, {
-        line,
-        sender,
-        stanza,
-        chat,
-        to: device,
-        mode: modeOf(Jid.parse(jid) ?? chat),
-      })
-      deliver(network, device, el("message", attrs, contents(stanza, enc)))
+function common({ sender, stanza }: Message) {
+  const { id, type, edit, category, push_priority } = stanza.attrs
+  return { id, type, t: now(), notify: sender.name, edit, category, push_priority }
+}
+
+/** To a person, or to those a status is shown to: a copy for each device it was encrypted for. */
+function toPeople(network: Network, sent: Message): Copy[] {
+  const { line, stanza } = sent
+  const status = stanza.attrs.to === "status@broadcast"
+  const shared = status ? children(stanza).filter(({ tag }) => tag === "enc") : []
+  return recipients(stanza).flatMap(({ jid, enc }) => {
+    const address = Jid.parse(jid)
+    const device = deviceAt(network, address)
+    if (!device || !address) {
+      network.log.note(key(line.device), "for no device", { jid })
+      return []
     }
+    const mode = modeOf(address)
+    const attrs = status ? inBroadcast(sent, mode) : inChat(network, sent, device, mode)
+    return [{ device, attrs, content: contents(stanza, [...enc, ...shared]) }]
   })
-  return undefined
 }
 
-/** Each device it is for, with its ciphertext: several as participants, or the one it is addressed to. */
+/** Each device a stanza is for with its own ciphertext: several as participants, or the one it is addressed to. */
 function recipients(stanza: Node): { jid: string | undefined; enc: Node[] }[] {
   const participants = child(stanza, "participants")
-  if (!participants)
-    return [{ jid: stanza.attrs.to, enc: children(stanza).filter(({ tag }) => tag === "enc") }]
-  return children(participants).map((to) => ({ jid: to.attrs.jid, enc: children(to) }))
+  if (participants) return children(participants).map((to) => ({ jid: to.attrs.jid, enc: children(to) }))
+  const enc = children(stanza).filter(({ tag }) => tag === "enc")
+  return [{ jid: stanza.attrs.participant ?? stanza.attrs.to, enc }]
 }
 
-type Copy = { line: Line; sender: User; stanza: Node; chat: Jid.Jid; to: Address; mode: Mode }
-
-/** The attributes of a copy: from whom, in the recipient's view of the chat. */
-function envelope(network: Network, copy: Copy) {
-  const { line, sender, stanza, chat, to, mode } = copy
-  const { id, type, edit, category, push_priority } = stanza.attrs
-  const shared = {
-    id,
-    type,
-    t: now(),
-    notify: sender.name,
-    edit,
-    category,
-    push_priority,
-    addressing_mode: mode,
-  }
+function inChat(network: Network, { line, sender, stanza, chat }: Message, to: Address, mode: Mode) {
   const from = inMode(mode, sender, line.device.id)
+  const alternative = mode === "lid" ? "pn" : "lid"
   if (to.user !== sender.pn)
-    return { from, ...shared, [mode === "lid" ? "sender_pn" : "sender_lid"]: otherMode(mode, sender) }
+    return { from, [`sender_${alternative}`]: otherMode(mode, sender), addressing_mode: mode }
   // One's own other device: the chat is `recipient`, unless the device itself is meant.
-  const peer = network.directory.find(Jid.parse(stanza.attrs.recipient) ?? chat)
-  if (!peer || category === "peer" || (peer === sender && !child(stanza, "participants")))
-    return { from, ...shared }
+  const recipient = Jid.parse(stanza.attrs.recipient) ?? chat
+  const peer = network.directory.find(recipient)
+  const itself = stanza.attrs.category === "peer" || (peer === sender && !child(stanza, "participants"))
+  if (!peer || itself) return { from, addressing_mode: mode }
   return {
     from,
-    recipient: inMode(modeOf(chat), peer),
-    [mode === "lid" ? "peer_recipient_pn" : "peer_recipient_lid"]: otherMode(modeOf(chat), peer),
-    ...shared,
+    recipient: inMode(modeOf(recipient), peer),
+    [`peer_recipient_${alternative}`]: otherMode(mode, peer),
+    addressing_mode: mode,
+  }
+}
+
+function inBroadcast({ line, sender, stanza }: Message, mode: Mode) {
+  return {
+    from: stanza.attrs.to,
+    participant: inMode(mode, sender, line.device.id),
+    [mode === "lid" ? "participant_pn" : "participant_lid"]: otherMode(mode, sender),
+    addressing_mode: mode,
+  }
+}
+
+/** To every device of every member: the sender key's ciphertext, and the key itself for who gets it now. */
+function toGroup(network: Network, { line, sender, stanza, chat }: Message): Copy[] {
+  const group = network.groups.find(chat)
+  if (!group) return []
+  const attrs = inGroup(group, sender, line.device.id)
+  const shared = children(stanza).filter(({ tag }) => tag === "enc")
+  const only = deviceAt(network, Jid.parse(stanza.attrs.participant))
+  if (only) return [{ device: only, attrs, content: contents(stanza, shared) }]
+  const own = new Map(
+    recipients(stanza).flatMap(({ jid, enc }) => {
+      const device = deviceAt(network, Jid.parse(jid))
+      return device && child(stanza, "participants") ? [[key(device), enc] as const] : []
+    }),
+  )
+  return group.members
+    .flatMap(({ pn }) => network.directory.devices(pn))
+    .map(({ user, id }) => ({ user, id }))
+    .filter((device) => key(device) !== key(line.device))
+    .map((device) => ({
+      device,
+      attrs,
+      content: contents(stanza, [...(own.get(key(device)) ?? []), ...shared]),
+    }))
+}
+
+function inGroup(group: Group, sender: User, device: number) {
+  return {
+    from: jidOf(group),
+    participant: inMode(group.mode, sender, device),
+    [group.mode === "lid" ? "participant_pn" : "participant_lid"]: otherMode(group.mode, sender),
+    addressing_mode: group.mode,
   }
 }
 

@@ -1,6 +1,6 @@
 import { inMode, modeOf } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
-import { type Address, key } from "../network/directory.ts"
+import { type Address, key, type User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
@@ -27,38 +27,61 @@ function idsOf(stanza: Node): string[] {
   return [stanza.attrs.id, ...listed].filter((id) => id !== undefined)
 }
 
+type Told = [Address, Node][]
+
 /** Who hears of it, with what each is told. */
-function told(network: Network, line: Line, stanza: Node): [Address, Node][] {
-  const { id, type, to } = stanza.attrs
+function told(network: Network, line: Line, stanza: Node): Told {
   const me = network.directory.user(line.device.user)
-  const chat = Jid.parse(to)
+  const chat = Jid.parse(stanza.attrs.to)
+  if (!me || !chat) return []
+  if (!Jid.isPerson(chat)) return inGroup(network, line, stanza, me)
   const peer = network.directory.find(chat)
-  if (!me || !peer || !chat) return []
+  return peer ? inChat(network, { line, stanza, me, peer, chat }) : []
+}
+
+/** A receipt as it is passed on: the same ids, another sender. */
+function copyOf(stanza: Node, attrs: Record<string, string | undefined>): Node {
+  const content = children(stanza)
+  return el("receipt", { id: stanza.attrs.id, t: now(), ...attrs }, content.length > 0 ? content : undefined)
+}
+
+type InChat = { line: Line; stanza: Node; me: User; peer: User; chat: Jid.Jid }
+
+function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Told {
+  const { type, recipient } = stanza.attrs
   const mode = modeOf(chat)
   const from = inMode(mode, me, line.device.id)
-  const content = children(stanza)
-  const copy = (attrs: Record<string, string | undefined>) =>
-    el("receipt", { id, from, t: now(), ...attrs }, content.length > 0 ? content : undefined)
-  const others = (pn: string) =>
-    network.directory.devices(pn).filter((device) => key(addressOf(device)) !== key(line.device))
-
-  if (type === "retry")
-    return [[{ user: peer.pn, id: chat.device }, copy({ type, recipient: stanza.attrs.recipient })]]
-  // Between one's own devices: the phone hears of what it sent to a companion, and the other way round.
-  if (peer === me)
-    return [[{ user: me.pn, id: chat.device }, copy({ type, recipient: stanza.attrs.recipient })]]
-  if (type === "read-self")
-    return others(me.pn).map((device) => [addressOf(device), copy({ type, recipient: inMode(mode, peer) })])
-  const toPeer = others(peer.pn).map((device): [Address, Node] => [
-    addressOf(device),
-    // "inactive" says that nobody looks; to the sender it is delivered.
-    copy({ type: type === "inactive" ? undefined : type }),
-  ])
-  const toOwn = others(me.pn).map((device): [Address, Node] => [
-    addressOf(device),
-    copy({ type: "read-self", recipient: inMode(mode, peer) }),
-  ])
+  // To one device: who sent what could not be read, or one's own that sent it.
+  if (type === "retry" || peer === me)
+    return [[{ user: peer.pn, id: chat.device }, copyOf(stanza, { from, type, recipient })]]
+  const readSelf = copyOf(stanza, { from, type: "read-self", recipient: inMode(mode, peer) })
+  const toOwn = others(network, line, me.pn).map((device): Told[number] => [device, readSelf])
+  if (type === "read-self") return toOwn
+  const copy = copyOf(stanza, { from, type: shown(type) })
+  const toPeer = others(network, line, peer.pn).map((device): Told[number] => [device, copy])
   return type === "read" ? [...toPeer, ...toOwn] : toPeer
 }
 
-const addressOf = (device: { user: string; id: number }): Address => ({ user: device.user, id: device.id })
+/** In a group, or about a status: the author of the message hears who has it. */
+function inGroup(network: Network, line: Line, stanza: Node, me: User): Told {
+  const { to, participant, type } = stanza.attrs
+  const jid = Jid.parse(participant)
+  const author = network.directory.find(jid)
+  if (!jid || !author) return []
+  const from = inMode(modeOf(jid), me, line.device.id)
+  const copy = copyOf(stanza, { from: to, participant: from, type: shown(type) })
+  if (type === "retry" || author === me) return [[{ user: author.pn, id: jid.device }, copy]]
+  if (type === "read-self") return others(network, line, me.pn).map((device) => [device, copy])
+  return others(network, line, author.pn).map((device) => [device, copy])
+}
+
+/** "inactive" says that nobody looks; to the sender the message is delivered. */
+const shown = (type: string | undefined) => (type === "inactive" ? undefined : type)
+
+/** A person's devices but the one that speaks. */
+function others(network: Network, line: Line, pn: string): Address[] {
+  return network.directory
+    .devices(pn)
+    .map(({ user, id }) => ({ user, id }))
+    .filter((device) => key(device) !== key(line.device))
+}

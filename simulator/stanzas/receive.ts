@@ -1,4 +1,5 @@
 import type { Line } from "../network/line.ts"
+import * as LinkCode from "../network/link-code.ts"
 import type { Network } from "../network/network.ts"
 import type { Pairing } from "../network/pairing.ts"
 import * as Jid from "../wire/jid.ts"
@@ -7,6 +8,8 @@ import { ack } from "./ack.ts"
 import * as AppState from "./app-state.ts"
 import * as Devices from "./devices.ts"
 import * as Encrypt from "./encrypt.ts"
+import * as Groups from "./groups.ts"
+import { mediaConnection } from "./media.ts"
 import { message } from "./message.ts"
 import { presence } from "./presence.ts"
 import * as Props from "./props.ts"
@@ -35,6 +38,13 @@ const answers = new Map<string, Answer>([
   ["blocklist get", Props.blocklist],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
+  ["w:m set media_conn", mediaConnection],
+  ["w:g2 set create", Groups.create],
+  ["w:g2 get query", Groups.query],
+  ["w:g2 get participating", Groups.participating],
+  ["w:g2 set leave", Groups.leave],
+  ["w:g2 get invite", Groups.invite],
+  ["w:g2 set invite", Groups.setInvite],
   ["w:sync:app:state set sync", AppState.sync],
   ["md set remove-companion-device", Devices.remove],
 ])
@@ -57,26 +67,33 @@ export function receive(network: Network, line: Line, stanza: Node) {
 }
 
 /** What a companion sends before it is linked: answers to our own iqs. */
-export function receiveUnpaired(_network: Network, pairing: Pairing, stanza: Node) {
+export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node) {
   if (stanza.tag !== "iq") return
   if (stanza.attrs.type === "result" || stanza.attrs.type === "error") return pairing.answered?.(stanza)
-  pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
+  const content = LinkCode.receive(network, pairing, stanza)
+  if (!content) return pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
+  pairing.send(iqResult(stanza, content))
 }
 
 function answer(network: Network, line: Line, iq: Node) {
-  const { id, type, xmlns } = iq.attrs
+  const { type, xmlns } = iq.attrs
   if (type === "result" || type === "error") return
   const name = [xmlns, type, child(iq)?.tag].filter(Boolean).join(" ")
   try {
-    const found = answers.get(name)
+    const found = answers.get(name) ?? (name.startsWith("w:g2 set ") ? Groups.change : undefined)
     if (!found) throw new Refusal(501, "feature-not-implemented")
     const content = found(network, line, iq)
-    line.send(el("iq", { from: Jid.network, type: "result", id }, content.length > 0 ? content : undefined))
+    line.send(iqResult(iq, content))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     network.log.note(`${line.device.user}:${line.device.id}`, "iq refused", { iq: name, code: error.code })
     line.send(iqError(iq, error))
   }
+}
+
+function iqResult(iq: Node, content: Node[]): Node {
+  const attrs = { from: Jid.network, type: "result", id: iq.attrs.id }
+  return el("iq", attrs, content.length > 0 ? content : undefined)
 }
 
 function iqError(iq: Node, refusal: Refusal): Node {

@@ -114,6 +114,8 @@ export function connect(
     until,
     /** Makes `until` look again, after what a test listens to itself. */
     changed,
+    /** All changes to messages. */
+    statuses,
     /** All that was ever told of the connection. */
     updates,
     qr: () => until("a QR code", () => updates.findLast(({ qr }) => qr)?.qr),

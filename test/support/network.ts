@@ -6,6 +6,7 @@ import { type Client, connect, newDevice } from "./baileys-client.ts"
 export type Network = Awaited<ReturnType<typeof aNetwork>>
 
 const Phone = z.object({ number: z.string(), jid: z.string(), lid: z.string(), name: z.string() })
+const Group = z.object({ jid: z.string(), subject: z.string() })
 const Sent = z.object({ id: z.string(), timestamp: z.number(), error: z.string().optional() })
 const Read = z.array(
   z.object({
@@ -69,16 +70,46 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
       const path = `/phones/${phone.number}`
       return {
         ...phone,
-        scan: (qr: string) => call("POST", `${path}/scan`, { qr }),
+        scan: (qr: string, obstacle?: string) => call("POST", `${path}/scan`, { qr, obstacle }),
+        typeCode: (code: string) => call("POST", `${path}/link-code`, { code }),
         send: async (to: string, text: string, more: { id?: string; addressing?: "lid" | "pn" } = {}) =>
           Sent.parse(await call("POST", `${path}/messages`, { to, text, ...more })),
+        /** Sends what is not plain text. */
+        post: async (to: string, content: Record<string, unknown>) =>
+          Sent.parse(await call("POST", `${path}/messages`, { to, ...content })),
+        /** The file of a message it read. */
+        file: async (id: string) => {
+          const response = await fetch(`${simulator.controlUrl}${path}/messages/${id}/media`)
+          return Buffer.from(await response.arrayBuffer())
+        },
         /** Waits until `count` messages match. */
-        read: async (match: { text?: string; id?: string; from?: string; count?: number } = {}) => {
+        read: async (
+          match: {
+            text?: string
+            id?: string
+            from?: string
+            chat?: string
+            kind?: string
+            count?: number
+            after?: number
+          } = {},
+        ) => {
           const query = new URLSearchParams({ wait: "10000" })
           for (const [name, value] of Object.entries(match)) query.set(name, String(value))
           return Read.parse(await call("GET", `${path}/messages?${query.toString()}`))
         },
       }
+    },
+    /** A group of phones, made by the first of them. */
+    async group(members: { number: string }[], addressing: "lid" | "pn" = "lid", subject = "A group") {
+      const [creator, ...rest] = members.map(({ number }) => number)
+      return Group.parse(await call("POST", "/groups", { creator, members: rest, addressing, subject }))
+    },
+    get tlsUrl() {
+      return simulator.tlsUrl
+    },
+    get ca() {
+      return simulator.ca
     },
     /** A Baileys socket on this network, closed with it. */
     client,

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto"
+import { Hono } from "hono"
+import { bodyLimit } from "hono/body-limit"
+import { scanFor } from "./control/mock-phone.ts"
+import { onControlError } from "./control/errors.ts"
+import type { Network } from "./network/network.ts"
+
+/** What clients do over HTTP on the port of their socket: files, and the mock phone public suites use. */
+export function clientHttp(network: Network) {
+  const app = new Hono()
+
+  app.post("/mms/:kind/:name", bodyLimit({ maxSize: 100_000_000 }), async (c) => {
+    const { kind, name } = c.req.param()
+    if (c.req.query("auth") !== "simulated") return c.json({ error: "not authorized" }, 401)
+    const content = Buffer.from(await c.req.arrayBuffer())
+    const path = network.media.put(kind, decodeURIComponent(name), content)
+    if (!path) return c.json({ error: "the name is not the file's hash" }, 400)
+    network.log.note("media", "uploaded", { path, bytes: content.length })
+    return c.json({ url: network.media.url(path), direct_path: path, handle: "" })
+  })
+
+  app.get("/v/:kind/:name", (c) => {
+    const content = network.media.get(new URL(c.req.url).pathname)
+    if (!content) return c.body(null, 410)
+    const range = /^bytes=(\d+)-(\d*)$/.exec(c.req.header("range") ?? "")
+    const [from, to] = [Number(range?.[1] ?? 0), range?.[2] ? Number(range[2]) + 1 : content.length]
+    const part = new Uint8Array(content.subarray(from, to))
+    const etag = `"${createHash("sha256").update(content).digest("hex").slice(0, 16)}"`
+    return c.body(part, range ? 206 : 200, { "content-type": "application/octet-stream", etag })
+  })
+
+  app.post("/admin/mock-phone/scan-qr", async (c) => c.json(await scanFor(network, await c.req.text())))
+
+  app.notFound((c) => c.body(null, 404))
+  app.onError(onControlError(network))
+  return app
+}

@@ -1,0 +1,89 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi"
+import { proto } from "@whiskeysockets/baileys"
+import type { Network } from "../network/network.ts"
+import { type Content, compose, UnknownMessage } from "../phone/content.ts"
+import { fetchFile } from "../phone/media.ts"
+import type { Target } from "../phone/outgoing.ts"
+import * as Jid from "../wire/jid.ts"
+import { ControlError } from "./errors.ts"
+import { phoneOf } from "./phones.ts"
+import { route } from "./route.ts"
+import * as Schema from "./schemas.ts"
+import { until } from "./wait.ts"
+
+/** What phones write and read. */
+export function messages(app: OpenAPIHono, network: Network) {
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/messages",
+      summary: "Send a message from this phone, and wait for the network's ack",
+      body: Schema.NewMessage,
+      answer: Schema.Sent,
+      status: 201,
+    },
+    async ({ params, body }) => {
+      const phone = phoneOf(network, params.number)
+      const target = targetOf(network, body)
+      return phone.send({ target, content: composed(phone.desk, target, body), id: body.id })
+    },
+  )
+  route(
+    app,
+    {
+      method: "get",
+      path: "/phones/{number}/messages",
+      summary: "What this phone read and sent; waits until enough matches",
+      query: Schema.Read,
+      answer: z.array(Schema.Message),
+    },
+    ({ params, query, signal }) => {
+      const { inbox } = phoneOf(network, params.number).desk
+      const { id, from, chat, text, kind } = query
+      const asked = Object.entries({ id, from, chat, text, kind }).filter(([, value]) => value !== undefined)
+      return until({
+        read: () =>
+          inbox
+            .after(query.after)
+            .filter((message) => asked.every(([name, value]) => Reflect.get(message, name) === value)),
+        enough: query.count,
+        waitMs: query.wait,
+        listen: (again) => inbox.listen(again),
+        signal,
+      })
+    },
+  )
+  app.get("/phones/:number/messages/:id/media", (c) => {
+    const { inbox } = phoneOf(network, c.req.param("number")).desk
+    const message = inbox.after(0).find(({ id }) => id === c.req.param("id"))
+    const file = message && fetchFile(network, proto.Message.fromObject(message.content as object))
+    if (!file) throw new ControlError(404, "no_media", "there is no such message with media")
+    return c.body(new Uint8Array(file.data), 200, { "content-type": file.mimetype })
+  })
+}
+
+type Body = z.output<typeof Schema.NewMessage>
+
+function targetOf(network: Network, { to, addressing, viewers }: Body): Target {
+  if (to === "status@broadcast")
+    return { status: (viewers ?? []).flatMap((pn) => network.directory.user(pn) ?? []) }
+  const jid = Jid.parse(to.includes("@") ? to : `${to}@${Jid.server}`)
+  const group = network.groups.find(jid)
+  if (group) return { group }
+  const user = network.directory.find(jid)
+  if (!user) throw new ControlError(404, "unknown_recipient", "nobody has this address")
+  return { user, mode: addressing }
+}
+
+function composed(desk: Parameters<typeof compose>[0], target: Target, body: Body) {
+  const { media } = body
+  const content = media ? { media: { ...media, data: Buffer.from(media.data, "base64") } } : body
+  try {
+    // The schema has seen to it that there is one kind of content.
+    return compose(desk, target, content as Content)
+  } catch (error) {
+    if (error instanceof UnknownMessage) throw new ControlError(404, "unknown_message", error.message)
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+import { randomInt } from "node:crypto"
+import { pack, type Store, unpack } from "../store.ts"
+import * as Jid from "../wire/jid.ts"
+import type { Mode } from "./addressing.ts"
+
+/** What a member may do; the group's maker is the super-admin. */
+export type Role = "superadmin" | "admin" | "member"
+
+export type Member = { pn: string; role: Role }
+
+export type Group = {
+  /** Digits; the address is `id@g.us`. */
+  id: string
+  subject: string
+  subjectAt: number
+  subjectBy: string
+  createdAt: number
+  createdBy: string
+  /** How its members are named to one another, for all of its life. */
+  mode: Mode
+  members: Member[]
+  description?: { id: string; text: string; by: string; at: number }
+  /** Only admins write. */
+  announcement: boolean
+  /** Only admins change subject, description and settings. */
+  locked: boolean
+  /** Only admins accept who asks to join. */
+  approval: boolean
+  allAdd: boolean
+  /** Seconds after which messages go, 0: never. */
+  ephemeral: number
+  invite: string
+}
+
+/** All groups, in memory and in the store. */
+export type Groups = ReturnType<typeof open>
+
+export function open(store: Store) {
+  store.db.exec("CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, data BLOB NOT NULL)")
+  const groups = new Map<string, Group>()
+  const insert = store.db.prepare("INSERT OR REPLACE INTO groups VALUES (?, ?)")
+  for (const row of store.db.prepare("SELECT data FROM groups").all()) {
+    const group = unpack(row.data) as Group
+    groups.set(group.id, group)
+  }
+  const save = (group: Group) => {
+    groups.set(group.id, group)
+    insert.run(group.id, pack(group))
+  }
+  return {
+    save,
+    list: () => [...groups.values()],
+    get: (id: string) => groups.get(id),
+    /** By address. */
+    find: (jid: Jid.Jid | undefined) => (jid?.server === "g.us" ? groups.get(jid.user) : undefined),
+    byInvite: (code: string) => list(groups).find(({ invite }) => invite === code),
+    /** Those this person is in. */
+    of: (pn: string) => list(groups).filter((group) => roleOf(group, pn)),
+    freeId: () => `120363${String(randomInt(10 ** 12)).padStart(12, "0")}`,
+  }
+}
+
+const list = (groups: Map<string, Group>) => [...groups.values()]
+
+export const jidOf = (group: Group) => Jid.format(group.id, "g.us")
+
+/** What this person is in the group; undefined: not in it. */
+export const roleOf = (group: Group, pn: string): Role | undefined =>
+  group.members.find((member) => member.pn === pn)?.role
+
+export const isAdmin = (group: Group, pn: string) => ["admin", "superadmin"].includes(roleOf(group, pn) ?? "")

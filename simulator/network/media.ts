@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto"
+import type { Store } from "../store.ts"
+
+/** How long uploaded files are kept: the network forgets them after a month. */
+const keptMs = 30 * 86_400_000
+
+/** Encrypted files, by the path under which they were put. */
+export type Media = ReturnType<typeof open>
+
+export function open(store: Store) {
+  store.db.exec("CREATE TABLE IF NOT EXISTS media (path TEXT PRIMARY KEY, at INTEGER, content BLOB NOT NULL)")
+  const insert = store.db.prepare("INSERT OR REPLACE INTO media VALUES (?, ?, ?)")
+  const select = store.db.prepare("SELECT content FROM media WHERE path = ? AND at > ?")
+  const remove = store.db.prepare("DELETE FROM media WHERE path = ?")
+
+  return {
+    /** Where clients reach it, `host:port`; known once it listens. */
+    host: "",
+    /**
+     * Takes a file under the name that is its SHA-256 in base64url; the path to fetch it by, or
+     * undefined when name and file do not match.
+     */
+    put(kind: string, name: string, content: Buffer): string | undefined {
+      const hash = createHash("sha256").update(content).digest("base64url")
+      if (hash !== name.replace(/=+$/, "")) return undefined
+      const path = `/v/${kind}/${hash}`
+      insert.run(path, Date.now(), content)
+      return path
+    },
+    get(path: string): Buffer | undefined {
+      const row = select.get(path, Date.now() - keptMs)
+      return row && Buffer.from(row.content as Uint8Array)
+    },
+    /** The file is gone, as after a month. False when there was none. */
+    forget: (path: string): boolean => Number(remove.run(path).changes) > 0,
+    /** The address of a path. */
+    url(path: string): string {
+      return `https://${this.host}${path}`
+    },
+  }
+}

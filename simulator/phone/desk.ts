@@ -1,0 +1,25 @@
+import type { Address, User } from "../network/directory.ts"
+import type { Network } from "../network/network.ts"
+import type { Node } from "../wire/node.ts"
+import type { GroupSignal } from "./group-signal.ts"
+import type { Inbox } from "./inbox.ts"
+import type { Keys } from "./keys.ts"
+import type { Failure, Signal } from "./signal.ts"
+
+/** What a phone works with. Only one piece of work is on it at a time. */
+export type Desk = {
+  network: Network
+  /** The phone's own device. */
+  own: Address
+  user(): User
+  keys: Keys
+  signal: Signal
+  groupSignal: GroupSignal
+  inbox: Inbox
+  /** What could not be decrypted, by kind. */
+  errors: Record<Failure, number>
+  /** Hands a stanza to the network, as a client's socket does. */
+  submit(stanza: Node): void
+  /** Asks the network, which answers before this returns. */
+  ask(xmlns: string, type: "get" | "set", content: Node[], to?: string): Node | undefined
+}

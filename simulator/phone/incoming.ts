@@ -1,0 +1,102 @@
+import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
+import { deviceAt } from "../network/addressing.ts"
+import { type Address, key } from "../network/directory.ts"
+import * as Jid from "../wire/jid.ts"
+import { big, bytes, child, children, el, type Node } from "../wire/node.ts"
+import { described } from "./described.ts"
+import type { Desk } from "./desk.ts"
+import { type Failure, failure } from "./signal.ts"
+
+/** A phone asks at most this often for a message it cannot read. */
+const retries = 5
+
+/** Reads a message: keeps it and says so, or asks for it once more. */
+export async function read(desk: Desk, stanza: Node) {
+  const { from, participant } = stanza.attrs
+  const sender = deviceAt(desk.network, Jid.parse(participant ?? from))
+  try {
+    keep(desk, stanza, sender, await opened(desk, stanza, sender))
+  } catch (error) {
+    desk.keys.rollback()
+    settle(desk, stanza, failure(error))
+  }
+}
+
+/** The message, from all its ciphertexts: a sender key may come before what is under it. */
+async function opened(desk: Desk, stanza: Node, sender: Address | undefined): Promise<proto.IMessage> {
+  const message: proto.IMessage = {}
+  const parts = children(stanza).filter(({ tag }) => tag === "enc")
+  if (!sender || parts.length === 0) throw new Error("nothing to decrypt")
+  for (const enc of parts) {
+    const padded = await decrypt(desk, stanza, sender, enc)
+    const part = proto.Message.decode(unpadRandomMax16(padded))
+    const key_ = part.senderKeyDistributionMessage
+    if (key_?.groupId && key_.axolotlSenderKeyDistributionMessage)
+      await desk.groupSignal.accept(key_.groupId, sender, key_.axolotlSenderKeyDistributionMessage)
+    Object.assign(message, part.deviceSentMessage?.message ?? part)
+  }
+  return message
+}
+
+function decrypt(desk: Desk, stanza: Node, sender: Address, enc: Node): Promise<Buffer> {
+  const body = bytes(enc) ?? Buffer.alloc(0)
+  switch (enc.attrs.type ?? "") {
+    case "pkmsg":
+      return desk.signal.decrypt(sender, { type: "pkmsg", body })
+    case "msg":
+      return desk.signal.decrypt(sender, { type: "msg", body })
+    case "skmsg":
+      return desk.groupSignal.decrypt(stanza.attrs.from ?? "", sender, body)
+    default:
+      throw new Error(`no ciphertext of type ${enc.attrs.type}`)
+  }
+}
+
+/** Decrypted: the message, the ratchet and the receipt in one write. */
+function keep(desk: Desk, stanza: Node, sender: Address | undefined, content: proto.IMessage) {
+  const { id = "", from, t, offline, category, recipient, participant } = stanza.attrs
+  const own = sender?.user === desk.own.user
+  const type = category === "peer" ? "peer_msg" : own ? "sender" : undefined
+  desk.network.store.atomically(() => {
+    desk.keys.commit()
+    if (category !== "peer" && sender)
+      desk.inbox.add({
+        id,
+        chat: chatOf(desk, stanza, sender),
+        from: sender.user,
+        from_device: sender.id,
+        from_me: own,
+        timestamp: Number(t),
+        offline: offline !== undefined,
+        ...described(content),
+      })
+    desk.submit(el("receipt", { id, to: from, type, recipient, participant }))
+  })
+  desk.inbox.announce()
+}
+
+/** The other's number; for a group or status, its address. */
+function chatOf(desk: Desk, stanza: Node, sender: Address): string {
+  const { from = "", recipient } = stanza.attrs
+  if (!Jid.isPerson(Jid.parse(from))) return from
+  if (sender.user !== desk.own.user) return sender.user
+  return desk.network.directory.find(Jid.parse(recipient ?? from))?.pn ?? ""
+}
+
+/** Not decrypted: asks for it once more, unless its key was used before, which makes it a repetition. */
+function settle(desk: Desk, stanza: Node, why: Failure) {
+  const { id, from, t, recipient, participant } = stanza.attrs
+  desk.errors[why]++
+  desk.network.log.note(key(desk.own), "not decrypted", { id, from, why })
+  const count = Number(child(stanza, "enc")?.attrs.count ?? 0) + 1
+  const registration = big(desk.keys.identity().registrationId, 4)
+  if (why !== "repeated" && count <= retries)
+    desk.submit(
+      el("receipt", { id, to: from, type: "retry", recipient, participant }, [
+        el("retry", { count, id, t, v: "1", error: "0" }),
+        el("registration", {}, registration),
+      ]),
+    )
+  const error = why === "repeated" ? "496" : "500"
+  desk.submit(el("ack", { class: "message", id, to: from, participant, error }))
+}

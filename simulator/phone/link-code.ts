@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto"
+import {
+  aesDecryptCTR,
+  aesDecryptGCM,
+  aesEncryptCTR,
+  Curve as Agreement,
+  derivePairingCodeKey,
+  hkdf,
+} from "@whiskeysockets/baileys"
+import * as LinkCode from "../network/link-code.ts"
+import type { Network } from "../network/network.ts"
+import { PairingError } from "../network/pairing.ts"
+import * as Curve from "../wire/curve.ts"
+import type { Identity } from "./keys.ts"
+import { vouch } from "./link.ts"
+
+const nothing = Buffer.alloc(0)
+
+/**
+ * A phone links the companion whose eight-letter code was typed on it; the id of the new device.
+ * Throws `PairingError`: a wrong code shows when the companion's answer does not open.
+ */
+export async function linkByCode(
+  network: Network,
+  pn: string,
+  phone: Identity,
+  typed: string,
+): Promise<number> {
+  const code = typed.replace(/[^0-9a-z]/gi, "").toUpperCase()
+  const waiting = LinkCode.find(network, pn)
+  const companionKey = await unwrap(waiting.code.wrappedKey, code)
+  const ephemeral = Curve.generate()
+  const answer = await LinkCode.exchange(waiting.pairing, waiting.code, {
+    wrappedKey: await wrap(ephemeral.public, code),
+    identity: phone.identity.public,
+  })
+  const shared = Agreement.sharedKey(ephemeral.private, companionKey)
+  const { identity, random } = open(answer, shared, phone)
+  if (!identity.equals(waiting.pairing.identity))
+    throw new PairingError("wrong_key", "the companion answered with another identity than its own")
+  const together = Agreement.sharedKey(phone.identity.private, identity)
+  const advSecret = Buffer.from(hkdf(Buffer.concat([shared, together, random]), 32, { info: "adv_secret" }))
+  return vouch(network, pn, phone, waiting.pairing, advSecret)
+}
+
+/** 32 bytes of salt, 16 of IV, then the key under AES-CTR. */
+async function wrap(publicKey: Buffer, code: string): Promise<Buffer> {
+  const salt = randomBytes(32)
+  const iv = randomBytes(16)
+  return Buffer.concat([salt, iv, aesEncryptCTR(publicKey, await derivePairingCodeKey(code, salt), iv)])
+}
+
+async function unwrap(wrapped: Buffer, code: string): Promise<Buffer> {
+  const key = await derivePairingCodeKey(code, wrapped.subarray(0, 32))
+  return aesDecryptCTR(wrapped.subarray(48), key, wrapped.subarray(32, 48))
+}
+
+/** The companion's bundle: its identity, the phone's as it knows it, and a random part of the secret. */
+function open(bundle: Buffer, shared: Buffer, phone: Identity) {
+  const key = hkdf(shared, 32, {
+    salt: bundle.subarray(0, 32),
+    info: "link_code_pairing_key_bundle_encryption_key",
+  })
+  const opened = decrypt(bundle.subarray(44), Buffer.from(key), bundle.subarray(32, 44))
+  if (opened?.length !== 96 || !opened.subarray(32, 64).equals(phone.identity.public))
+    throw new PairingError("wrong_code", "this is not the code the companion shows")
+  return { identity: opened.subarray(0, 32), random: opened.subarray(64) }
+}
+
+function decrypt(sealed: Buffer, key: Buffer, iv: Buffer): Buffer | undefined {
+  try {
+    return aesDecryptGCM(sealed, key, iv, nothing)
+  } catch {
+    // Another code made another key: the caller says so.
+    return undefined
+  }
+}

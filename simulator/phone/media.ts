@@ -1,0 +1,87 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto"
+import { hkdf, type proto } from "@whiskeysockets/baileys"
+import type { Network } from "../network/network.ts"
+
+/** What a file is sent as. */
+export const mediaKinds = ["image", "video", "audio", "document", "sticker"] as const
+
+export type MediaKind = (typeof mediaKinds)[number]
+
+/** A file to send. */
+export type File_ = {
+  kind: MediaKind
+  data: Buffer
+  mimetype: string
+  caption?: string | undefined
+  filename?: string | undefined
+  /** Audio only: a voice note. */
+  voice?: boolean | undefined
+}
+
+/** The word each kind's keys are derived with; stickers count as images. */
+const words = { image: "Image", sticker: "Image", video: "Video", audio: "Audio", document: "Document" }
+
+/** Encrypts and uploads a file; the message that carries it. */
+export function attach(network: Network, file: File_): proto.IMessage {
+  const mediaKey = randomBytes(32)
+  const { iv, cipherKey, macKey } = keysOf(mediaKey, file.kind)
+  const cipher = createCipheriv("aes-256-cbc", cipherKey, iv)
+  const encrypted = Buffer.concat([cipher.update(file.data), cipher.final()])
+  const sealed = Buffer.concat([encrypted, mac(macKey, iv, encrypted)])
+  const fileEncSha256 = sha256(sealed)
+  const directPath = network.media.put(file.kind, fileEncSha256.toString("base64url"), sealed)
+  if (!directPath) throw new Error("a file is not named by its own hash")
+  const common = {
+    url: network.media.url(directPath),
+    directPath,
+    mediaKey,
+    fileEncSha256,
+    fileSha256: sha256(file.data),
+    fileLength: file.data.length,
+    mimetype: file.mimetype,
+    mediaKeyTimestamp: Math.floor(Date.now() / 1000),
+  }
+  switch (file.kind) {
+    case "image":
+      return { imageMessage: { ...common, caption: file.caption } }
+    case "video":
+      return { videoMessage: { ...common, caption: file.caption } }
+    case "audio":
+      return { audioMessage: { ...common, ptt: file.voice ?? false, seconds: 1 } }
+    case "document":
+      return {
+        documentMessage: { ...common, caption: file.caption, fileName: file.filename, title: file.filename },
+      }
+    case "sticker":
+      return { stickerMessage: common }
+  }
+}
+
+/** The file a message carries; undefined when it carries none or the network has forgotten it. Throws when it is damaged. */
+export function fetchFile(
+  network: Network,
+  message: proto.IMessage,
+): { data: Buffer; mimetype: string } | undefined {
+  const found = mediaKinds.map((kind) => ({ kind, part: message[`${kind}Message`] })).find(({ part }) => part)
+  const { kind, part } = found ?? {}
+  if (!kind || !part?.mediaKey || !part.directPath) return undefined
+  const sealed = network.media.get(part.directPath)
+  if (!sealed) return undefined
+  const { iv, cipherKey, macKey } = keysOf(part.mediaKey, kind)
+  const encrypted = sealed.subarray(0, -10)
+  if (!mac(macKey, iv, encrypted).equals(sealed.subarray(-10))) throw new Error("the file's MAC is wrong")
+  const decipher = createDecipheriv("aes-256-cbc", cipherKey, iv)
+  const data = Buffer.concat([decipher.update(encrypted), decipher.final()])
+  if (!sha256(data).equals(Buffer.from(part.fileSha256 ?? []))) throw new Error("the file's hash is wrong")
+  return { data, mimetype: part.mimetype ?? "application/octet-stream" }
+}
+
+function keysOf(mediaKey: Uint8Array, kind: MediaKind) {
+  const keys = Buffer.from(hkdf(mediaKey, 112, { info: `WhatsApp ${words[kind]} Keys` }))
+  return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }
+}
+
+const mac = (key: Buffer, iv: Buffer, encrypted: Buffer) =>
+  createHmac("sha256", key).update(iv).update(encrypted).digest().subarray(0, 10)
+
+const sha256 = (data: Buffer) => createHash("sha256").update(data).digest()

@@ -1,0 +1,222 @@
+import { randomBytes } from "node:crypto"
+import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
+import { deviceAt, inMode, type Mode } from "../network/addressing.ts"
+import { type Address, key, type User } from "../network/directory.ts"
+import { type Group, jidOf } from "../network/groups.ts"
+import { now } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
+import { bytes, child, el, type Node, uint } from "../wire/node.ts"
+import type { Desk } from "./desk.ts"
+import { described } from "./described.ts"
+import { envelopeOf } from "./envelope.ts"
+
+/** Where a message goes: to a person, a group, or as a status to some people. */
+export type Target = { user: User; mode: Mode } | { group: Group } | { status: User[] }
+
+export type Sending = { target: Target; content: proto.IMessage; id: string }
+
+export const newId = () => `3A${randomBytes(9).toString("hex").toUpperCase()}`
+
+/** Sends a message to every device it is for, those of its own account included. */
+export async function send(desk: Desk, sending: Sending) {
+  const { target, content, id } = sending
+  const stanza =
+    "user" in target ? await toPerson(desk, sending, target) : await toMany(desk, sending, target)
+  desk.network.store.atomically(() => {
+    desk.keys.put("sent", id, { target: rowOf(target), content: proto.Message.encode(content).finish() })
+    desk.inbox.add({
+      id,
+      chat: chatOf(target),
+      from: desk.own.user,
+      from_device: desk.own.id,
+      from_me: true,
+      timestamp: now(),
+      offline: false,
+      ...described(content),
+    })
+    desk.keys.commit()
+    desk.submit(stanza)
+  })
+  desk.inbox.announce()
+}
+
+/** Sends what only a companion of the account is told. */
+export async function sendPeer(desk: Desk, to: Address, content: proto.IMessage) {
+  const jid = inMode("pn", desk.user(), to.id)
+  const attrs = { id: newId(), to: jid, type: "text", category: "peer", push_priority: "high" }
+  const enc = await sealed(desk, to, content)
+  desk.network.store.atomically(() => {
+    desk.keys.commit()
+    desk.submit(el("message", attrs, [enc]))
+  })
+}
+
+/** Sends a message of ours once more to the one device that could not read it. */
+export async function resend(desk: Desk, receipt: Node) {
+  const { id = "", participant, from } = receipt.attrs
+  const jid = participant ?? from
+  const device = deviceAt(desk.network, Jid.parse(jid))
+  const sent = desk.keys.get("sent", id)
+  const target = sent && targetOf(desk, sent.target)
+  if (!device || !sent || !target) return
+  const content = proto.Message.decode(sent.content)
+  await startSession(desk, device)
+  const own = device.user === desk.own.user
+  const enc = await sealed(desk, device, own ? copyOf(target, content) : await withKey(desk, target, content))
+  enc.attrs.count = child(receipt, "retry")?.attrs.count ?? "1"
+  const group = "user" in target ? undefined : jidOfTarget(target)
+  const attrs = {
+    id,
+    to: group ?? jid,
+    participant: group && jid,
+    recipient: own && !group ? jidOfTarget(target) : undefined,
+    ...envelopeOf(content).attrs,
+  }
+  desk.network.store.atomically(() => {
+    desk.keys.commit()
+    desk.submit(el("message", attrs, [enc]))
+  })
+}
+
+async function toPerson(desk: Desk, { content, id }: Sending, target: Extract<Target, { user: User }>) {
+  const { user, mode } = target
+  const { attrs, extra, meta } = envelopeOf(content)
+  const participants: Node[] = []
+  for (const device of devicesOf(desk, [user, desk.user()])) {
+    const own = device.user === desk.own.user
+    const enc = await sealed(desk, device, own && user !== desk.user() ? copyOf(target, content) : content)
+    Object.assign(enc.attrs, extra)
+    participants.push(el("to", { jid: inMode(mode, own ? desk.user() : user, device.id) }, [enc]))
+  }
+  return el("message", { id, to: inMode(mode, user), ...attrs }, [
+    el("participants", {}, participants),
+    ...meta,
+  ])
+}
+
+/** To a group or as a status: once under our sender key, which those get who have not got it. */
+async function toMany(desk: Desk, { content, id }: Sending, target: Exclude<Target, { user: User }>) {
+  const chat = jidOfTarget(target)
+  const mode = "group" in target ? target.group.mode : "lid"
+  const people = peopleOf(desk, target)
+  const devices = devicesOf(desk, people)
+  const { attrs, extra, meta } = envelopeOf(content)
+  forgetIfLeft(desk, chat, people)
+  const distribution = await desk.groupSignal.distribution(chat, desk.own)
+  const body = await desk.groupSignal.encrypt(chat, desk.own, padded(content))
+  const told = new Set(desk.keys.get("sender-key-given", chat))
+  const participants: Node[] = []
+  for (const device of devices) {
+    if (told.has(key(device)) && "group" in target) continue
+    const owner = desk.network.directory.user(device.user)
+    const enc = await sealed(desk, device, distributionOf(chat, distribution))
+    if (owner) participants.push(el("to", { jid: inMode(mode, owner, device.id) }, [enc]))
+    told.add(key(device))
+  }
+  desk.keys.put("sender-key-given", chat, [...told])
+  return el("message", { id, to: chat, ...attrs }, [
+    ...(participants.length > 0 ? [el("participants", {}, participants)] : []),
+    el("enc", { v: "2", type: "skmsg", ...extra }, body),
+    ...meta,
+  ])
+}
+
+/** Who has left a group must not read on: everyone gets a new key. */
+function forgetIfLeft(desk: Desk, chat: string, people: User[]) {
+  const told = desk.keys.get("sender-key-given", chat) ?? []
+  const members = new Set(people.map(({ pn }) => pn))
+  if (told.every((device) => members.has(device.split(":")[0] ?? ""))) return
+  desk.groupSignal.forget(chat, desk.own)
+  desk.keys.put("sender-key-given", chat, [])
+}
+
+const distributionOf = (groupId: string, distribution: Buffer): proto.IMessage => ({
+  senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: distribution },
+})
+
+/** A group's message for one device, with the sender key it lacks. */
+async function withKey(desk: Desk, target: Target, content: proto.IMessage): Promise<proto.IMessage> {
+  if ("user" in target) return content
+  const chat = jidOfTarget(target)
+  return { ...content, ...distributionOf(chat, await desk.groupSignal.distribution(chat, desk.own)) }
+}
+
+/** What one's other devices get: the message, and in which chat it was sent. */
+const copyOf = (target: Target, message: proto.IMessage): proto.IMessage => ({
+  deviceSentMessage: { destinationJid: jidOfTarget(target), message },
+})
+
+function peopleOf(desk: Desk, target: Exclude<Target, { user: User }>): User[] {
+  if ("status" in target) return [...target.status, desk.user()]
+  return target.group.members.flatMap(({ pn }) => desk.network.directory.user(pn) ?? [])
+}
+
+/** Every device of these people but the phone itself. */
+function devicesOf(desk: Desk, people: User[]): Address[] {
+  return [...new Set(people)]
+    .flatMap(({ pn }) => desk.network.directory.devices(pn))
+    .map(({ user, id }) => ({ user, id }))
+    .filter((device) => key(device) !== key(desk.own))
+}
+
+const padded = (message: proto.IMessage) =>
+  Buffer.from(writeRandomPadMax16(proto.Message.encode(message).finish()))
+
+async function sealed(desk: Desk, device: Address, message: proto.IMessage): Promise<Node> {
+  if (!desk.signal.has(device)) await startSession(desk, device)
+  const { type, body } = await desk.signal.encrypt(device, padded(message))
+  return el("enc", { v: "2", type }, body)
+}
+
+async function startSession(desk: Desk, device: Address) {
+  const user = desk.network.directory.user(device.user)
+  if (!user) return
+  const jid = inMode("lid", user, device.id)
+  const reply = desk.ask("encrypt", "get", [el("key", {}, [el("user", { jid })])])
+  const found = child(child(reply, "list"), "user")
+  const skey = child(found, "skey")
+  const preKey = child(found, "key")
+  const id = uint(child(preKey, "id"))
+  await desk.signal.start(device, {
+    registrationId: uint(child(found, "registration")) ?? 0,
+    identityKey: typed(bytes(child(found, "identity"))),
+    signedPreKey: {
+      keyId: uint(child(skey, "id")) ?? 0,
+      publicKey: typed(bytes(child(skey, "value"))),
+      signature: bytes(child(skey, "signature")) ?? Buffer.alloc(0),
+    },
+    ...(id !== undefined && { preKey: { keyId: id, publicKey: typed(bytes(child(preKey, "value"))) } }),
+  })
+}
+
+const typed = (publicKey: Buffer | undefined) =>
+  Buffer.concat([Buffer.from([5]), publicKey ?? Buffer.alloc(0)])
+
+/** A target's address. */
+export function jidOfTarget(target: Target): string {
+  if ("user" in target) return inMode(target.mode, target.user)
+  return "group" in target ? jidOf(target.group) : "status@broadcast"
+}
+
+/** A chat as the inbox names it: the other's number, or the group's address. */
+export function chatOf(target: Target): string {
+  return "user" in target ? target.user.pn : jidOfTarget(target)
+}
+
+export type TargetRow = { pn: string; mode: Mode } | { group: string } | { status: string[] }
+
+function rowOf(target: Target): TargetRow {
+  if ("user" in target) return { pn: target.user.pn, mode: target.mode }
+  return "group" in target ? { group: target.group.id } : { status: target.status.map(({ pn }) => pn) }
+}
+
+function targetOf(desk: Desk, row: TargetRow): Target | undefined {
+  const { directory, groups } = desk.network
+  if ("group" in row) {
+    const group = groups.get(row.group)
+    return group && { group }
+  }
+  if ("status" in row) return { status: row.status.flatMap((pn) => directory.user(pn) ?? []) }
+  const user = directory.user(row.pn)
+  return user && { user, mode: row.mode }
+}

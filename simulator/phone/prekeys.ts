@@ -1,0 +1,33 @@
+import * as Curve from "../wire/curve.ts"
+import { big, el } from "../wire/node.ts"
+import type { Desk } from "./desk.ts"
+
+/** How many one-time prekeys a phone leaves with the network at once. */
+const batch = 30
+
+/** Leaves new one-time prekeys with the network, and its other keys as they are. */
+export function leavePreKeys(desk: Desk) {
+  const identity = desk.keys.identity()
+  const first = identity.nextPreKey
+  const pairs = Array.from({ length: batch }, (_, i) => ({ id: first + i, pair: Curve.generate() }))
+  for (const { id, pair } of pairs) desk.keys.put("prekey", String(id), pair)
+  desk.keys.put("identity", "", { ...identity, nextPreKey: first + batch })
+  const { id, pair, signature } = identity.signedPreKey
+  const keys = pairs.map((one) =>
+    el("key", {}, [el("id", {}, big(one.id, 3)), el("value", {}, one.pair.public)]),
+  )
+  desk.network.store.atomically(() => {
+    desk.keys.commit()
+    desk.ask("encrypt", "set", [
+      el("registration", {}, big(identity.registrationId, 4)),
+      el("type", {}, Buffer.from([5])),
+      el("identity", {}, identity.identity.public),
+      el("list", {}, keys),
+      el("skey", {}, [
+        el("id", {}, big(id, 3)),
+        el("value", {}, pair.public),
+        el("signature", {}, signature),
+      ]),
+    ])
+  })
+}

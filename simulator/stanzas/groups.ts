@@ -1,0 +1,318 @@
+import { randomBytes } from "node:crypto"
+import { inMode, otherMode } from "../network/addressing.ts"
+import { deliver } from "../network/delivery.ts"
+import { type Group, isAdmin, jidOf, type Member, roleOf } from "../network/groups.ts"
+import type { Line } from "../network/line.ts"
+import { type Network, now } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
+import type { Answer } from "./receive.ts"
+import { badRequest, notFound, Refusal } from "./refusal.ts"
+
+/** What a member does to a group; the answer, and what the members are told. */
+type Change = (change: { network: Network; group: Group; by: string; node: Node }) => {
+  answer?: Node[]
+  told?: Node[]
+}
+
+const inviteCode = () => randomBytes(16).toString("base64url")
+
+/** Members named by the children of a node. */
+function named(network: Network, node: Node): string[] {
+  return children(node).flatMap(({ attrs }) => network.directory.find(Jid.parse(attrs.jid))?.pn ?? [])
+}
+
+/** One member as others see it. */
+function memberNode(network: Network, group: Group, member: Member): Node[] {
+  const user = network.directory.user(member.pn)
+  if (!user) return []
+  const attrs = {
+    jid: inMode(group.mode, user),
+    [group.mode === "lid" ? "phone_number" : "lid"]: otherMode(group.mode, user),
+    type: member.role === "member" ? undefined : member.role,
+  }
+  return [el("participant", attrs)]
+}
+
+/** A group with all it has, as answers and notifications show it. */
+export function groupNode(network: Network, group: Group): Node {
+  const person = (pn: string) => {
+    const user = network.directory.user(pn)
+    return user && { jid: inMode(group.mode, user), pn: inMode("pn", user) }
+  }
+  const [creator, owner] = [person(group.createdBy), person(group.subjectBy)]
+  const { description } = group
+  return el(
+    "group",
+    {
+      id: group.id,
+      subject: group.subject,
+      s_t: group.subjectAt,
+      s_o: owner?.jid,
+      s_o_pn: owner?.pn,
+      creation: group.createdAt,
+      creator: creator?.jid,
+      creator_pn: creator?.pn,
+      addressing_mode: group.mode,
+      size: group.members.length,
+    },
+    [
+      ...group.members.flatMap((member) => memberNode(network, group, member)),
+      ...(description
+        ? [
+            el(
+              "description",
+              { id: description.id, t: description.at, participant: person(description.by)?.jid },
+              [el("body", {}, Buffer.from(description.text))],
+            ),
+          ]
+        : []),
+      ...(group.announcement ? [el("announcement")] : []),
+      ...(group.locked ? [el("locked")] : []),
+      ...(group.approval ? [el("membership_approval_mode", {}, [el("group_join", { state: "on" })])] : []),
+      ...(group.ephemeral ? [el("ephemeral", { expiration: group.ephemeral })] : []),
+      el("member_add_mode", {}, Buffer.from(group.allAdd ? "all_member_add" : "admin_add")),
+    ],
+  )
+}
+
+/** Tells every device of every member, and of who has just left, but not the one that did it. */
+function tell(network: Network, line: Line, group: Group, told: Node[], also: string[] = []) {
+  const author = network.directory.user(line.device.user)
+  if (!author || told.length === 0) return
+  const people = new Set([...group.members.map(({ pn }) => pn), ...also])
+  const attrs = {
+    from: jidOf(group),
+    type: "w:gp2",
+    id: randomBytes(6).toString("hex"),
+    t: now(),
+    participant: inMode(group.mode, author),
+    participant_pn: inMode("pn", author),
+    addressing_mode: group.mode,
+    notify: author.name,
+  }
+  for (const pn of people)
+    for (const device of network.directory.devices(pn))
+      if (pn !== author.pn || device.id !== line.device.id)
+        deliver(network, { user: pn, id: device.id }, el("notification", attrs, told))
+}
+
+export const create: Answer = (network, line, iq) => {
+  const asked = child(iq, "create")
+  const subject = asked?.attrs.subject
+  if (!asked || !subject) throw badRequest()
+  const by = line.device.user
+  const members = new Set(named(network, asked))
+  members.delete(by)
+  const group: Group = {
+    id: network.groups.freeId(),
+    subject,
+    subjectAt: now(),
+    subjectBy: by,
+    createdAt: now(),
+    createdBy: by,
+    mode: asked.attrs.addressing_mode === "pn" ? "pn" : "lid",
+    members: [
+      { pn: by, role: "superadmin" as const },
+      ...[...members].map((pn) => ({ pn, role: "member" as const })),
+    ],
+    announcement: false,
+    locked: false,
+    approval: false,
+    allAdd: true,
+    ephemeral: 0,
+    invite: inviteCode(),
+  }
+  const node = () => groupNode(network, group)
+  network.store.atomically(() => {
+    network.groups.save(group)
+    tell(network, line, group, [el("create", { type: "new", key: asked.attrs.key }, [node()])])
+  })
+  return [node()]
+}
+
+/** A group's card, for its members. */
+export const query: Answer = (network, line, iq) => {
+  const group = network.groups.find(Jid.parse(iq.attrs.to))
+  if (!group) throw notFound()
+  if (!roleOf(group, line.device.user)) throw new Refusal(403, "forbidden")
+  return [groupNode(network, group)]
+}
+
+export const participating: Answer = (network, line) => [
+  el(
+    "groups",
+    {},
+    network.groups.of(line.device.user).map((group) => groupNode(network, group)),
+  ),
+]
+
+export const leave: Answer = (network, line, iq) => {
+  const by = line.device.user
+  const left = children(child(iq, "leave")).flatMap(({ attrs }) => {
+    const group = network.groups.find(Jid.parse(attrs.id))
+    return group && roleOf(group, by) ? [group] : []
+  })
+  if (left.length === 0) throw notFound()
+  for (const group of left)
+    network.store.atomically(() => {
+      const told = el("remove", {}, memberNode(network, group, { pn: by, role: "member" }))
+      network.groups.save(Object.assign(group, { members: group.members.filter(({ pn }) => pn !== by) }))
+      tell(network, line, group, [told], [by])
+    })
+  return [
+    el(
+      "leave",
+      {},
+      left.map((group) => el("group", { id: jidOf(group) })),
+    ),
+  ]
+}
+
+/** The code by which strangers join. */
+export const invite: Answer = (network, line, iq) => {
+  const code = child(iq, "invite")?.attrs.code
+  if (code) {
+    const group = network.groups.byInvite(code)
+    if (!group) throw notFound()
+    return [groupNode(network, group)]
+  }
+  const group = network.groups.find(Jid.parse(iq.attrs.to))
+  if (!group) throw notFound()
+  if (!isAdmin(group, line.device.user)) throw new Refusal(403, "forbidden")
+  return [el("invite", { code: group.invite })]
+}
+
+/** Joins by a code, or makes a group's code anew. */
+export const setInvite: Answer = (network, line, iq) => {
+  const code = child(iq, "invite")?.attrs.code
+  if (!code) return change(network, line, iq)
+  const group = network.groups.byInvite(code)
+  if (!group) throw notFound()
+  const by = line.device.user
+  if (!roleOf(group, by)) {
+    const member: Member = { pn: by, role: "member" }
+    network.store.atomically(() => {
+      network.groups.save(Object.assign(group, { members: [...group.members, member] }))
+      tell(network, line, group, [el("add", { reason: "invite" }, memberNode(network, group, member))])
+    })
+  }
+  return [el("group", { jid: jidOf(group) })]
+}
+
+const setMembers =
+  (tag: string, apply: (members: Member[], pns: string[]) => Member[]): Change =>
+  ({ network, group, node }) => {
+    const pns = named(network, node)
+    group.members = apply(group.members, pns)
+    const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
+    return { answer: [el(tag, {}, shown)], told: [el(tag, {}, shown)] }
+  }
+
+const withRole = (role: Role_) => (members: Member[], pns: string[]) =>
+  members.map((member) =>
+    pns.includes(member.pn) && member.role !== "superadmin" ? { ...member, role } : member,
+  )
+
+type Role_ = Member["role"]
+
+const set =
+  (apply: (group: Group) => void): Change =>
+  ({ group, node }) => {
+    apply(group)
+    return { told: [node] }
+  }
+
+/** By the tag of what is asked for. */
+const changes = new Map<string, Change>([
+  [
+    "add",
+    setMembers("add", (members, pns) => [
+      ...members,
+      ...pns
+        .filter((pn) => !members.some((member) => member.pn === pn))
+        .map((pn) => ({ pn, role: "member" as const })),
+    ]),
+  ],
+  ["remove", setMembers("remove", (members, pns) => members.filter(({ pn }) => !pns.includes(pn)))],
+  ["promote", setMembers("promote", withRole("admin"))],
+  ["demote", setMembers("demote", withRole("member"))],
+  [
+    "subject",
+    ({ network, group, by, node }) => {
+      const subject = bytes(node)?.toString()
+      const user = network.directory.user(by)
+      if (!subject || !user) throw badRequest()
+      Object.assign(group, { subject, subjectAt: now(), subjectBy: by })
+      return { told: [el("subject", { subject, s_t: now(), s_o: inMode(group.mode, user) })] }
+    },
+  ],
+  [
+    "description",
+    ({ group, by, node }) => {
+      const text = bytes(child(node, "body"))?.toString()
+      if (text === undefined || !node.attrs.id) delete group.description
+      else group.description = { id: node.attrs.id, text, by, at: now() }
+      return { told: [node] }
+    },
+  ],
+  [
+    "invite",
+    ({ group }) => {
+      group.invite = inviteCode()
+      return { answer: [el("invite", { code: group.invite })], told: [el("invite", { code: group.invite })] }
+    },
+  ],
+  ["announcement", set((group) => (group.announcement = true))],
+  ["not_announcement", set((group) => (group.announcement = false))],
+  ["locked", set((group) => (group.locked = true))],
+  ["unlocked", set((group) => (group.locked = false))],
+  ["not_ephemeral", set((group) => (group.ephemeral = 0))],
+  [
+    "ephemeral",
+    ({ group, node }) => {
+      group.ephemeral = Number(node.attrs.expiration ?? 0)
+      return { told: [node] }
+    },
+  ],
+  [
+    "member_add_mode",
+    ({ group, node }) => {
+      group.allAdd = bytes(node)?.toString() === "all_member_add"
+      return { told: [node] }
+    },
+  ],
+  [
+    "membership_approval_mode",
+    ({ group, node }) => {
+      group.approval = child(node, "group_join")?.attrs.state === "on"
+      return { told: [node] }
+    },
+  ],
+])
+
+/** What a member who is no admin may change, too. */
+function mayChange(group: Group, by: string, tag: string): boolean {
+  if (isAdmin(group, by)) return true
+  if (tag === "add") return group.allAdd
+  return (tag === "subject" || tag === "description" || tag === "ephemeral") && !group.locked
+}
+
+/** A member changes a group. */
+export const change: Answer = (network, line, iq) => {
+  const group = network.groups.find(Jid.parse(iq.attrs.to))
+  const node = child(iq)
+  const apply = changes.get(node?.tag ?? "")
+  if (!group) throw notFound()
+  if (!node || !apply) throw badRequest()
+  const by = line.device.user
+  if (!roleOf(group, by)) throw new Refusal(403, "forbidden")
+  if (!mayChange(group, by, node.tag)) throw new Refusal(401, "not-authorized")
+  const before = group.members.map(({ pn }) => pn)
+  return network.store.atomically(() => {
+    const { answer = [], told = [] } = apply({ network, group, by, node })
+    network.groups.save(group)
+    tell(network, line, group, told, before)
+    return answer
+  })
+}

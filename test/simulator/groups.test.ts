@@ -1,0 +1,147 @@
+import { afterAll, expect, test } from "vitest"
+import { aNetwork } from "#test/support/network.ts"
+
+const network = await aNetwork()
+afterAll(() => network.close())
+
+test.for(["lid", "pn"] as const)(
+  "a group addressed by %s talks both ways with a Baileys client",
+  async (mode) => {
+    const [ada, bob, eve] = [
+      await network.phone("Ada"),
+      await network.phone("Bob"),
+      await network.phone("Eve"),
+    ]
+    const client = await network.paired(ada)
+    const { jid } = await network.group([bob, ada, eve], mode, "Lunch")
+    expect(await client.sock.groupMetadata(jid)).toMatchObject({
+      subject: "Lunch",
+      addressingMode: mode,
+      owner: mode === "lid" ? bob.lid : bob.jid,
+      participants: [{ admin: "superadmin" }, { admin: null }, { admin: null }],
+    })
+
+    await bob.send(jid, "who is in?")
+    const { message } = await client.message("who is in?")
+    expect(message.key).toMatchObject({
+      remoteJid: jid,
+      participant: mode === "lid" ? bob.lid : bob.jid,
+      participantAlt: mode === "lid" ? bob.jid : bob.lid,
+    })
+    for (const text of ["I am", "and Eve too"]) await client.sock.sendMessage(jid, { text })
+    for (const phone of [bob, eve, ada]) {
+      const read = await phone.read({ chat: jid, from: ada.number, count: 2 })
+      expect(read.map(({ text }) => text)).toEqual(["I am", "and Eve too"])
+    }
+    await eve.send(jid, "with cake")
+    await client.message("with cake")
+  },
+)
+
+test("two Baileys clients talk in a group one of them made", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const [one, other] = [await network.paired(ada), await network.paired(bob)]
+  const group = await one.sock.groupCreate("Ours", [bob.jid])
+  await other.until("the new group", () =>
+    other.messages.find(({ message }) => message.key.remoteJid === group.id),
+  )
+  for (let i = 0; i < 3; i++) {
+    await one.sock.sendMessage(group.id, { text: `ping ${i}` })
+    await other.message(`ping ${i}`)
+    await other.sock.sendMessage(group.id, { text: `pong ${i}` })
+    await one.message(`pong ${i}`)
+  }
+  expect(await bob.read({ chat: group.id, count: 6 })).toHaveLength(6)
+})
+
+test("members are added, promoted, removed; who is out reads nothing more and may not write", async () => {
+  const [ada, bob, eve] = [await network.phone(), await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  const group = await client.sock.groupCreate("Changing", [bob.jid])
+  await client.sock.sendMessage(group.id, { text: "two of us" })
+  await client.sock.groupParticipantsUpdate(group.id, [eve.jid], "add")
+  await client.sock.groupParticipantsUpdate(group.id, [eve.jid], "promote")
+  await client.sock.sendMessage(group.id, { text: "three of us" })
+  expect(await eve.read({ chat: group.id })).toMatchObject([{ text: "three of us" }])
+
+  await client.sock.groupParticipantsUpdate(group.id, [bob.jid], "remove")
+  await client.sock.sendMessage(group.id, { text: "without Bob" })
+  await eve.read({ text: "without Bob" })
+  expect((await bob.read({ chat: group.id, text: "two of us" })).length).toBe(1)
+  expect((await bob.read({ chat: group.id, count: 2 })).map(({ text }) => text)).not.toContain("without Bob")
+  expect(await bob.send(group.id, "let me in")).toMatchObject({ error: "403" })
+  expect((await client.sock.groupMetadata(group.id)).participants).toMatchObject([
+    { admin: "superadmin" },
+    { admin: "admin" },
+  ])
+})
+
+test("subject, description and settings reach the members' clients", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const client = await network.paired(ada)
+  const { jid } = await network.group([bob, ada])
+  const changes: unknown[] = []
+  client.sock.ev.on("groups.update", (updates) => {
+    changes.push(...updates)
+    client.changed()
+  })
+  const path = `/groups/${jid}`
+  await network.call("PATCH", path, { by: bob.number, subject: "Renamed" })
+  await network.call("PATCH", path, { by: bob.number, description: "What for" })
+  await network.call("PATCH", path, { by: bob.number, setting: "announcement" })
+  await client.until("all changes", () => (changes.length >= 3 ? true : undefined))
+  expect(changes).toMatchObject([
+    { id: jid, subject: "Renamed", author: bob.lid },
+    { desc: "What for" },
+    { announce: true },
+  ])
+  expect(await ada.send(jid, "not allowed")).toMatchObject({ error: "403" })
+  await expect(client.sock.groupUpdateSubject(jid, "Mine")).resolves.toBeUndefined()
+  await network.call("PATCH", path, { by: bob.number, setting: "locked" })
+  await expect(client.sock.groupUpdateSubject(jid, "Mine again")).rejects.toThrow("not-authorized")
+})
+
+test("a stranger joins by the invite code and leaves again", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const [one, other] = [await network.paired(ada), await network.paired(bob)]
+  const { id } = await one.sock.groupCreate("Open", [])
+  const code = await one.sock.groupInviteCode(id)
+  expect(await other.sock.groupGetInviteInfo(code!)).toMatchObject({ id, subject: "Open" })
+  await expect(other.sock.groupMetadata(id)).rejects.toThrow("forbidden")
+  expect(await other.sock.groupAcceptInvite(code!)).toBe(id)
+  await other.sock.sendMessage(id, { text: "hello from outside" })
+  await one.message("hello from outside")
+  await other.sock.groupLeave(id)
+  await expect(other.sock.groupMetadata(id)).rejects.toThrow("forbidden")
+  expect(Object.keys(await one.sock.groupFetchAllParticipating())).toContain(id)
+})
+
+test("the author of a group message hears from each who has it, and who read it", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const [one, other] = [await network.paired(ada), await network.paired(bob)]
+  const { id } = await one.sock.groupCreate("Receipts", [bob.jid])
+  const receipts: { userJid?: string | null; readTimestamp?: unknown }[] = []
+  one.sock.ev.on("message-receipt.update", (updates) => {
+    receipts.push(...updates.map(({ receipt }) => receipt))
+    one.changed()
+  })
+  await one.sock.sendMessage(id, { text: "read me" })
+  const { message } = await other.message("read me")
+  await other.sock.readMessages([message.key])
+  const ofBob = () => receipts.filter(({ userJid }) => userJid === bob.lid)
+  await one.until("a read receipt", () => ofBob().find(({ readTimestamp }) => readTimestamp))
+  expect(ofBob()[0]).not.toHaveProperty("readTimestamp")
+})
+
+test("a status reaches those it is shown to, and nobody else", async () => {
+  const [ada, bob, eve] = [await network.phone(), await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  await client.sock.sendMessage("status@broadcast", { text: "my day" }, { statusJidList: [bob.jid, ada.jid] })
+  expect(await bob.read({ chat: "status@broadcast" })).toMatchObject([{ text: "my day", from: ada.number }])
+  await bob.post("status@broadcast", { text: "mine too", viewers: [ada.number] })
+  const { message } = await client.message("mine too")
+  expect(message.key).toMatchObject({ remoteJid: "status@broadcast", participant: bob.lid })
+  await bob.send(eve.number, "after it")
+  await eve.read({ text: "after it" })
+  expect(await eve.read()).toHaveLength(1)
+})
