@@ -11,7 +11,6 @@ const pieceBytes = 350_000
 
 /** A journalled message, and the rows that it takes up until its event is written. */
 export interface Entry {
-  n: number
   received: Received
   rows: string[]
 }
@@ -33,12 +32,13 @@ export class Journal {
     this.#onKept = onKept
   }
 
-  /** What an earlier session left: to be drained before anything else arrives. */
+  /** What an earlier session left, to be drained before anything else arrives; then what was set aside, once more. */
   async readOld(): Promise<void> {
-    for (const entry of entriesOf(await this.#store.list("JOURNAL#"))) {
-      this.#last = entry.n
-      this.kept(entry)
-    }
+    for (const prefix of ["JOURNAL#", "PARKED#"])
+      for (const entry of entriesOf(await this.#store.list(prefix))) {
+        if (prefix === "JOURNAL#") this.#last = Number(entry.rows[0]!.slice(prefix.length))
+        this.kept(entry)
+      }
   }
 
   /** The writes that journal a message under the next number. Numbers come back once their rows are drained. */
@@ -48,7 +48,7 @@ export class Journal {
     const rows = pieces.map((_, i) => skOf(n, i))
     const writes = pieces.map((piece, i) => this.#store.put(rows[i]!, piece))
     const seen = this.#store.put(seenSk(received.hash), "", { n, expires_at: now() + seenFor })
-    return { entry: { n, received, rows }, writes: [...writes, seen] }
+    return { entry: { received, rows }, writes: [...writes, seen] }
   }
 
   /** The entry is durable now. */
@@ -62,11 +62,10 @@ export class Journal {
     return entry.rows.map((sk) => this.#store.remove(sk))
   }
 
-  /** The writes that set an entry aside which no mapper could read: it is drained again after a fix. */
+  /** The writes that set an entry aside which no mapper could read: the next session, perhaps fixed, tries again. */
   parking(entry: Entry): Write[] {
     const pieces = piecesOf(pack(entry.received))
-    const at = `PARKED#${Date.now()}#${entry.received.hash}`
-    return pieces.map((piece, i) => this.#store.put(`${at}#${i}`, piece))
+    return pieces.map((piece, i) => this.#store.put(pieceSk(`PARKED#${entry.received.hash}`, i), piece))
   }
 
   /** Its event is written, or it was set aside. */
@@ -83,8 +82,12 @@ export class Journal {
 }
 
 function skOf(n: number, piece: number): string {
-  const sk = `JOURNAL#${String(n).padStart(12, "0")}`
-  return piece === 0 ? sk : `${sk}#${piece}`
+  return pieceSk(`JOURNAL#${String(n).padStart(12, "0")}`, piece)
+}
+
+/** Pieces come right after their first. There are never ten: a commit takes 4 MB, and ten is more than 3.5. */
+function pieceSk(first: string, piece: number): string {
+  return piece === 0 ? first : `${first}#${piece}`
 }
 
 function seenSk(hash: string): string {
@@ -111,11 +114,10 @@ function piecesOf(packed: Buffer): Buffer[] {
   return pieces
 }
 
-/** Rows come in the order of their keys: pieces after their first, of which there are never ten. */
+/** From rows in the order of their keys. */
 function entriesOf(rows: Stored[]): Entry[] {
-  const byNumber = Map.groupBy(rows, (row) => Number(row.sk.split("#")[1]))
-  return [...byNumber].map(([n, pieces]) => ({
-    n,
+  const byFirst = Map.groupBy(rows, (row) => row.sk.split("#", 2).join("#"))
+  return [...byFirst.values()].map((pieces) => ({
     received: unpack(Buffer.concat(pieces.map((piece) => piece.secret))),
     rows: pieces.map((piece) => piece.sk),
   }))

@@ -3,8 +3,8 @@ import { config } from "#core/config.ts"
 import { log } from "#core/log.ts"
 import { trustRoot } from "./baileys/certificates.ts"
 import { connect } from "./baileys/connect.ts"
+import { containExceptions } from "./exceptions.ts"
 import { Host } from "./host.ts"
-import { scope } from "./scope.ts"
 import { listen, serverApp } from "./server.ts"
 import type { Connect } from "./session.ts"
 import { timing } from "./timing.ts"
@@ -18,15 +18,7 @@ function network(): Connect {
   return (input) => connect({ ...input, url })
 }
 
-function oneSessionsFault(error: unknown): void {
-  const owner = scope.getStore()
-  if (owner) return owner.fail(error)
-  log.fatal({ error }, "an error that belongs to no session")
-  process.exit(1)
-}
-
-process.on("uncaughtException", oneSessionsFault)
-process.on("unhandledRejection", oneSessionsFault)
+containExceptions(log)
 
 const server = await listen((request) => app.fetch(request), {
   hostname: config.HOST_ADDRESS,

@@ -111,10 +111,11 @@ export class Memory {
     await commits.write(await oldKeys(store, generation))
   }
 
-  /** Resolves when everything that was begun is durable. */
+  /** Resolves when everything that was begun is durable, and somebody will deliver it. */
   async settled(): Promise<void> {
     await this.appender.settled()
     await this.commits.settled()
+    await this.bell.quiet()
   }
 
   /** The session has ended; its socket is closed. */

@@ -254,6 +254,7 @@ export class Session {
   #take(happening: Happening, memory: Memory): void {
     switch (happening.kind) {
       case "qr":
+        this.#passkeyRequired = false
         this.#pairing.show(happening)
         break
       case "passkey_required":

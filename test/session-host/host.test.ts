@@ -173,6 +173,7 @@ test("a host whose beats are not answered takes no commands, then closes its soc
   onTestFinished(back)
   await until(async () => (await call(bridge.id, "GET", "/status")).status === 503)
   await until(async () => !(await isConnected()))
+  expect((await Lease.get(bridge.id))?.host).toBe(host.id)
   back()
   await until(async () => (await statusOf(bridge.id)) === "connected")
 })

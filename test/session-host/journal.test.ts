@@ -92,6 +92,25 @@ test("a message that cannot be read is set aside, and those behind it go on", as
   expect(await rowsOf(bridgeId, "PARKED#")).toHaveLength(3)
 })
 
+test("what was set aside is read again by the next session, and stays aside if that fails too", async () => {
+  const first = await aMemory()
+  const unreadable = aReceived({ id: "ODD", plaintext: Buffer.from([0xff, 0xff, 1]) })
+  await first.memory.vault.keep({ received: unreadable })
+  await first.letGo()
+  const second = await aMemory({ bridgeId: first.bridgeId })
+  await second.letGo()
+  expect(await rowsOf(first.bridgeId, "PARKED#")).toHaveLength(1)
+  expect(await eventsOf(first.bridgeId)).toEqual([])
+
+  const fixed = await aMemory({
+    bridgeId: first.bridgeId,
+    map: ({ attrs }) => [{ identity: ["fixed"], event: { event: "connected", phone: attrs.id! } }],
+  })
+  await fixed.letGo()
+  expect(await eventsOf(first.bridgeId)).toEqual([{ event: "connected", phone: "ODD" }])
+  expect(await rowsOf(first.bridgeId, "PARKED#")).toEqual([])
+})
+
 test("a message is known while it is journalled, and as drained afterwards", async () => {
   const { memory } = await aMemory()
   const received = aReceived()
@@ -164,7 +183,7 @@ test("events that waited when their owner died ring when the next one starts", a
     when: (request) => JSON.stringify(request).includes("DELIVERY"),
   })
   await first.memory.vault.keep({ received: aReceived() })
-  await first.memory.settled()
+  await first.memory.appender.settled()
   first.crash()
   refuse()
   await Lease.letGo(first.lease)

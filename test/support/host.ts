@@ -34,8 +34,11 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
   const app = serverApp(host, log)
   await host.start()
   onTestFinished(async () => {
+    const left = [...host.sessions.keys()]
     await host.stop()
     await server.close()
+    // The next test's hosts must not take them.
+    for (const bridgeId of left) await Lease.stop(bridgeId, "manual")
   })
   return host
 }
@@ -65,7 +68,9 @@ export async function call(
   })
 }
 
+/** Its `status`, or why there is none. */
 export async function statusOf(bridgeId: string): Promise<string> {
+  if ((await Lease.get(bridgeId))?.addr === "") return "held by nobody"
   const answer = await call(bridgeId, "GET", "/status")
   const { status } = (await answer.json()) as { status?: string } // compared by the caller
   return status ?? `HTTP ${answer.status}`

@@ -2,14 +2,18 @@ import { onTestFinished } from "vitest"
 import { log } from "#core/log.ts"
 import { Lease } from "#core/lease.ts"
 import { decode } from "#session-host/baileys/decode.ts"
+import type { Mapped } from "#session-host/events/mapped.ts"
 import { fromMessage, phonesIn } from "#session-host/events/message.ts"
 import { Memory } from "#session-host/memory.ts"
+import type { Received } from "#session-host/network.ts"
 import { SessionEnded } from "#session-host/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { aHeldLease } from "./held.ts"
 
 /** The durable side of a session that has no connection, under a lease of its own. */
-export async function aMemory(input: { bridgeId?: string; timing?: Partial<Timing> } = {}) {
+export async function aMemory(
+  input: { bridgeId?: string; timing?: Partial<Timing>; map?: (received: Received) => Mapped[] } = {},
+) {
   const lease = await aHeldLease(input.bridgeId)
   const ended = new AbortController()
   const happened: string[] = []
@@ -18,8 +22,13 @@ export async function aMemory(input: { bridgeId?: string; timing?: Partial<Timin
     timing: { ...timing(), ...input.timing },
     log,
     ended: ended.signal,
-    map: async ({ attrs, plaintext }, own) =>
-      fromMessage({ attrs, content: decode(plaintext), own, phones: phonesIn(attrs, own) }),
+    map: async (received, own) => {
+      const { attrs, plaintext } = received
+      return (
+        input.map?.(received) ??
+        fromMessage({ attrs, content: decode(plaintext), own, phones: phonesIn(attrs, own) })
+      )
+    },
     onDrained: () => happened.push("drained"),
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {

@@ -1,0 +1,13 @@
+import { log } from "#core/log.ts"
+import { containExceptions } from "#session-host/exceptions.ts"
+import { scope } from "#session-host/scope.ts"
+
+// A process in which sessions throw where nobody catches, and at last nobody's code does.
+containExceptions(log)
+const say = (what: string) => process.stdout.write(`${what}\n`)
+const failing = (name: string) => ({ fail: (error: unknown) => say(`${name} failed: ${String(error)}`) })
+scope.run(failing("first"), () => setTimeout(() => JSON.parse("{"), 1))
+scope.run(failing("second"), () => void Promise.reject(new Error("rejected")))
+setTimeout(() => say("the process lives"), 20)
+setTimeout(() => JSON.parse("{"), 40)
+setTimeout(() => say("never said"), 2000)
