@@ -88,7 +88,7 @@ export class Commits {
 }
 
 /** As many of those that wait as fit one transaction, the first in any case: in several, if need be. */
-export function nextBatch(queue: Asked[]): { asked: Asked[]; commits: Write[][] } {
+function nextBatch(queue: Asked[]): { asked: Asked[]; commits: Write[][] } {
   const merged = new Map<string, Write>()
   const asked: Asked[] = []
   for (const next of queue) {

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/clock.ts"
 import { Host as HostRow } from "#core/host.ts"
 import { FREE, GONE, Lease, type Network } from "#core/lease.ts"
+import type { Connect } from "./dialler.ts"
 import { Heartbeat } from "./heartbeat.ts"
 import type { Logger } from "./log.ts"
 import { removeBridge } from "./remove-bridge.ts"
-import { type Connect, heldBy, Session } from "./session.ts"
+import { heldBy, Session } from "./session.ts"
 import type { Timing } from "./timing.ts"
 
 export interface HostInput {

@@ -3,10 +3,10 @@ import { config } from "#core/config.ts"
 import { log } from "#core/log.ts"
 import { trustRoot } from "./baileys/certificates.ts"
 import { connect } from "./baileys/connect.ts"
+import type { Connect } from "./dialler.ts"
 import { containExceptions } from "./exceptions.ts"
 import { Host } from "./host.ts"
 import { listen, serverApp } from "./server.ts"
-import type { Connect } from "./session.ts"
 import { timing } from "./timing.ts"
 
 /** The trusted root is one object per process: simulated and live sessions never share a host. */

@@ -15,7 +15,7 @@ const Outcome = z.discriminatedUnion("state", [
   /** The network refused its first transmission, with this number. */
   z.object({ state: z.literal("failed"), network_code: z.number().int() }),
 ])
-export type Outcome = z.infer<typeof Outcome>
+type Outcome = z.infer<typeof Outcome>
 
 /** A message that we sent, and what became of it: the `SEND` row. */
 export type Sent = Outgoing & Outcome

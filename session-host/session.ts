@@ -4,29 +4,20 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease.ts"
 import { isPassing } from "#core/store.ts"
-import { Backoff } from "./backoff.ts"
-import { decode } from "./baileys/decode.ts"
 import { Changes } from "./changes.ts"
+import { type Connect, Dialler } from "./dialler.ts"
 import type { At } from "./events/connection.ts"
-import type { Mapped } from "./events/mapped.ts"
-import { fromMessage, lidsIn, type Own, phonesIn } from "./events/message.ts"
 import { fromStanza } from "./events/stanza.ts"
 import type { Logger } from "./log.ts"
+import { mapReceived } from "./map-received.ts"
 import { Memory } from "./memory.ts"
-import type { ClosedReason, Connection, Happening, Received, Vault } from "./network.ts"
+import type { ClosedReason, Connection, Happening } from "./network.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { Recipients } from "./recipients.ts"
 import { scope } from "./scope.ts"
 import { type Answer, Sends } from "./sends.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import type { Timing } from "./timing.ts"
-
-/** Dials the network. All that follows comes by `onHappening`. */
-export type Connect = (input: {
-  vault: Vault
-  log: Logger
-  onHappening: (happening: Happening) => void
-}) => Connection
 
 interface Input {
   lease: Lease.Info
@@ -46,16 +37,11 @@ export class Session {
   readonly #log: Logger
   readonly #ended = new AbortController()
   readonly #changes = new Changes()
-  readonly #backoff = new Backoff()
   readonly #recipients = new Recipients()
   readonly #pairing: Pairing
+  readonly #dialler: Dialler
   #memory: Memory | undefined
   #sends: Sends | undefined
-  #connection: Connection | undefined
-  /** How often it dialled: tells apart what has no id of the network's. */
-  #dialled = 0
-  #dialling = false
-  #redial: NodeJS.Timeout | undefined
   #provenTimer: NodeJS.Timeout | undefined
   #stopping = false
   #proven = false
@@ -69,6 +55,17 @@ export class Session {
     this.lease = input.lease
     this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
     this.#pairing = new Pairing(input.timing.pairingMs, () => this.#pairingOver())
+    this.#dialler = new Dialler({
+      connect: input.connect,
+      log: this.#log,
+      mayDial: () => this.#mayDial(),
+      prepare: async () => {
+        await this.#memory!.commits.write([])
+        return this.#memory!.vault
+      },
+      onHappening: (happening) => this.#take(happening, this.#memory!),
+      onError: (error) => this.fail(error),
+    })
   }
 
   /** Takes up where the last owner left off, then connects if a phone is linked. Its failure ends the session. */
@@ -81,7 +78,7 @@ export class Session {
           timing,
           log: this.#log,
           ended: this.#ended.signal,
-          map: (received, own) => this.#map(received, own),
+          map: (received, own) => mapReceived(received, own, this.#dialler.connection, this.#log),
           onDrained: () => this.#prove(),
           onStoreAway: () => this.#storeAway(),
           onEnd: (error) => this.#end(error),
@@ -93,7 +90,7 @@ export class Session {
         this.#log.info({ paired: this.isPaired }, "session started")
         if (!this.isPaired) return
         memory.telling.gone(this.#at)
-        this.#dial()
+        this.#dialler.dial()
       })
     } catch (error) {
       this.fail(error)
@@ -129,7 +126,7 @@ export class Session {
     await this.#started()
     if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
     this.#pairing.ask()
-    this.#dial()
+    this.#dialler.dial()
     const code = await this.#pairing.code(this.#input.timing.codeMs)
     if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
     if (!code) throw sessionUnavailable("the network gave no code yet: try again")
@@ -155,13 +152,13 @@ export class Session {
 
   /** Closes the socket until `connectAgain`: the host has not beaten for too long. */
   disconnect(): void {
-    if (!this.#connection) return
+    if (!this.#dialler.connection) return
     this.#hangUp()
     this.#goneFor("lost")
   }
 
   connectAgain(): void {
-    this.#dial()
+    this.#dialler.dial()
   }
 
   /** Ends in order: takes no more calls, finishes sends, closes without logout, writes what was begun. */
@@ -197,7 +194,7 @@ export class Session {
   }
 
   get #at(): At {
-    return { epoch: this.lease.epoch, connection: this.#dialled }
+    return { epoch: this.lease.epoch, connection: this.#dialler.dialled }
   }
 
   /** The sends of the session, once it has read its memory. @throws ApiError `session_unavailable` */
@@ -212,43 +209,17 @@ export class Session {
     const connection = await this.#changes.until(() => {
       if (this.#stopping || this.#ended.signal.aborted) throw sessionUnavailable()
       if (!this.isPaired) throw new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
-      return this.#open ? this.#connection : undefined
+      return this.#open ? this.#dialler.connection : undefined
     }, this.#input.timing.connectingMs)
     if (!connection) throw sessionUnavailable("the session is connecting: try again")
     return connection
   }
 
-  /** Connects, if it may and is to: a linked session always, another while a customer wants to link it. */
-  #dial(): void {
-    const wanted = this.isPaired ? !this.#replaced : this.#pairing.isAsked
-    if (!wanted || !this.#memory || this.#connection || this.#dialling || this.#stopping) return
-    if (this.#ended.signal.aborted || !this.#input.mayConnect()) return
-    clearTimeout(this.#redial)
-    this.#dialling = true
-    this.#dialNow(this.#memory)
-      .catch((error: unknown) => this.fail(error))
-      .finally(() => (this.#dialling = false))
-  }
-
-  async #dialNow(memory: Memory): Promise<void> {
-    // The store answers, the lease is ours, and what the last connection wrote is durable.
-    await memory.commits.write([])
-    if (this.#stopping || this.#ended.signal.aborted || !this.#input.mayConnect()) return
-    const dialled = ++this.#dialled
-    const fail = (error: unknown) => {
-      // Of a connection that is over nothing matters any more.
-      if (this.#connection && dialled === this.#dialled) this.fail(error)
-      else this.#log.info({ error }, "an ended connection failed once more")
-    }
-    this.#connection = scope.run({ fail }, () =>
-      this.#input.connect({
-        vault: memory.vault,
-        log: this.#log,
-        onHappening: (happening) => {
-          if (dialled === this.#dialled) this.#take(happening, memory)
-        },
-      }),
-    )
+  /** A linked session always connects, another while a customer wants to link it. */
+  #mayDial(): boolean {
+    const isOver = this.#stopping || this.#ended.signal.aborted
+    if (isOver || !this.#memory || !this.#input.mayConnect()) return false
+    return this.isPaired ? !this.#replaced : this.#pairing.isAsked
   }
 
   #take(happening: Happening, memory: Memory): void {
@@ -269,7 +240,7 @@ export class Session {
       case "open":
         this.#open = true
         this.#lost = false
-        this.#backoff.opened()
+        this.#dialler.opened()
         memory.telling.opened(this.#at, happening.me.phone)
         this.#log.info("session connected")
         break
@@ -298,9 +269,8 @@ export class Session {
     switch (reason) {
       case "restart":
       case "refs_ended":
-        return this.#dialIn(this.#backoff.onceAtOnce())
       case "lost":
-        return this.#dialIn(this.#backoff.next())
+        return this.#dialler.dialAgain(reason)
       case "replaced":
         return await this.#wasReplaced(memory)
       case "logged_out":
@@ -323,12 +293,7 @@ export class Session {
       else await memory.commits.write(writes)
     })
     this.#lost = false
-    this.#dialIn(this.#backoff.next())
-  }
-
-  #dialIn(waitMs: number): void {
-    clearTimeout(this.#redial)
-    this.#redial = setTimeout(() => this.#dial(), waitMs)
+    this.#dialler.dialAgain("logged_out")
   }
 
   #goneFor(reason: ClosedReason): void {
@@ -341,46 +306,20 @@ export class Session {
   #hangUp(): void {
     this.#open = false
     this.#pairing.hide()
-    this.#backoff.closed()
-    const connection = this.#connection
-    this.#connection = undefined
-    connection?.close()
+    this.#dialler.hangUp()
   }
 
   /** No answer for long: nothing that comes in could be kept. What is to be written goes on waiting. */
   #storeAway(): void {
-    if (!this.#connection) return
+    if (!this.#dialler.connection) return
     this.#log.error("the store does not answer: the socket is closed")
     this.disconnect()
-    this.#dial()
+    this.#dialler.dial()
   }
 
   #pairingOver(): void {
     if (this.isPaired || this.#stopping) return
     this.#hangUp()
-    clearTimeout(this.#redial)
-  }
-
-  /** A received message, as events. */
-  async #map(received: Received, own: Own): Promise<Mapped[]> {
-    const { attrs } = received
-    const content = decode(received.plaintext)
-    const phones = phonesIn(attrs, own)
-    for (const unknown of lidsIn({ attrs, content, own })) {
-      const phone = await this.#phoneOf(unknown)
-      if (phone) phones.set(unknown, phone)
-    }
-    return fromMessage({ attrs, content, own, phones })
-  }
-
-  async #phoneOf(lid: string): Promise<string | undefined> {
-    try {
-      return await this.#connection?.phoneOf(lid)
-    } catch (error) {
-      // The connection ended meanwhile. An event without a phone number is better than none.
-      this.#log.info({ error }, "a phone number could not be looked up")
-      return undefined
-    }
   }
 
   #prove(): void {
@@ -403,7 +342,6 @@ export class Session {
     this.#hangUp()
     this.#ended.abort()
     this.#pairing.end()
-    clearTimeout(this.#redial)
     clearTimeout(this.#provenTimer)
     this.#memory?.end(error)
     this.#changes.notify()

@@ -1,9 +1,8 @@
 import { onTestFinished } from "vitest"
 import { log } from "#core/log.ts"
 import { Lease } from "#core/lease.ts"
-import { decode } from "#session-host/baileys/decode.ts"
 import type { Mapped } from "#session-host/events/mapped.ts"
-import { fromMessage, phonesIn } from "#session-host/events/message.ts"
+import { mapReceived } from "#session-host/map-received.ts"
 import { Memory } from "#session-host/memory.ts"
 import type { Received } from "#session-host/network.ts"
 import { SessionEnded } from "#session-host/session-ended.ts"
@@ -22,13 +21,7 @@ export async function aMemory(
     timing: { ...timing(), ...input.timing },
     log,
     ended: ended.signal,
-    map: async (received, own) => {
-      const { attrs, plaintext } = received
-      return (
-        input.map?.(received) ??
-        fromMessage({ attrs, content: decode(plaintext), own, phones: phonesIn(attrs, own) })
-      )
-    },
+    map: async (received, own) => input.map?.(received) ?? (await mapReceived(received, own, undefined, log)),
     onDrained: () => happened.push("drained"),
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {
