@@ -131,6 +131,7 @@ describe("a host that is not there", () => {
     const next = await aScriptedHost((_, response) => sayJson(response, 200, { ...unpaired, name: "new" }))
     await next.take(shop.id)
     expect(await json(shop.status())).toMatchObject({ name: "new" })
+    expect(old.calls).toHaveLength(2)
   })
 
   test("nobody holds the bridge yet: the call waits and is answered by whoever takes it", async () => {

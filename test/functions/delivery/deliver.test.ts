@@ -264,6 +264,27 @@ describe("a deliverer that dies", () => {
     expect(receiver.received[1]!.body).toEqual(receiver.received[0]!.body)
   })
 
+  test("costs no attempt: five failures are still recorded, with their waits, and the numbers go on", async () => {
+    const { receiver, outbox, bridge } = await aDelivery([500, 500, 500, 500, 500])
+    await outbox.append(anEvent())
+    const held = await Delivery.claim(bridge.id, "dies")
+    if (!held || "early" in held) throw new Error("not claimed")
+    await Delivery.countAttempt(held)
+    later(91)
+    await answerAll()
+    for (const wait of [10, 30, 60, 180]) {
+      const before = receiver.received.length
+      later(wait - 1)
+      await answerAll()
+      expect(receiver.received).toHaveLength(before)
+      later(1.001)
+      await answerAll()
+      expect(receiver.received).toHaveLength(before + 1)
+    }
+    expect(receiver.received.map((one) => one.attempt)).toEqual([2, 3, 4, 5, 6])
+    expect(await outbox.states()).toEqual(["undelivered"])
+  })
+
   test("at each of ten attempts: the event is given up, and the next goes out", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     const [first, second] = await outbox.append(anEvent(), anEvent())
@@ -311,6 +332,30 @@ describe("the doorbell", () => {
       await answerAll()
       expect(receiver.received).toHaveLength(2 * round)
     }
+  })
+
+  test("is not needed for an event that comes while the deliverer is going to rest: it looks once more", async () => {
+    const { receiver, outbox } = await aDelivery()
+    await outbox.append(anEvent())
+    const resting = Promise.withResolvers<void>()
+    const restore = dynamoDb.faults.add({
+      fault: "slow",
+      operation: "UpdateItem",
+      ms: 300,
+      times: 1,
+      when: (request) => {
+        const isRest =
+          "UpdateExpression" in request && request.UpdateExpression === "SET due = :zero, holder = :nobody"
+        if (isRest) resting.resolve()
+        return isRest
+      },
+    })
+    const answered = answerAll()
+    await resting.promise
+    await outbox.append(anEvent())
+    expect(await answered).toBe(1)
+    restore()
+    expect(receiver.received).toHaveLength(2)
   })
 
   test("after an event that had failures is a fresh one", async () => {
