@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
 
-export type Received = {
+type Received = {
   method: string
   path: string
   headers: IncomingHttpHeaders
