@@ -5,6 +5,7 @@ import { key } from "./network/directory.ts"
 import type { Line } from "./network/line.ts"
 import type { Network } from "./network/network.ts"
 import * as Pairing from "./network/pairing.ts"
+import { look } from "./stanzas/presence.ts"
 import { login, welcome } from "./stanzas/login.ts"
 import { receive, receiveUnpaired } from "./stanzas/receive.ts"
 import { framed, frames } from "./wire/frames.ts"
@@ -122,7 +123,11 @@ export function accept(network: Network, socket: WebSocket, name: string) {
     ended = true
     clearTimeout(patience)
     if (pairing) Pairing.forget(network, pairing)
-    if (line && network.lines.get(key(line.device)) === line) network.lines.delete(key(line.device))
+    if (line && network.lines.get(key(line.device)) === line) {
+      network.lines.delete(key(line.device))
+      look(network, line.device, false)
+      network.presence.leave(line.device)
+    }
     network.log.note(who(), "disconnected")
   })
   network.log.note(name, "connected")

@@ -6,6 +6,7 @@ import { groups } from "./groups.ts"
 import { messages } from "./messages.ts"
 import { scanFor } from "./mock-phone.ts"
 import { oracles } from "./oracles.ts"
+import { people } from "./people.ts"
 import { phones } from "./phones.ts"
 import { route } from "./route.ts"
 
@@ -23,6 +24,7 @@ export function controlApi(network: Network) {
   phones(app, network)
   messages(app, network)
   groups(app, network)
+  people(app, network)
   oracles(app, network)
   // As public client suites ask for it; they expect it on the port of the socket, where it is too.
   app.post("/admin/mock-phone/scan-qr", async (c) => c.json(await scanFor(network, await c.req.text())))

@@ -4,11 +4,11 @@ import type { Network } from "../network/network.ts"
 import { type Content, compose, UnknownMessage } from "../phone/content.ts"
 import { fetchFile } from "../phone/media.ts"
 import type { Target } from "../phone/outgoing.ts"
-import * as Jid from "../wire/jid.ts"
 import { ControlError } from "./errors.ts"
 import { phoneOf } from "./phones.ts"
 import { route } from "./route.ts"
 import * as Schema from "./schemas.ts"
+import { targetOf } from "./target.ts"
 import { until } from "./wait.ts"
 
 /** What phones write and read. */
@@ -64,17 +64,6 @@ export function messages(app: OpenAPIHono, network: Network) {
 }
 
 type Body = z.output<typeof Schema.NewMessage>
-
-function targetOf(network: Network, { to, addressing, viewers }: Body): Target {
-  if (to === "status@broadcast")
-    return { status: (viewers ?? []).flatMap((pn) => network.directory.user(pn) ?? []) }
-  const jid = Jid.parse(to.includes("@") ? to : `${to}@${Jid.server}`)
-  const group = network.groups.find(jid)
-  if (group) return { group }
-  const user = network.directory.find(jid)
-  if (!user) throw new ControlError(404, "unknown_recipient", "nobody has this address")
-  return { user, mode: addressing }
-}
 
 function composed(desk: Parameters<typeof compose>[0], target: Target, body: Body) {
   const { media } = body

@@ -94,14 +94,18 @@ const content = {
 /** Fields that say something about a message, not what it is. */
 const besides = new Set(["to", "id", "addressing", "quoted", "mentions", "viewers"])
 
+const To = z
+  .string()
+  .regex(/^(\d{7,15}(@s\.whatsapp\.net|@lid)?|\d+@g\.us|status@broadcast)$/)
+  .describe("A number, an address of it, a group's address, or status@broadcast")
+
+const addressing = z.enum(["lid", "pn"]).default("lid").describe("How a chat with a person is addressed")
+
 export const NewMessage = z
   .object({
-    to: z
-      .string()
-      .regex(/^(\d{7,15}(@s\.whatsapp\.net|@lid)?|\d+@g\.us|status@broadcast)$/)
-      .describe("A number, an address of it, a group's address, or status@broadcast"),
+    to: To,
     id: MessageId.optional().describe("Sending one id twice makes a duplicate"),
-    addressing: z.enum(["lid", "pn"]).default("lid").describe("How a chat with a person is addressed"),
+    addressing,
     viewers: z.array(digits).optional().describe("Of a status: who may see it"),
   })
   .extend(z.object(content).partial().shape)
@@ -219,3 +223,43 @@ export const ChangeGroup = z
     leave: z.boolean().optional(),
   })
   .openapi("ChangeGroup")
+
+export const ChangePhone = z
+  .object({
+    name: z.string().min(1).max(100),
+    about: z.string().max(139),
+    picture: z.base64().nullable().describe("null removes it"),
+    available: z.boolean().describe("Whether the person looks at the phone"),
+    privacy: z.record(z.string(), z.string()).describe("By category, such as last: none"),
+    restricted: z.boolean().describe("May not start chats: nack 463"),
+    block: digits,
+    unblock: digits,
+  })
+  .partial()
+  .openapi("ChangePhone")
+
+export const Typing = z.object({ to: To, state: z.enum(["composing", "recording", "paused"]), addressing })
+
+export const NewCall = z.object({
+  to: To,
+  video: z.boolean().default(false),
+  group: z.string().optional().describe("A group call's group"),
+  addressing,
+})
+
+export const CallStep = z.object({
+  to: To,
+  step: z.enum(["preaccept", "accept", "reject", "terminate"]).default("terminate"),
+  reason: z.string().optional().describe("timeout, busy, accepted_elsewhere, rejected_elsewhere..."),
+  addressing,
+})
+
+export const Call = z.object({ call_id: z.string() })
+
+export const Seen = z.object({
+  chat: To,
+  message_ids: z.array(z.string()).min(1),
+  from: digits.optional().describe("In a group: who wrote them"),
+  type: z.enum(["read", "played"]).default("read"),
+  addressing,
+})

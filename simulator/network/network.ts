@@ -9,6 +9,8 @@ import type { Line } from "./line.ts"
 import * as Media from "./media.ts"
 import type { Pairing } from "./pairing.ts"
 import * as PreKeys from "./prekeys.ts"
+import * as Presence from "./presence.ts"
+import * as Profiles from "./profiles.ts"
 import * as Queue from "./queue.ts"
 
 /** The messaging network: who is on it, what waits for whom, who is connected. */
@@ -22,6 +24,8 @@ export type Network = {
   faults: Faults.Faults
   media: Media.Media
   groups: Groups.Groups
+  profiles: Profiles.Profiles
+  presence: Presence.Presence
   /** Connected devices, by `number:device`. */
   lines: Map<string, Line>
   /** Companions that show a QR code, by each of its refs. */
@@ -39,6 +43,8 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     faults: Faults.create(),
     media: Media.open(input.store),
     groups: Groups.open(input.store),
+    profiles: Profiles.open(input.store),
+    presence: Presence.create(),
     lines: new Map(),
     pairings: new Map(),
     phones: new Map(),

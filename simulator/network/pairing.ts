@@ -3,6 +3,7 @@ import { proto } from "@whiskeysockets/baileys"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
+import { tellDevice } from "./device-list.ts"
 import type { SignedPreKey, User } from "./directory.ts"
 import type { LinkCode } from "./link-code.ts"
 import { type Network, now } from "./network.ts"
@@ -200,6 +201,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
       signedPreKey,
       platform,
     })
+    tellDevice(network, "add", { user: user.pn, id: device })
   })
   network.log.note(`${user.pn}:${device}`, "paired", { platform: pairing.platform })
   pairing.end(el("stream:error", { code: "515" }))

@@ -44,6 +44,7 @@ export function open(store: Store, pn: string) {
   const selectOne = store.db.prepare(
     "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
   )
+  const selectChats = store.db.prepare("SELECT DISTINCT chat FROM inbox WHERE pn = ?")
   const listeners = new Set<() => void>()
 
   return {
@@ -57,6 +58,8 @@ export function open(store: Store, pn: string) {
       const row = selectOne.get(pn, chat, id)
       return row && messageOf(row)
     },
+    /** Every chat there is a message in. */
+    chats: (): string[] => selectChats.all(pn).map(({ chat }) => String(chat)),
     /** Tells whoever waits that there is something new. */
     announce: () => listeners.forEach((listener) => listener()),
     after: (n: number, limit = 10_000): Message[] => select.all(pn, n, limit).map(messageOf),

@@ -142,8 +142,7 @@ export class Phone {
     const { keys, inbox } = this.desk
     void this.#inTurn(async () => {
       if (device.id === 0 || keys.get("greeted", String(device.id))) return
-      const contacts = new Set(inbox.after(0).map(({ chat }) => chat))
-      for (const content of welcomeMessages(this.#network, keys, [...contacts]))
+      for (const content of welcomeMessages(this.#network, keys, inbox.chats()))
         await sendPeer(this.desk, device, content)
       keys.put("greeted", String(device.id), true)
       keys.commit()

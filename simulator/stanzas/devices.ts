@@ -1,5 +1,6 @@
 import { type Address, key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
+import { tellDevice } from "../network/device-list.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el } from "../wire/node.ts"
 import type { Answer } from "./receive.ts"
@@ -19,6 +20,7 @@ export const remove: Answer = (network, line, iq) => {
 /** Forgets a companion: its keys, what waits for it, and, if it is connected, its connection. */
 export function unlink(network: Network, address: Address) {
   network.store.atomically(() => {
+    tellDevice(network, "remove", address)
     network.directory.removeDevice(address)
     network.prekeys.clear(address)
     network.queue.clear(address)

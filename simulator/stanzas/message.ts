@@ -5,13 +5,13 @@ import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
-import { child, children, el, type Node } from "../wire/node.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
 
 /** What of a message is for each recipient's eyes, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
 
-/** Nacks of the network. 479: a stanza that is addressed or built wrongly. */
-const nack = { forbidden: 403, unknownRecipient: 404, invalid: 479 }
+/** Nacks of the network. 463: may not start this chat; 479: a stanza that is addressed or built wrongly. */
+const nack = { forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
 /** A message on its way: who sent it, and to which chat. */
 type Message = { line: Line; sender: User; stanza: Node; chat: Jid.Jid }
@@ -52,7 +52,19 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   }
   if (stanza.attrs.to === "status@broadcast") return undefined
   if (!Jid.isPerson(chat)) return nack.invalid
-  return network.directory.find(chat) ? undefined : nack.unknownRecipient
+  const peer = network.directory.find(chat)
+  if (!peer) return nack.unknownRecipient
+  return mayWrite(network, sender, peer, stanza) ? undefined : nack.restricted
+}
+
+/** A restricted account reaches only those whose token it shows, and who have written to it. */
+function mayWrite(network: Network, sender: User, peer: User, stanza: Node): boolean {
+  if (peer === sender || !network.profiles.get(sender.pn).restricted) return true
+  const token = network.profiles.get(peer.pn).tokens[sender.pn]
+  const shown = bytes(child(stanza, "tctoken"))
+  if (token && shown?.equals(token)) return true
+  const chats = network.phones.get(sender.pn)?.desk.inbox.after(0) ?? []
+  return chats.some(({ from }) => from === peer.pn)
 }
 
 function common({ sender, stanza }: Message) {
@@ -72,6 +84,8 @@ function toPeople(network: Network, sent: Message): Copy[] {
       network.log.note(key(line.device), "for no device", { jid })
       return []
     }
+    // Who has blocked the sender is sent nothing; the sender does not notice.
+    if (network.profiles.get(device.user).blocked.includes(sent.sender.pn)) return []
     const mode = modeOf(address)
     const attrs = status ? inBroadcast(sent, mode) : inChat(network, sent, device, mode)
     return [{ device, attrs, content: contents(stanza, [...enc, ...shared]) }]

@@ -1,11 +1,65 @@
+import { inMode, modeOf, otherMode } from "../network/addressing.ts"
+import { type Address, key, type User } from "../network/directory.ts"
+import { jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import type { Network } from "../network/network.ts"
-import type { Node } from "../wire/node.ts"
+import { devicesOf } from "../network/notify.ts"
+import * as Jid from "../wire/jid.ts"
+import { children, el, type Node } from "../wire/node.ts"
 
-/** A device says whether its person looks, and under which name it goes. */
+/** A device says whether its person looks, under which name it goes, or whom it wants to watch. */
 export function presence(network: Network, line: Line, stanza: Node) {
-  const { name } = stanza.attrs
+  const { type, to, name } = stanza.attrs
+  if (type === "subscribe") return subscribe(network, line, to)
   const user = network.directory.user(line.device.user)
-  if (stanza.tag !== "presence" || !name || !user || user.name === name) return
-  network.directory.saveUser(Object.assign(user, { name }))
+  if (!user) return
+  if (name && user.name !== name) network.directory.saveUser(Object.assign(user, { name }))
+  // Clients also send it without a type, with nothing but the name.
+  if (type === "available" || type === "unavailable") look(network, line.device, type === "available")
+}
+
+/** A device's person looks, or does not any more: who watches hears it. */
+export function look(network: Network, device: Address, looks: boolean) {
+  const user = network.directory.user(device.user)
+  if (!user) return
+  network.presence.set(device, looks)
+  for (const { device: watcher, mode } of network.presence.watching(user.pn))
+    network.lines.get(watcher)?.send(seen(network, user, mode))
+}
+
+function subscribe(network: Network, line: Line, to: string | undefined) {
+  const jid = Jid.parse(to)
+  const user = network.directory.find(jid)
+  if (!jid || !user) return
+  network.presence.watch(user.pn, line.device, modeOf(jid))
+  line.send(seen(network, user, modeOf(jid)))
+}
+
+function seen(network: Network, user: User, mode: "lid" | "pn"): Node {
+  const from = inMode(mode, user)
+  if (network.presence.isAvailable(user.pn)) return el("presence", { from })
+  const shown = (network.profiles.get(user.pn).privacy.last ?? "all") !== "none"
+  const last = shown ? network.presence.lastSeen(user.pn) : "deny"
+  return el("presence", { from, type: "unavailable", last: last ?? "deny" })
+}
+
+/** A device writes or records in a chat: shown to those who are connected, never kept. */
+export function chatState(network: Network, line: Line, stanza: Node) {
+  const user = network.directory.user(line.device.user)
+  const jid = Jid.parse(stanza.attrs.to)
+  if (!user || !jid) return
+  const group = network.groups.find(jid)
+  if (group && !roleOf(group, user.pn)) return
+  const peer = network.directory.find(jid)
+  const people = group ? group.members.map(({ pn }) => pn) : peer ? [peer.pn] : []
+  const mode = group?.mode ?? modeOf(jid)
+  const from = inMode(mode, user)
+  const attrs = group
+    ? { from: jidOf(group), participant: from }
+    : { from, [`sender_${mode === "lid" ? "pn" : "lid"}`]: otherMode(mode, user) }
+  for (const pn of people.filter((one) => one !== user.pn))
+    for (const device of devicesOf(network, pn)) {
+      const other = network.lines.get(key(device))
+      if (other?.active) other.send(el("chatstate", attrs, children(stanza)))
+    }
 }

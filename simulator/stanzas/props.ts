@@ -8,21 +8,12 @@ export const active: Answer = (network, line) => {
   return []
 }
 
-/** A/B properties. 10518 = false: no trusted-contact token is wanted on each message. */
-export const props: Answer = () => [
-  el("props", { protocol: "1", hash: "sim1", refresh: 86_400 }, [
-    el("prop", { config_code: "10518", config_value: "false" }),
-  ]),
-]
-
-export const blocklist: Answer = () => [el("list", { dhash: "none" })]
-
-const everyone = ["last", "online", "profile", "status", "readreceipts", "groupadd", "calladd", "messages"]
-
-export const privacy: Answer = () => [
-  el(
-    "privacy",
-    {},
-    everyone.map((name) => el("category", { name, value: "all" })),
-  ),
-]
+/** A/B properties. 10518: whether trusted-contact tokens are to be shown with each message. */
+export const props: Answer = (network, line) => {
+  const { restricted } = network.profiles.get(line.device.user)
+  return [
+    el("props", { protocol: "1", hash: restricted ? "sim2" : "sim1", refresh: 86_400 }, [
+      el("prop", { config_code: "10518", config_value: String(restricted) }),
+    ]),
+  ]
+}

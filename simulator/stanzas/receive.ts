@@ -6,12 +6,14 @@ import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
 import { ack } from "./ack.ts"
 import * as AppState from "./app-state.ts"
+import { call } from "./call.ts"
 import * as Devices from "./devices.ts"
 import * as Encrypt from "./encrypt.ts"
 import * as Groups from "./groups.ts"
 import { mediaConnection } from "./media.ts"
 import { message } from "./message.ts"
-import { presence } from "./presence.ts"
+import { chatState, presence } from "./presence.ts"
+import * as Profile from "./profile.ts"
 import * as Props from "./props.ts"
 import { receipt } from "./receipt.ts"
 import { Refusal } from "./refusal.ts"
@@ -33,9 +35,19 @@ const answers = new Map<string, Answer>([
   ["passive set active", Props.active],
   ["passive set passive", () => []],
   ["abt get props", Props.props],
-  ["privacy get privacy", Props.privacy],
-  ["privacy set tokens", () => []],
-  ["blocklist get", Props.blocklist],
+  ["privacy get privacy", Profile.privacy],
+  ["privacy set privacy", Profile.setPrivacy],
+  ["privacy set tokens", Profile.tokens],
+  ["blocklist get", Profile.blocklist],
+  ["blocklist set item", Profile.setBlocklist],
+  ["w:profile:picture get picture", Profile.picture],
+  ["w:profile:picture set picture", Profile.setPicture],
+  ["w:profile:picture set", Profile.setPicture],
+  ["status set status", Profile.setAbout],
+  ["status get privacy", Profile.statusPrivacy],
+  ["w:qr set qr", Profile.qr],
+  ["w:biz get business_profile", () => [el("business_profile", { v: "244" })]],
+  ["disappearing_mode set disappearing_mode", () => []],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
   ["w:m set media_conn", mediaConnection],
@@ -54,7 +66,8 @@ const takers = new Map<string, Taker>([
   ["receipt", receipt],
   ["ack", ack],
   ["presence", presence],
-  ["chatstate", presence],
+  ["chatstate", chatState],
+  ["call", call],
   ["ib", () => {}],
 ])
 

@@ -12,6 +12,7 @@ const protocols = new Map<string, Protocol>([
   ["devices", devices],
   ["lid", (_network, user) => el("lid", { val: Jid.format(user.lid, "lid") })],
   ["contact", () => el("contact", { type: "in" })],
+  ["status", status],
   ["disappearing_mode", () => el("disappearing_mode", { duration: 0, t: 0 })],
 ])
 
@@ -47,6 +48,13 @@ function whom(entry: Node): Jid.Jid | undefined {
   if (jid) return jid
   const phone = bytes(child(entry, "contact"))?.toString().replace(/\D/g, "")
   return phone ? { user: phone, server: Jid.server, device: 0 } : undefined
+}
+
+/** The about text; 401 when its owner shows it to nobody. */
+function status(network: Network, user: User): Node {
+  const { about, aboutAt, privacy } = network.profiles.get(user.pn)
+  if (privacy.status === "none") return el("status", { code: 401, type: "fail" })
+  return el("status", { t: aboutAt }, about === "" ? undefined : Buffer.from(about))
 }
 
 function devices(network: Network, user: User): Node {

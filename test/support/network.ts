@@ -28,7 +28,9 @@ const Log = z.array(
     n: z.number(),
     kind: z.string(),
     who: z.string(),
-    stanza: z.object({ tag: z.string(), attrs: z.record(z.string(), z.string()) }).optional(),
+    stanza: z
+      .object({ tag: z.string(), attrs: z.record(z.string(), z.string()), content: z.unknown().optional() })
+      .optional(),
     event: z.string().optional(),
   }),
 )

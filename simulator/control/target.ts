@@ -1,0 +1,18 @@
+import type { Network } from "../network/network.ts"
+import type { Target } from "../phone/outgoing.ts"
+import * as Jid from "../wire/jid.ts"
+import { ControlError } from "./errors.ts"
+
+type Named = { to: string; addressing: "lid" | "pn"; viewers?: string[] | undefined }
+
+/** The person, group or status audience that is meant. Throws `ControlError` when there is none. */
+export function targetOf(network: Network, { to, addressing, viewers }: Named): Target {
+  if (to === "status@broadcast")
+    return { status: (viewers ?? []).flatMap((pn) => network.directory.user(pn) ?? []) }
+  const jid = Jid.parse(to.includes("@") ? to : `${to}@${Jid.server}`)
+  const group = network.groups.find(jid)
+  if (group) return { group }
+  const user = network.directory.find(jid)
+  if (!user) throw new ControlError(404, "unknown_recipient", "nobody has this address")
+  return { user, mode: addressing }
+}

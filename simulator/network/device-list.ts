@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto"
+import { inMode } from "./addressing.ts"
+import type { Address } from "./directory.ts"
+import { type Network, now } from "./network.ts"
+import { tellContacts } from "./notify.ts"
+import { el } from "../wire/node.ts"
+
+/**
+ * Tells a person's other devices and its contacts that a companion came or goes. The device is named
+ * in both modes, as clients keep their lists by either.
+ */
+export function tellDevice(network: Network, what: "add" | "remove", device: Address) {
+  const user = network.directory.user(device.user)
+  const known = network.directory.device(device)
+  if (!user || !known) return
+  const ids = network.directory.devices(device.user).map(({ id }) => id)
+  const device_hash = `2:${createHash("sha256").update(ids.join()).digest("base64").slice(0, 6)}`
+  const [jid, lid] = [inMode("pn", user, device.id), inMode("lid", user, device.id)]
+  const content = [
+    el(what, { device_hash }, [
+      el("device", { jid, lid, "key-index": known.keyIndex }),
+      el("device", { jid: lid, "key-index": known.keyIndex }),
+      el("key-index-list", { ts: now() }),
+    ]),
+  ]
+  tellContacts(network, device, { type: "devices", attrs: { lid: inMode("lid", user) }, content })
+}

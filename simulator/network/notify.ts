@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto"
+import { inMode } from "./addressing.ts"
+import { deliver } from "./delivery.ts"
+import { type Address, key } from "./directory.ts"
+import { type Network, now } from "./network.ts"
+import { el, type Node } from "../wire/node.ts"
+
+type Notification = {
+  from: string
+  type: string
+  content: Node[]
+  attrs?: Record<string, string | undefined>
+}
+
+/** Queues a notification for a device. */
+export function notify(network: Network, to: Address, notification: Notification) {
+  const { from, type, content, attrs } = notification
+  const id = randomBytes(6).toString("hex")
+  deliver(network, to, el("notification", { from, type, id, t: now(), ...attrs }, content))
+}
+
+/** A person's devices; not the one given. */
+export function devicesOf(network: Network, pn: string, except?: Address): Address[] {
+  return network.directory
+    .devices(pn)
+    .map(({ user, id }) => ({ user, id }))
+    .filter((device) => !except || key(device) !== key(except))
+}
+
+/** Those a person has chats or groups with. */
+export function contactsOf(network: Network, pn: string): string[] {
+  const chats = network.phones.get(pn)?.desk.inbox.chats() ?? []
+  const inGroups = network.groups.of(pn).flatMap(({ members }) => members.map((member) => member.pn))
+  const known = new Set([...chats, ...inGroups].filter((chat) => network.directory.user(chat)))
+  known.delete(pn)
+  return [...known]
+}
+
+/** Tells a person's other devices, and those of its contacts, about a change of its own. */
+export function tellContacts(network: Network, about: Address, notification: Omit<Notification, "from">) {
+  const user = network.directory.user(about.user)
+  if (!user) return
+  const from = inMode("pn", user)
+  for (const device of devicesOf(network, about.user, about))
+    notify(network, device, { from, ...notification })
+  for (const pn of contactsOf(network, about.user))
+    for (const device of devicesOf(network, pn)) notify(network, device, { from, ...notification })
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto"
+import { pack, type Store, unpack } from "../store.ts"
+
+export type Picture = { id: string; path: string; preview: string }
+
+/** What a person has set about itself. */
+export type Profile = {
+  about: string
+  aboutAt: number
+  picture?: Picture | undefined
+  /** By category, as the network names them: `last`, `readreceipts`... */
+  privacy: Record<string, string>
+  /** Who sees the statuses. */
+  statusPrivacy: string
+  /** Numbers. */
+  blocked: string[]
+  /** Of the personal QR code. */
+  qr: string
+  /** May not start chats: who has given it no token is out of reach. */
+  restricted: boolean
+  /** Tokens it has given, by the number of who holds them. */
+  tokens: Record<string, Buffer>
+}
+
+/** Profiles, by number; groups have pictures, too, under their address. */
+export type Profiles = ReturnType<typeof open>
+
+export const privacyCategories = [
+  "last",
+  "online",
+  "profile",
+  "status",
+  "readreceipts",
+  "groupadd",
+  "calladd",
+  "messages",
+  "defense",
+]
+
+export const newQr = () => randomBytes(10).toString("hex").toUpperCase()
+
+export function open(store: Store) {
+  store.db.exec("CREATE TABLE IF NOT EXISTS profiles (pn TEXT PRIMARY KEY, data BLOB NOT NULL)")
+  const select = store.db.prepare("SELECT data FROM profiles WHERE pn = ?")
+  const insert = store.db.prepare("INSERT OR REPLACE INTO profiles VALUES (?, ?)")
+
+  const save = (pn: string, profile: Profile) => {
+    insert.run(pn, pack(profile))
+  }
+  const get = (pn: string): Profile => {
+    const row = select.get(pn)
+    if (row) return unpack(row.data) as Profile
+    const made: Profile = {
+      about: "",
+      aboutAt: 0,
+      privacy: {},
+      statusPrivacy: "contacts",
+      blocked: [],
+      qr: newQr(),
+      restricted: false,
+      tokens: {},
+    }
+    save(pn, made)
+    return made
+  }
+  return {
+    get,
+    /** Changes a profile; what it is now. */
+    change(pn: string, change: Partial<Profile>): Profile {
+      const profile = { ...get(pn), ...change }
+      save(pn, profile)
+      return profile
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { inMode, modeOf, otherMode } from "../network/addressing.ts"
+import { deliver } from "../network/delivery.ts"
+import type { Line } from "../network/line.ts"
+import { type Network, now } from "../network/network.ts"
+import { devicesOf } from "../network/notify.ts"
+import * as Jid from "../wire/jid.ts"
+import { child, el, type Node } from "../wire/node.ts"
+import { randomBytes } from "node:crypto"
+
+/** A step of a call: passed on to every device of the other person, and acknowledged. */
+export function call(network: Network, line: Line, stanza: Node) {
+  const { id, to } = stanza.attrs
+  const step = child(stanza)
+  if (!id || !step) return
+  const jid = Jid.parse(to)
+  const peer = network.directory.find(jid)
+  const caller = network.directory.user(line.device.user)
+  const answer = { class: "call", id, from: to, type: step.tag }
+  if (step.tag === "link_create") {
+    line.send(el("ack", answer, [el("link_create", { token: randomBytes(8).toString("hex").toUpperCase() })]))
+    return
+  }
+  line.send(el("ack", peer ? answer : { ...answer, error: 404 }))
+  if (!jid || !peer || !caller) return
+  const mode = modeOf(jid)
+  const { platform, version } = stanza.attrs
+  const attrs = {
+    from: inMode(mode, caller),
+    [mode === "lid" ? "sender_pn" : "sender_lid"]: otherMode(mode, caller),
+    id,
+    t: now(),
+    platform,
+    version,
+    notify: caller.name,
+  }
+  for (const device of devicesOf(network, peer.pn)) deliver(network, device, el("call", attrs, [step]))
+}

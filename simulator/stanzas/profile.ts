@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto"
+import { inMode } from "../network/addressing.ts"
+import type { User } from "../network/directory.ts"
+import { isAdmin, jidOf } from "../network/groups.ts"
+import type { Line } from "../network/line.ts"
+import { type Network, now } from "../network/network.ts"
+import { devicesOf, notify, tellContacts } from "../network/notify.ts"
+import { newQr, type Picture, privacyCategories } from "../network/profiles.ts"
+import * as Jid from "../wire/jid.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
+import type { Answer } from "./receive.ts"
+import { badRequest, notFound, Refusal } from "./refusal.ts"
+
+function me(network: Network, line: Line): User {
+  const user = network.directory.user(line.device.user)
+  if (!user) throw new Refusal(401, "not-authorized")
+  return user
+}
+
+/** Where a person's or group's profile is kept: its number, or the group's address. */
+function ownerOf(network: Network, target: string | undefined): string {
+  const jid = Jid.parse(target)
+  const user = network.directory.find(jid)
+  const group = network.groups.find(jid)
+  if (user) return user.pn
+  if (group) return jidOf(group)
+  throw notFound()
+}
+
+export const picture: Answer = (network, _line, iq) => {
+  const found = network.profiles.get(ownerOf(network, iq.attrs.target)).picture
+  if (!found) throw notFound()
+  const kind = child(iq, "picture")?.attrs.type === "image" ? "image" : "preview"
+  const path = kind === "image" ? found.path : found.preview
+  return [el("picture", { id: found.id, type: kind, url: network.media.url(path), direct_path: path })]
+}
+
+/** Sets a picture, one's own or a group's; without one, removes it. */
+export const setPicture: Answer = (network, line, iq) => {
+  const content = bytes(child(iq, "picture"))
+  const target = iq.attrs.target
+  const owner = target ? ownerOf(network, target) : line.device.user
+  const group = network.groups.find(Jid.parse(target))
+  if (group ? !isAdmin(group, line.device.user) : owner !== line.device.user)
+    throw new Refusal(403, "forbidden")
+  const set = content && keepPicture(network, content)
+  network.store.atomically(() => {
+    network.profiles.change(owner, { picture: set })
+    tellPicture(network, line, { group: group && jidOf(group), set })
+  })
+  return set ? [el("picture", { id: set.id })] : []
+}
+
+function keepPicture(network: Network, content: Buffer): Picture {
+  const name = createHash("sha256").update(content).digest("base64url")
+  const path = network.media.put("ppic", name, content)
+  if (!path) throw badRequest()
+  return { id: String(Date.now()), path, preview: path }
+}
+
+type Changed = { group: string | undefined; set: Picture | undefined }
+
+function tellPicture(network: Network, line: Line, { group, set }: Changed) {
+  const user = me(network, line)
+  const about = group ?? inMode("pn", user)
+  const content = [
+    set
+      ? el("set", { jid: about, id: set.id, author: inMode("pn", user) })
+      : el("delete", { jid: about, author: inMode("pn", user) }),
+  ]
+  if (!group) return tellContacts(network, line.device, { type: "picture", content })
+  const members = network.groups.find(Jid.parse(group))?.members ?? []
+  for (const { pn } of members)
+    for (const device of devicesOf(network, pn, line.device))
+      notify(network, device, { from: group, type: "picture", content })
+}
+
+export const setAbout: Answer = (network, line, iq) => {
+  const about = bytes(child(iq, "status"))?.toString()
+  if (about === undefined) throw badRequest()
+  network.profiles.change(line.device.user, { about, aboutAt: now() })
+  tellContacts(network, line.device, { type: "status", content: [el("set", {}, Buffer.from(about))] })
+  return []
+}
+
+/** Who sees one's statuses. */
+export const statusPrivacy: Answer = (network, line) => {
+  const { statusPrivacy: type } = network.profiles.get(line.device.user)
+  return [el("privacy", {}, [el("list", { type, default: "true" })])]
+}
+
+export const privacy: Answer = (network, line) => [categories(network, line)]
+
+export const setPrivacy: Answer = (network, line, iq) => {
+  const changes = children(child(iq, "privacy")).map(({ attrs }) => [attrs.name, attrs.value] as const)
+  if (changes.length === 0 || changes.some(([name, value]) => !name || !value)) throw badRequest()
+  const before = network.profiles.get(line.device.user).privacy
+  network.profiles.change(line.device.user, { privacy: { ...before, ...Object.fromEntries(changes) } })
+  return [categories(network, line)]
+}
+
+function categories(network: Network, line: Line): Node {
+  const set = network.profiles.get(line.device.user).privacy
+  return el(
+    "privacy",
+    {},
+    privacyCategories.map((name) =>
+      el("category", { name, value: set[name] ?? (name === "defense" ? "off" : "all") }),
+    ),
+  )
+}
+
+export const blocklist: Answer = (network, line) => [blocked(network, line)]
+
+export const setBlocklist: Answer = (network, line, iq) => {
+  const { action, jid } = child(iq, "item")?.attrs ?? {}
+  const user = network.directory.find(Jid.parse(jid))
+  if (!user || (action !== "block" && action !== "unblock")) throw badRequest()
+  const rest = network.profiles.get(line.device.user).blocked.filter((pn) => pn !== user.pn)
+  network.profiles.change(line.device.user, { blocked: action === "block" ? [...rest, user.pn] : rest })
+  const from = inMode("pn", me(network, line))
+  const content = [el("blocklist", {}, [el("item", { action, jid: inMode("lid", user) })])]
+  for (const device of devicesOf(network, line.device.user, line.device))
+    notify(network, device, { from, type: "account_sync", content })
+  return [blocked(network, line)]
+}
+
+function blocked(network: Network, line: Line): Node {
+  const list = network.profiles.get(line.device.user).blocked
+  const items = list.flatMap((pn) => {
+    const user = network.directory.user(pn)
+    return user ? [el("item", { jid: inMode("lid", user), pn_jid: inMode("pn", user) })] : []
+  })
+  return el("list", { dhash: createHash("sha1").update(list.join()).digest("hex").slice(0, 8) }, items)
+}
+
+/** The code behind one's personal QR; `revoke` makes another. */
+export const qr: Answer = (network, line, iq) => {
+  const { action, type } = child(iq, "qr")?.attrs ?? {}
+  if (type !== "contact") throw badRequest()
+  const profile =
+    action === "revoke"
+      ? network.profiles.change(line.device.user, { qr: newQr() })
+      : network.profiles.get(line.device.user)
+  return [el("qr", { code: profile.qr, type })]
+}
+
+/** Tokens by which those one trusts may start a chat with one: each is told. */
+export const tokens: Answer = (network, line, iq) => {
+  const user = me(network, line)
+  for (const { attrs } of children(child(iq, "tokens"))) {
+    const holder = network.directory.find(Jid.parse(attrs.jid))
+    if (!holder || attrs.type !== "trusted_contact") continue
+    const given = network.profiles.get(user.pn).tokens
+    const token = given[holder.pn] ?? createHash("sha256").update(`${user.lid} ${holder.lid}`).digest()
+    network.profiles.change(user.pn, { tokens: { ...given, [holder.pn]: token } })
+    for (const device of devicesOf(network, holder.pn))
+      notify(network, device, {
+        from: inMode("pn", user),
+        type: "privacy_token",
+        attrs: { sender_lid: inMode("lid", user) },
+        content: [
+          el("tokens", {}, [
+            el(
+              "token",
+              { jid: inMode("lid", holder, device.id), t: attrs.t ?? now(), type: attrs.type },
+              token,
+            ),
+          ]),
+        ],
+      })
+  }
+  return []
+}
