@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { onTestFinished, expect, test } from "vitest"
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { dynamoDb } from "#test/support/store.ts"
@@ -87,6 +88,7 @@ test("a host that was declared dead ends, and touches no lease", async () => {
     return await HostRow.markDead(host.id, row!.version)
   })
   expect(await host.ended).toBe("dead")
+  await sleep(200)
   expect(await Lease.get(bridge.id)).toMatchObject({ host: host.id, epoch: lease.epoch })
   expect(host.sessions.size).toBe(0)
 })
@@ -108,6 +110,17 @@ test("a session whose lease is not its host's any more ends, although it writes 
   await Lease.stop(bridge.id, "manual")
   await until(async () => !host.sessions.has(bridge.id))
   expect((await Lease.get(bridge.id))?.host).toBe("NONE")
+})
+
+test("a host that stood still reads its leases before anything else", { timeout: 12_000 }, async () => {
+  const bridge = await aBridge()
+  // Its usual comparison would come after 18 s.
+  const host = await aHost(nowhere, { timing: { beatMs: 3000 } })
+  await held(bridge.id, host)
+  await Lease.stop(bridge.id, "manual")
+  const until = performance.now() + 3500
+  while (performance.now() < until) JSON.parse("{}")
+  await expect.poll(() => host.sessions.has(bridge.id), { timeout: 5000 }).toBe(false)
 })
 
 test("what is left of a deleted bridge is removed, its lease last", async () => {

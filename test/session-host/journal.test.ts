@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto"
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, test } from "vitest"
-import { dynamoDb } from "#test/support/store.ts"
+import "#test/support/store.ts"
 import { aHost, eventsOf, eventsOfType, held } from "#test/support/host.ts"
 import { transactions } from "#test/support/held.ts"
 import { aMemory } from "#test/support/memory.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { aReceived } from "#test/support/received.ts"
+import { Bridge } from "#core/bridge.ts"
 import { Delivery } from "#core/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event.ts"
@@ -175,21 +176,18 @@ test("numbers go on without gaps over owners, also after what was delivered has 
   expect(asked.flatMap(({ rows }) => rows)).toContain("EVENT#000000000003")
 })
 
-test("events that waited when their owner died ring when the next one starts", async () => {
-  const first = await aMemory()
-  const refuse = dynamoDb.faults.add({
-    fault: "throughput-exceeded",
-    operation: "GetItem",
-    when: (request) => JSON.stringify(request).includes("DELIVERY"),
-  })
-  await first.memory.vault.keep({ received: aReceived() })
-  await first.memory.appender.settled()
-  first.crash()
-  refuse()
-  await Lease.letGo(first.lease)
-  expect(await Delivery.get(first.bridgeId)).toBeUndefined()
-  await aMemory({ bridgeId: first.bridgeId })
-  await until(async () => (await Delivery.get(first.bridgeId))?.due)
+test("an event whose owner died before it rang rings when the next one starts", async () => {
+  const { memory, bridgeId, lease, crash } = await aMemory()
+  const event = { event: "connected", phone: "491" } as const
+  const { delivery } = (await Bridge.keysOf(bridgeId))!
+  await memory.commits.write(
+    EventRow.append({ bridgeId, n: 1, eventId: "evt_1", event, deliveryKey: delivery }),
+  )
+  crash()
+  await Lease.letGo(lease)
+  expect(await Delivery.get(bridgeId)).toBeUndefined()
+  await aMemory({ bridgeId })
+  await until(async () => (await Delivery.get(bridgeId))?.due)
 })
 
 async function removeEvents(bridgeId: string, upTo: number) {

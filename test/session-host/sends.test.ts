@@ -107,6 +107,20 @@ test("a late answer of the network counts: the same id is then answered without 
   expect(await contact.read({ id })).toHaveLength(1)
 })
 
+test("a host that stops finishes the sends that are under way, and takes no others", async () => {
+  const network = await aNetwork()
+  const { bridge, host } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const release = await network.fault({ kind: "hold_acks" })
+  const sent = sendText(bridge.id, contact.number, "hello")
+  await contact.read({ text: "hello" })
+  const stopped = host.stop()
+  expect(await sendText(bridge.id, contact.number, "too late")).toMatchObject({ status: 503 })
+  await release()
+  expect(await sent).toMatchObject({ status: 200 })
+  await stopped
+})
+
 test("a send without a linked phone is refused", async () => {
   const network = await aNetwork()
   const bridge = await aBridge()
