@@ -1,5 +1,8 @@
-/** What states are made of. Numbers are integers from 0 to 255: enough for a small model, and one character each. */
+/** What states are made of: small numbers and words, in one shape for all states of a model. */
 type Plain = number | string | boolean | readonly Plain[] | { readonly [field: string]: Plain }
+
+/** In a code the bytes below this are numbers, the others words. */
+const firstWord = 128
 
 /** Offers a step: its name, and what it changes in a copy of the state. */
 export type Offer<State> = (label: string, change: (next: State) => void) => void
@@ -126,29 +129,45 @@ function replay<State extends object>(model: Model<State, string>, trace: string
   return now
 }
 
-/** Two states have the same code exactly if they are equal. One character a value; words are numbered as they come. */
-function encoder(): (value: Plain) => string {
-  const words = new Map<string, string>()
-  const wordOf = (word: string) => {
+/** Two states have the same code exactly if they are equal: a byte a value, for all states have one shape. */
+function encoder(): (state: Plain) => string {
+  const bytes = Buffer.alloc(256)
+  const words = new Map<string | boolean, number>()
+  let end = 0
+  let size: number | undefined
+
+  const write = (value: Plain): void => {
+    if (isList(value)) return value.forEach(write)
+    if (typeof value === "object") {
+      for (const field in value) write(value[field]!)
+      return
+    }
+    bytes[end++] = typeof value === "number" ? checked(value) : numberOf(value)
+  }
+  const numberOf = (word: string | boolean) => {
     const known = words.get(word)
     if (known) return known
-    const code = String.fromCharCode(0x300 + words.size)
-    words.set(word, code)
-    return code
+    words.set(word, firstWord + words.size)
+    if (words.size > firstWord) throw new Error("the states hold too many different words")
+    return words.get(word)!
   }
-  const encode = (value: Plain): string => {
-    if (typeof value === "number") {
-      if (value < 0 || value > 0xff) throw new Error(`a state holds ${value}, which has no code`)
-      return String.fromCharCode(value)
-    }
-    if (typeof value === "string") return wordOf(value)
-    if (typeof value === "boolean") return value ? "\u0201" : "\u0200"
-    let code = "\u0202"
-    if (isList(value)) for (const inner of value) code += encode(inner)
-    else for (const field in value) code += encode(value[field]!)
-    return `${code}\u0203`
+  return (state) => {
+    end = 0
+    write(state)
+    size ??= end
+    if (end !== size || end > bytes.length)
+      throw new Error("the states differ in their shape, or are too large")
+    return bytes.toString("latin1", 0, end)
   }
-  return encode
+}
+
+function isList(value: Plain): value is readonly Plain[] {
+  return Array.isArray(value)
+}
+
+function checked(value: number): number {
+  if (Number.isInteger(value) && value >= 0 && value < firstWord) return value
+  throw new Error(`a state holds ${value}, which has no code`)
 }
 
 function copy<Value>(value: Value): Value {
@@ -157,10 +176,6 @@ function copy<Value>(value: Value): Value {
   const copied = { ...value }
   for (const field in copied) if (typeof copied[field] === "object") copied[field] = copy(copied[field])
   return copied
-}
-
-function isList(value: readonly Plain[] | { readonly [field: string]: Plain }): value is readonly Plain[] {
-  return Array.isArray(value)
 }
 
 /** An interface has no index signature, so TypeScript cannot see that it is plain. The encoder refuses what is not. */

@@ -64,11 +64,6 @@ test.for<[string, Partial<Rules>, Partial<Faults>, Harm]>([
 })
 
 describe("the crash table is among what was explored:", () => {
-  const host = (fault: string, at: string) => (label: string, now: Readonly<Sends>) =>
-    label === `host 1 ${fault}` && now.jobs[0]?.at === at
-  const api = (at: string, answer: string) => (label: string, now: Readonly<Sends>) =>
-    label === "the API dies in request 1" && now.requests[0]?.at === at && now.requests[0].answer === answer
-
   test.for<[string, (label: string, now: Readonly<Sends>) => boolean]>([
     ["C1 record claimed", api("call", "none")],
     ["C2 host called", api("wait", "none")],
@@ -88,6 +83,15 @@ describe("the crash table is among what was explored:", () => {
     expect(isOffered(sends({ requests: 1, faults }), happens)).toBe(true)
   })
 })
+
+function host(fault: string, at: string) {
+  return (label: string, now: Readonly<Sends>) => label === `host 1 ${fault}` && now.jobs[0]?.at === at
+}
+
+function api(at: string, answer: string) {
+  return (label: string, { requests: [first] }: Readonly<Sends>) =>
+    label === "the API dies in request 1" && first?.at === at && first.answer === answer
+}
 
 /** Whether such a step can be taken somewhere in the model. */
 function isOffered<State extends object>(

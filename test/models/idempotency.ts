@@ -17,7 +17,7 @@ export interface Sends {
   }
   /** The ids given so far. */
   ids: number
-  /** By message id, from 1. */
+  /** By message id, from 1: a request is given one at most. */
   sends: Send[]
   requests: Request[]
   /** What the hosts have under way: a job each of the old owner and of the new one. */
@@ -95,7 +95,7 @@ export interface Rules {
   failsOnlyAsHolder: boolean
 }
 
-export const asDesigned: Rules = {
+const asDesigned: Rules = {
   keepsId: true,
   keepsUnknown: true,
   refusesLateCalls: true,
@@ -113,9 +113,6 @@ const noFaults: Faults = {
   refusals: 0,
   days: 0,
 }
-/** More ids than this no run of the models gives. */
-const maxIds = 5
-
 export function sends(input: {
   requests: number
   faults: Partial<Faults>
@@ -127,7 +124,7 @@ export function sends(input: {
     start: {
       record: { state: "none", holder: 0, isLeased: false, isExpired: false, id: 0 },
       ids: 0,
-      sends: Array.from({ length: maxIds + 1 }, () => ({
+      sends: Array.from({ length: input.requests + 1 }, () => ({
         row: "none",
         wire: "never",
         ackUnread: false,
@@ -175,7 +172,6 @@ export function sends(input: {
         const take = (label: string, isNew: boolean) =>
           step(`request ${i + 1} ${label}`, (next) => {
             const id = isNew ? ++next.ids : record.id
-            if (id > maxIds) throw new Error("more ids than the model has room for")
             if (record.isExpired) for (const [n, send] of next.sends.entries()) send.isOld = n < id
             next.record = { state: "inflight", holder: i + 1, isLeased: true, isExpired: false, id }
             next.requests[i] = { at: "call", id, answer: "none" }

@@ -80,7 +80,7 @@ export interface Rules {
   looksWhenReplaced: boolean
 }
 
-export const asDesigned: Rules = {
+const asDesigned: Rules = {
   checksCommits: true,
   checksVersion: true,
   agrees: true,
