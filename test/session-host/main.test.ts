@@ -34,7 +34,10 @@ async function aHostProcess(network: Network, environment: Record<string, string
   const said: string[] = []
   for (const stream of [child.stdout!, child.stderr!])
     stream.on("data", (chunk: Buffer) => said.push(chunk.toString()))
-  await until(async () => (await HostRow.list()).some((host) => host.id === id && host.addr !== ""))
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`the host ended: ${said.join("")}`)
+    return (await HostRow.list()).some((host) => host.id === id && host.addr !== "")
+  })
   return { id, child, said: () => said.join("") }
 }
 
