@@ -5,9 +5,24 @@ import { apiGroup, apiSubnets } from "./network.ts"
 import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
 
+const base = common("Api", [
+  {
+    actions: [
+      "ec2:CreateNetworkInterface",
+      "ec2:DescribeNetworkInterfaces",
+      "ec2:DescribeSubnets",
+      "ec2:DeleteNetworkInterface",
+      "ec2:AssignPrivateIpAddresses",
+      "ec2:UnassignPrivateIpAddresses",
+    ],
+    // Lambda makes them before they have names, and asks for exactly this.
+    resources: ["*"],
+  },
+])
+
 /** In the VPC: it calls session hosts by their private addresses, and reaches nothing of the internet. */
 export const api = new sst.aws.Function("Api", {
-  ...common,
+  ...base,
   handler: "functions/api/handler.handler",
   // Every call is answered within 50 s (decisions, "Errors"); the router waits for 60.
   timeout: "55 seconds",
@@ -55,7 +70,9 @@ export const api = new sst.aws.Function("Api", {
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
   ],
   transform: {
-    ...common.transform,
-    function: (args) => void (args.kmsKeyArn = settingsKey.arn),
+    ...base.transform,
+    function: (args) => {
+      args.kmsKeyArn = settingsKey.arn
+    },
   },
 })

@@ -3,14 +3,12 @@ import { deliveryKey } from "./keys.ts"
 import { stage } from "./stage.ts"
 import { accounts, events } from "./tables.ts"
 
-const encrypted = (args: aws.sqs.QueueArgs) => void (args.sqsManagedSseEnabled = true)
-
 /** Only our own bugs end here: a customer's dead endpoint costs a doorbell some ten receives. */
 export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
   fifo: true,
   transform: {
     queue: (args) => {
-      encrypted(args)
+      args.sqsManagedSseEnabled = true
       // As long as SQS keeps anything. The events are rows: what is lost with a doorbell, the sweep rings for.
       args.messageRetentionSeconds = 14 * 86_400
     },
@@ -24,7 +22,7 @@ export const doorbell = new sst.aws.Queue("Doorbell", {
   dlq: { queue: deadDoorbells.arn, retry: 50 },
   transform: {
     queue: (args) => {
-      encrypted(args)
+      args.sqsManagedSseEnabled = true
       args.deduplicationScope = "messageGroup"
       args.fifoThroughputLimit = "perMessageGroupId"
     },
@@ -33,7 +31,7 @@ export const doorbell = new sst.aws.Queue("Doorbell", {
 
 /** In no VPC: it posts to customers' addresses. */
 export const delivery = new sst.aws.Function("Delivery", {
-  ...common,
+  ...common("Delivery"),
   handler: "functions/delivery/handler.handler",
   // Busy for 45 s at most, and the last attempt takes 10.
   timeout: "60 seconds",

@@ -1,18 +1,32 @@
+import { logsTo, policy, type Statement } from "./policy.ts"
 import { operator, stage } from "./stage.ts"
 
 /**
  * What every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
  * in the bundle: nothing is linked (a link grants everything), so it opens an empty object.
  */
-export const common = {
-  runtime: "nodejs24.x",
-  architecture: "arm64",
-  logging: { retention: stage.logs },
-  transform: {
-    // SST 4.17.1 lets the whole account assume the role, which it needs for `sst dev` alone.
-    role: { assumeRolePolicy: aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" }) },
-  },
-} as const satisfies Partial<sst.aws.FunctionArgs>
+export function common(name: string, more: Statement[] = []) {
+  const logs = new aws.cloudwatch.LogGroup(`${name}Logs`, {
+    name: `/${$app.name}/${$app.stage}/${name.toLowerCase()}`,
+    retentionInDays: stage.logDays,
+  })
+  return {
+    runtime: "nodejs24.x",
+    architecture: "arm64",
+    logging: { logGroup: logs.name },
+    transform: {
+      role: (args: aws.iam.RoleArgs): undefined => {
+        // SST 4.17.1 lets the whole account assume the role, which it needs for `sst dev` alone.
+        args.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" })
+        // AWS's ready-made policies may write to every log group.
+        args.managedPolicyArns = []
+        args.inlinePolicies = $util
+          .output(args.inlinePolicies)
+          .apply((own) => [...(own ?? []), policy("lambda", [logsTo(logs.arn), ...more])])
+      },
+    },
+  } as const
+}
 
 /** Settings of every process. */
 export const settings = {

@@ -3,6 +3,7 @@ import { settings } from "./function.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
 import { media } from "./media.ts"
 import { hostGroup, hostPort, hostSubnets } from "./network.ts"
+import { logsTo, policy } from "./policy.ts"
 import { hostTokenParameter } from "./secrets.ts"
 import { accountId, region, stage } from "./stage.ts"
 import { events, leases, requests, sessions } from "./tables.ts"
@@ -23,6 +24,52 @@ export const cluster = new sst.aws.Cluster("Hosts", {
   },
 })
 
+/** What the processes of a host may do: alone they read Sessions and unwrap session keys. */
+const hostPolicy = policy("session-host", [
+  {
+    actions: [
+      "dynamodb:GetItem",
+      "dynamodb:UpdateItem",
+      "dynamodb:DeleteItem",
+      "dynamodb:ConditionCheckItem",
+      "dynamodb:Query",
+    ],
+    resources: [leases.arn],
+  },
+  { actions: ["dynamodb:Query"], resources: [$interpolate`${leases.arn}/index/byHost`] },
+  {
+    actions: [
+      "dynamodb:GetItem",
+      "dynamodb:PutItem",
+      "dynamodb:UpdateItem",
+      "dynamodb:DeleteItem",
+      "dynamodb:Query",
+    ],
+    resources: [sessions.arn, events.arn],
+  },
+  {
+    actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    resources: [requests.arn],
+  },
+  { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+  { actions: ["s3:GetObject", "s3:PutObject"], resources: [$interpolate`${media.arn}/*`] },
+  { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] },
+])
+
+/** What ECS does to start one. */
+const startPolicy = policy("start", [
+  { actions: ["ssm:GetParameters"], resources: [hostTokenParameter.arn] },
+  { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
+  // The one action that knows no resource.
+  { actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
+  {
+    actions: ["ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"],
+    // Where SST keeps the images of an account.
+    resources: [$interpolate`arn:aws:ecr:${region}:${accountId}:repository/sst-asset`],
+  },
+  logsTo($interpolate`arn:aws:logs:${region}:${accountId}:log-group:${logGroup}`),
+])
+
 /** Started and stopped by the sweep, one by one: an ECS service would choose itself whom to stop. */
 export const host = new sst.aws.Task("SessionHost", {
   cluster,
@@ -35,7 +82,7 @@ export const host = new sst.aws.Task("SessionHost", {
     {
       name: container,
       image: { context: ".", dockerfile: "session-host/Dockerfile" },
-      logging: { name: logGroup, retention: stage.logs },
+      logging: { name: logGroup },
       environment: {
         ...settings,
         LEASES_TABLE: leases.name,
@@ -58,50 +105,16 @@ export const host = new sst.aws.Task("SessionHost", {
       args.volumes = [{ name: "tmp" }]
       args.containerDefinitions = $util.jsonParse(args.containerDefinitions).apply(hardened)
     },
-    // Written out: SST's own roles may read every secret and open a shell.
-    taskRole: (args) =>
-      void (args.inlinePolicies = [
-        policy([
-          {
-            actions: [
-              "dynamodb:GetItem",
-              "dynamodb:PutItem",
-              "dynamodb:UpdateItem",
-              "dynamodb:DeleteItem",
-              "dynamodb:ConditionCheckItem",
-              "dynamodb:Query",
-            ],
-            resources: [leases.arn, sessions.arn, events.arn],
-          },
-          { actions: ["dynamodb:Query"], resources: [$interpolate`${leases.arn}/index/byHost`] },
-          {
-            actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-            resources: [requests.arn],
-          },
-          { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
-          { actions: ["s3:GetObject", "s3:PutObject"], resources: [$interpolate`${media.arn}/*`] },
-          { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] },
-        ]),
-      ]),
+    logGroup: (args) => {
+      args.retentionInDays = stage.logDays
+    },
+    // SST's own roles may read every secret and open a shell.
+    taskRole: (args) => {
+      args.inlinePolicies = [hostPolicy]
+    },
     executionRole: (args) => {
       args.managedPolicyArns = []
-      args.inlinePolicies = [
-        policy([
-          { actions: ["ssm:GetParameters"], resources: [hostTokenParameter.arn] },
-          { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
-          // The one action that knows no resource.
-          { actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
-          {
-            actions: ["ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"],
-            // Where SST keeps the images of an account.
-            resources: [$interpolate`arn:aws:ecr:${region}:${accountId}:repository/sst-asset`],
-          },
-          {
-            actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-            resources: [$interpolate`arn:aws:logs:${region}:${accountId}:log-group:${logGroup}:*`],
-          },
-        ]),
-      ]
+      args.inlinePolicies = [startPolicy]
     },
   },
 })
@@ -120,8 +133,4 @@ function hardened(definitions: object[]) {
       pseudoTerminal: false,
     })),
   )
-}
-
-function policy(statements: { actions: string[]; resources: $util.Input<string>[] }[]) {
-  return { name: "inline", policy: aws.iam.getPolicyDocumentOutput({ statements }).json }
 }

@@ -3,7 +3,7 @@ const stages = {
   production: {
     /** Tables cannot be deleted by mistake; logs last a quarter. */
     kept: true,
-    logs: "3 months",
+    logDays: 90,
     /** Of interface endpoints: each zone is billed by the hour. */
     endpointZones: 2,
     /** Invocations at once. The account's quota is 1,000; what is left is for the API. */
@@ -13,8 +13,8 @@ const stages = {
     /** US dollars a month; `MONTHLY_BUDGET` overrides. */
     budget: 500,
   },
-  staging: { kept: true, logs: "1 month", endpointZones: 1, deliveries: 50, spare: 5, budget: 150 },
-  personal: { kept: false, logs: "1 week", endpointZones: 1, deliveries: 10, spare: 5, budget: 75 },
+  staging: { kept: true, logDays: 30, endpointZones: 1, deliveries: 50, spare: 5, budget: 150 },
+  personal: { kept: false, logDays: 7, endpointZones: 1, deliveries: 10, spare: 5, budget: 75 },
 } as const
 
 export const stage = stages[$app.stage === "production" || $app.stage === "staging" ? $app.stage : "personal"]

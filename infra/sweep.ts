@@ -7,9 +7,11 @@ import { events, leases } from "./tables.ts"
 
 const tasks = cluster.nodes.cluster.arn.apply((arn) => `${arn.replace(":cluster/", ":task/")}/*`)
 
+const base = common("Sweep")
+
 /** In no VPC: it asks ECS. */
 export const sweep = new sst.aws.Function("Sweep", {
-  ...common,
+  ...base,
   handler: "functions/sweep/handler.handler",
   // It stays 50 s; the last look may have hosts to start.
   timeout: "90 seconds",
@@ -53,8 +55,10 @@ export const sweep = new sst.aws.Function("Sweep", {
     { actions: ["iam:PassRole"], resources: [host.nodes.taskRole.arn, host.nodes.executionRole.arn] },
   ],
   transform: {
-    ...common.transform,
-    eventInvokeConfig: (args) => void (args.maximumEventAgeInSeconds = 60),
+    ...base.transform,
+    eventInvokeConfig: (args) => {
+      args.maximumEventAgeInSeconds = 60
+    },
   },
 })
 

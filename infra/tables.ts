@@ -13,7 +13,11 @@ export const leases = table("Leases", {
 
 /** Credentials and ratchets. Never restored: a ratchet of yesterday encrypts two messages with one key. */
 export const sessions = table("Sessions", {
-  transform: { table: (args) => void (args.pointInTimeRecovery = { enabled: false }) },
+  transform: {
+    table: (args) => {
+      args.pointInTimeRecovery = { enabled: false }
+    },
+  },
 })
 
 /** Events and how far their delivery has come. */

@@ -43,7 +43,7 @@ async function evaluated(stage: string, work: string): Promise<Resource[]> {
   await pulumi.runtime.setMocks(
     {
       newResource: (asked: Resource & { id?: string }) => {
-        if (!asked.type.startsWith("sst:")) resources.push(asked)
+        if (!/^(sst|pulumi):/.test(asked.type)) resources.push(onTheWire(asked))
         // Without an id whole branches are taken for not yet known, and vanish.
         return { id: asked.id || asked.name, state: { ...computed(asked), ...asked.inputs } }
       },
@@ -79,6 +79,10 @@ async function settled(resources: Resource[]): Promise<void> {
     seen = resources.length
     await sleep(50)
   }
+}
+
+function onTheWire({ type, name, inputs }: Resource): Resource {
+  return { type, name, inputs: JSON.parse(JSON.stringify(inputs)) }
 }
 
 async function imported(path: string) {

@@ -4,7 +4,8 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
-    include: ["test/infra/**/*.graph.ts"],
+    globalSetup: "test/infra/setup.ts",
+    include: ["test/infra/**/*.check.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

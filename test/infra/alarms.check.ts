@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs"
+import { expect, inject, test } from "vitest"
+import { graphOf } from "./graph.ts"
+
+const graph = graphOf(inject("production"))
+
+function alarm(name: string) {
+  return graph.one("cloudwatch/metricAlarm:MetricAlarm", name)
+}
+
+test("every alarm tells somebody, says when it is over, and is explained in docs/operations.md", () => {
+  const alarms = graph.all("cloudwatch/metricAlarm:MetricAlarm")
+  expect(alarms).toHaveLength(20)
+  const explained = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8")
+  for (const { name, inputs } of alarms) {
+    const topic = [expect.stringContaining("sns/topic:Topic:Alarms")]
+    expect(inputs).toMatchObject({ alarmActions: topic, okActions: topic })
+    expect(explained).toContain(`\`${name.replace(/^[A-Z][a-z]+(?=WritesThrottled)/, "*")}\``)
+  }
+})
+
+test.for([
+  ["JournalOld", "JournalOldestMs", 60_000],
+  ["JournalSetAside", "JournalSetAside", 0],
+  ["EventOld", "EventOldestMs", 120_000],
+  ["LeaseFenced", "LeaseFenced", 0],
+  ["SweepRang", "SweepRang", 5],
+] as const)("%s rings when %s is above %d", ([name, metricName, threshold]) => {
+  expect(alarm(name)).toMatchObject({
+    namespace: "MessagingBridge",
+    metricName,
+    threshold,
+    comparisonOperator: "GreaterThanThreshold",
+    treatMissingData: "notBreaching",
+    dimensions: { stage: "production" },
+  })
+})
+
+test("a dead doorbell rings at once, an old one after ten minutes", () => {
+  expect(alarm("DeadDoorbell")).toMatchObject({
+    metricName: "ApproximateNumberOfMessagesVisible",
+    dimensions: { QueueName: expect.stringMatching(/DeadDoorbells.*\.fifo$/) },
+    threshold: 0,
+    datapointsToAlarm: 1,
+  })
+  expect(alarm("DoorbellOld")).toMatchObject({
+    metricName: "ApproximateAgeOfOldestMessage",
+    dimensions: { QueueName: expect.stringMatching(/DoorbellQueue.*\.fifo$/) },
+    threshold: 600,
+  })
+})
+
+test("parts of a whole: unknown sends above 1 %, sessions up below 95 %", () => {
+  expect(alarm("SendUnknown")).toMatchObject({ threshold: 0.01, comparisonOperator: "GreaterThanThreshold" })
+  expect(alarm("SessionsDown")).toMatchObject({ threshold: 0.95, comparisonOperator: "LessThanThreshold" })
+})
+
+test("a sweep that does not run is noticed by its silence", () => {
+  expect(alarm("SweepSilent")).toMatchObject({
+    metricName: "Invocations",
+    treatMissingData: "breaching",
+    evaluationPeriods: 5,
+  })
+})
+
+test("the budget tells the same people, before the month is over", () => {
+  expect(graph.one("budgets/budget:Budget", "Budget")).toMatchObject({
+    limitAmount: "500",
+    notifications: [{ notificationType: "FORECASTED" }, { notificationType: "ACTUAL" }],
+  })
+  const { policy } = graph.one("sns/topicPolicy:TopicPolicy", "AlarmsPolicy")
+  expect(JSON.parse(String(policy)).statements[0].principals[0].identifiers).toEqual([
+    "cloudwatch.amazonaws.com",
+    "budgets.amazonaws.com",
+  ])
+})
+
+test("the dashboard shows charts of metrics that name this stage", () => {
+  const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
+  const { widgets } = JSON.parse(String(dashboardBody))
+  expect(widgets).toHaveLength(15)
+  expect(widgets[0].properties.metrics[0]).toEqual([
+    "MessagingBridge",
+    "Requests",
+    "service",
+    "api",
+    "stage",
+    "production",
+    { stat: "Sum" },
+  ])
+})

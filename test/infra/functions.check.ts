@@ -1,0 +1,136 @@
+import { runInNewContext } from "node:vm"
+import { expect, inject, test } from "vitest"
+import { z } from "zod"
+import { graphOf } from "./graph.ts"
+
+const graph = graphOf(inject("production"))
+
+const FunctionInputs = z.object({ handler: z.string(), timeout: z.number(), memorySize: z.number() })
+
+function fn(name: string) {
+  return FunctionInputs.parse(graph.one("lambda/function:Function", `${name}Function`))
+}
+
+test("every handler that a function names is there, and is exported", async () => {
+  const functions = graph.all("lambda/function:Function")
+  expect(functions).toHaveLength(3)
+  for (const { inputs } of functions) {
+    const [path, name] = FunctionInputs.parse(inputs).handler.split(".")
+    const file = new URL(`../../${path}.ts`, import.meta.url)
+    expect(await import(file.pathname)).toHaveProperty(name!, expect.any(Function))
+  }
+})
+
+test("functions run on ARM, on the Node of the project", () => {
+  for (const { inputs } of graph.all("lambda/function:Function"))
+    expect(inputs).toMatchObject({
+      architectures: ["arm64"],
+      runtime: `nodejs${process.versions.node.split(".")[0]}.x`,
+    })
+})
+
+test("a doorbell stays hidden for twice as long as a delivery may run", () => {
+  const queue = graph.one("sqs/queue:Queue", "DoorbellQueue")
+  expect(queue.visibilityTimeoutSeconds).toBe(2 * fn("Delivery").timeout)
+})
+
+test("doorbells are a FIFO queue of high throughput, and the dead ones are kept as long as can be", () => {
+  const queue = graph.one("sqs/queue:Queue", "DoorbellQueue")
+  expect(queue).toMatchObject({
+    fifoQueue: true,
+    contentBasedDeduplication: false,
+    deduplicationScope: "messageGroup",
+    fifoThroughputLimit: "perMessageGroupId",
+    sqsManagedSseEnabled: true,
+  })
+  expect(JSON.parse(String(queue.redrivePolicy))).toEqual({
+    deadLetterTargetArn: expect.stringContaining("DeadDoorbellsQueue"),
+    maxReceiveCount: 50,
+  })
+  expect(graph.one("sqs/queue:Queue", "DeadDoorbellsQueue")).toMatchObject({
+    fifoQueue: true,
+    messageRetentionSeconds: 1_209_600,
+    sqsManagedSseEnabled: true,
+  })
+})
+
+test("a delivery gets one doorbell and reports by item, and leaves room for the API", () => {
+  expect(graph.all("lambda/eventSourceMapping:EventSourceMapping")).toHaveLength(1)
+  expect(graph.one("lambda/eventSourceMapping:EventSourceMapping", "DoorbellToDelivery")).toMatchObject({
+    eventSourceArn: expect.stringContaining("DoorbellQueue"),
+    batchSize: 1,
+    functionResponseTypes: ["ReportBatchItemFailures"],
+    scalingConfig: { maximumConcurrency: 500 },
+  })
+})
+
+test("the sweep starts each minute, alone, and a minute that was missed is not made up for", () => {
+  expect(graph.one("lambda/function:Function", "SweepFunction").reservedConcurrentExecutions).toBe(1)
+  expect(graph.one("scheduler/schedule:Schedule", "EachMinuteSchedule")).toMatchObject({
+    scheduleExpression: "rate(1 minute)",
+    state: "ENABLED",
+    target: { arn: expect.stringContaining("SweepFunction"), retryPolicy: { maximumRetryAttempts: 0 } },
+  })
+  expect(
+    graph.one("lambda/functionEventInvokeConfig:FunctionEventInvokeConfig", "SweepEventInvokeConfig"),
+  ).toMatchObject({ maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 })
+})
+
+test("the router waits longer than the API may take, and the API longer than any call", () => {
+  const { origins } = Distribution.parse(
+    graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
+  )
+  expect(origins.value).toHaveLength(1)
+  const [origin] = origins.value
+  expect(origin!.customOriginConfig).toMatchObject({
+    originReadTimeout: 60,
+    originProtocolPolicy: "https-only",
+  })
+  expect(fn("Api").timeout).toBeLessThan(60)
+  expect(fn("Api").timeout).toBeGreaterThan(50)
+})
+
+test("the router proves itself to the API by a secret header, and overwrites the viewer's address", async () => {
+  const { origins, defaultCacheBehavior } = Distribution.parse(
+    graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
+  )
+  const secret = graph.environment("ApiFunction").ROUTER_SECRET
+  expect(origins.value[0]!.customHeaders).toEqual([{ name: "x-router-secret", value: secret }])
+  expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
+
+  const [code] = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
+  const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
+  const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
+  const passedOn: unknown = await runInNewContext(`${code}; handler(event)`, { event })
+  expect(passedOn).toMatchObject({ headers: { "x-viewer-address": { value: "203.0.113.7" } } })
+})
+
+test("nothing is cached, every method passes, and a key never travels in the clear", () => {
+  const { defaultCacheBehavior, orderedCacheBehaviors } = Distribution.parse(
+    graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
+  )
+  expect(defaultCacheBehavior).toMatchObject({
+    viewerProtocolPolicy: "https-only",
+    cachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+  })
+  expect(defaultCacheBehavior.allowedMethods).toEqual(
+    expect.arrayContaining(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+  )
+  expect(orderedCacheBehaviors).toEqual([])
+})
+
+const Distribution = z.object({
+  origins: z.object({
+    value: z.array(
+      z.object({
+        customHeaders: z.array(z.object({ name: z.string(), value: z.string() })),
+        customOriginConfig: z.looseObject({}),
+      }),
+    ),
+  }),
+  defaultCacheBehavior: z.looseObject({
+    functionAssociations: z.array(z.unknown()),
+    allowedMethods: z.array(z.string()),
+  }),
+  orderedCacheBehaviors: z.array(z.unknown()),
+})

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs"
+import { expect, inject, test } from "vitest"
+import { graphOf } from "./graph.ts"
+
+const graph = graphOf(inject("production"))
+
+test("a host is a Fargate task on ARM, with little CPU and room for twenty sessions", () => {
+  expect(graph.one("ecs/taskDefinition:TaskDefinition", "SessionHostTask")).toMatchObject({
+    requiresCompatibilities: ["FARGATE"],
+    runtimePlatform: { cpuArchitecture: "ARM64", operatingSystemFamily: "LINUX" },
+    cpu: "256",
+    memory: "1024",
+    networkMode: "awsvpc",
+  })
+})
+
+test("a host is not root, writes to /tmp alone, and has two minutes to give back its leases", () => {
+  expect(graph.one("ecs/taskDefinition:TaskDefinition", "SessionHostTask").volumes).toEqual([{ name: "tmp" }])
+  expect(graph.container()).toMatchObject({
+    user: "node",
+    readonlyRootFilesystem: true,
+    mountPoints: [{ sourceVolume: "tmp", containerPath: "/tmp" }],
+    stopTimeout: 120,
+    linuxParameters: { initProcessEnabled: true },
+  })
+})
+
+test("the sweep finds the container by the name that the task definition gives it", () => {
+  const { name } = graph.container()
+  expect(readFileSync(new URL("../../functions/sweep/tasks.ts", import.meta.url), "utf8")).toContain(
+    `"${name}"`,
+  )
+})
+
+test("a host listens where the API may call it", () => {
+  const { environment, portMappings } = graph.container()
+  expect(environment).toContainEqual({ name: "HOST_PORT", value: "8080" })
+  expect(portMappings).toEqual([{ containerPort: 8080, protocol: "tcp" }])
+})
+
+test("the sweep counts with the capacity that hosts have", () => {
+  const { HOST_CAPACITY } = graph.environment("SweepFunction")
+  expect(graph.container().environment).toContainEqual({ name: "HOST_CAPACITY", value: HOST_CAPACITY })
+})
+
+test("the image is built for ARM from the host's Dockerfile, of what a host runs", () => {
+  const [image, ...others] = graph.resources.filter(({ type }) => type === "docker-build:index:Image")
+  expect(others).toEqual([])
+  expect(image!.inputs).toMatchObject({
+    dockerfile: { location: expect.stringMatching(/session-host\/Dockerfile$/) },
+    platforms: ["linux/arm64"],
+  })
+  const ignored = readFileSync(new URL("../../.dockerignore", import.meta.url), "utf8").split("\n")
+  expect(ignored).toContain("*")
+})
+
+test("logs are kept for 90 days, and where roles may write them", () => {
+  const groups = graph.all("cloudwatch/logGroup:LogGroup").map(({ inputs }) => inputs)
+  expect(groups.map(({ name }) => String(name)).toSorted()).toEqual([
+    "/messaging-bridge/production/api",
+    "/messaging-bridge/production/delivery",
+    "/messaging-bridge/production/session-host",
+    "/messaging-bridge/production/sweep",
+  ])
+  for (const group of groups) expect(group.retentionInDays).toBe(90)
+  const [logs] = graph.permissions("SessionHostExecutionRole").slice(-1)
+  expect(logs!.resources).toEqual([
+    expect.stringContaining(":log-group:/messaging-bridge/production/session-host:*"),
+  ])
+})

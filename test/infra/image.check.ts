@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { eventsOfType, held, sendText, statusOf } from "#test/support/host.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { codeOf } from "#test/support/paired.ts"
+import { until } from "#test/support/until.ts"
+import { FREE, Lease } from "#core/lease.ts"
+import { graphOf } from "./graph.ts"
+import { startRecorder } from "./recorder.ts"
+
+/** What the Dockerfile does, done without Docker: its copies, its installation, its command. */
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const dockerfile = readFileSync(join(root, "session-host/Dockerfile"), "utf8")
+const image = mkdtempSync(join(tmpdir(), "session-host-image-"))
+const children: ChildProcess[] = []
+
+beforeAll(() => {
+  const copies = [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)].map((match) => match[1]!.split(" "))
+  for (const copy of copies)
+    for (const source of copy.slice(0, -1))
+      cpSync(join(root, source), join(image, source), { recursive: true })
+  const installation = /^RUN (.+)$/m.exec(dockerfile)![1]!
+  const installed = spawnSync("sh", ["-c", installation], { cwd: image, encoding: "utf8", timeout: 240_000 })
+  if (installed.status !== 0) throw new Error(`${installation}: ${installed.stderr}`)
+}, 250_000)
+
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL")
+  rmSync(image, { recursive: true })
+})
+
+test("node_modules of a production installation are below 150 MB, without the packages that bring Node", () => {
+  const megabytes = bytesOf(join(image, "node_modules")) / 1e6
+  console.log(`node_modules of the host image: ${megabytes.toFixed(1)} MB`)
+  expect(megabytes).toBeLessThan(150)
+  expect(readdirSync(join(image, "node_modules")).filter((name) => name.startsWith("node-linux"))).toEqual([])
+})
+
+test("a host runs from it, and asks the store for nothing that its role may not do", async () => {
+  const network = await aNetwork()
+  const recorder = await startRecorder(dynamoDb.endpoint)
+  onTestFinished(() => recorder.close())
+  const host = startHost({
+    AWS_ENDPOINT_URL_DYNAMODB: recorder.endpoint,
+    SIMULATOR_URL: network.url,
+    SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
+  })
+
+  const bridge = await aBridge()
+  await held(bridge.id)
+  const [phone, other] = [await network.phone("Ada"), await network.phone("Bob")]
+  await phone.scan(await codeOf(bridge.id))
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await sendText(bridge.id, other.number, "out")).toMatchObject({ status: 200 })
+  await other.read({ text: "out" })
+  await other.send(phone.number, "in")
+  await eventsOfType(bridge.id, "message")
+
+  const exited = once(host, "exit")
+  host.kill("SIGTERM")
+  expect(await exited).toEqual([0, null])
+  expect((await Lease.get(bridge.id))?.host).toBe(FREE)
+
+  const allowed = new Set(
+    graphOf(inject("production"))
+      .permissions("SessionHostTaskRole")
+      .flatMap(({ actions, resources }) =>
+        resources.flatMap((arn) => actions.map((action) => `${action} ${tableOf(arn)}`)),
+      ),
+  )
+  expect(recorder.uses.size).toBeGreaterThan(5)
+  expect([...recorder.uses].filter((use) => !allowed.has(use))).toEqual([])
+})
+
+/** The command of the image, with an environment of its own. */
+function startHost(more: Record<string, string>): ChildProcess {
+  const [, ...args] = JSON.parse(/^CMD (.+)$/m.exec(dockerfile)![1]!) as string[] // a JSON list of strings
+  const inherited = /^(AWS_|DOORBELL_URL|HOST_|[A-Z]+_WRAPPING_KEY|LEASE_BEAT_MS|LOG_LEVEL)/
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.test(name)))
+  const child = spawn(process.execPath, args, { cwd: image, stdio: "inherit", env: { ...env, ...more } })
+  children.push(child)
+  return child
+}
+
+/** `…:LeasesTable/index/byHost` is the code's `Leases/index/byHost`. */
+function tableOf(arn: string): string {
+  return arn
+    .split(":")
+    .at(-1)!
+    .replace(/Table(?=\/|$)/, "")
+}
+
+/** The sum of the files' sizes. */
+function bytesOf(path: string): number {
+  const stat = lstatSync(path)
+  if (!stat.isDirectory()) return stat.size
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
+}

@@ -1,0 +1,126 @@
+import { expect, inject, test } from "vitest"
+import { graphOf, isSecret, type Statement } from "./graph.ts"
+
+const graph = graphOf(inject("production"))
+
+const roles = [
+  "ApiRole",
+  "DeliveryRole",
+  "SweepRole",
+  "SessionHostTaskRole",
+  "SessionHostExecutionRole",
+  "EachMinuteRole",
+]
+
+/** By role, what it may do to whatever is named so. */
+function mayDo(role: string, resource: string): string[] {
+  return graph
+    .permissions(role)
+    .filter(({ resources }) => resources.some((arn) => arn.includes(resource)))
+    .flatMap(({ actions }) => actions)
+    .toSorted()
+}
+
+function whoMay(action: string, resource: string): string[] {
+  return roles.filter((role) => mayDo(role, resource).includes(action))
+}
+
+test("these are all the roles there are, and none is granted one of AWS's ready-made policies", () => {
+  const made = graph.all("iam/role:Role")
+  expect(made.map(({ name }) => name).toSorted()).toEqual(roles.toSorted())
+  for (const { inputs } of made) expect(inputs.managedPolicyArns ?? []).toEqual([])
+})
+
+test.for([
+  ["ApiRole", "lambda"],
+  ["DeliveryRole", "lambda"],
+  ["SweepRole", "lambda"],
+  ["EachMinuteRole", "scheduler"],
+  ["SessionHostTaskRole", "ecs-tasks"],
+  ["SessionHostExecutionRole", "ecs-tasks"],
+] as const)("%s is assumed by %s alone", ([role, service]) => {
+  const { assumeRolePolicy } = graph.one("iam/role:Role", role)
+  expect(assumeRolePolicy).toMatchObject({
+    Statement: [{ Action: "sts:AssumeRole", Principal: { Service: `${service}.amazonaws.com` } }],
+  })
+  expect(JSON.stringify(assumeRolePolicy)).not.toContain("AWS")
+})
+
+test("no action is granted whole, and every resource has its name where AWS gives it one", () => {
+  const whole: Statement[] = roles
+    .flatMap((role) => graph.permissions(role))
+    .filter(
+      ({ actions, resources }) => actions.some((action) => action.includes("*")) || resources.includes("*"),
+    )
+  expect(whole.flatMap(({ actions }) => actions).toSorted()).toEqual([
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+    "ecr:GetAuthorizationToken",
+  ])
+})
+
+test("session hosts alone read Sessions and unwrap session keys", () => {
+  const touch = roles.filter((role) => mayDo(role, "SessionsTable").length > 0)
+  expect(touch).toEqual(["SessionHostTaskRole"])
+  expect(whoMay("kms:Decrypt", "SessionKey")).toEqual(["SessionHostTaskRole"])
+  expect(mayDo("ApiRole", "SessionKey")).toEqual(["kms:GenerateDataKeyWithoutPlaintext"])
+})
+
+test("event bodies and webhook secrets are opened by the API, delivery and hosts", () => {
+  expect(whoMay("kms:Decrypt", "DeliveryKey")).toEqual(["ApiRole", "DeliveryRole", "SessionHostTaskRole"])
+})
+
+test("hosts cannot read accounts, delivery cannot read leases, the sweep reads no event", () => {
+  expect(mayDo("SessionHostTaskRole", "AccountsTable")).toEqual([])
+  expect(mayDo("DeliveryRole", "LeasesTable")).toEqual([])
+  expect(mayDo("DeliveryRole", "AccountsTable")).toEqual(["dynamodb:GetItem"])
+  expect(mayDo("SweepRole", "EventsTable/index/byDue")).toEqual(["dynamodb:Query"])
+  expect(mayDo("SweepRole", "EventsTable")).toEqual(["dynamodb:Query", "dynamodb:UpdateItem"])
+})
+
+test("the doorbell is rung by all, and answered by delivery alone", () => {
+  expect(whoMay("sqs:SendMessage", "DoorbellQueue")).toEqual([
+    "ApiRole",
+    "DeliveryRole",
+    "SweepRole",
+    "SessionHostTaskRole",
+  ])
+  expect(whoMay("sqs:ReceiveMessage", "DoorbellQueue")).toEqual(["DeliveryRole"])
+})
+
+test("the sweep alone starts and stops tasks, of this service and in this cluster", () => {
+  expect(mayDo("SweepRole", "TaskDefinition:SessionHostTask")).toEqual(["ecs:RunTask"])
+  expect(mayDo("SweepRole", "task/HostsCluster/*")).toEqual(["ecs:DescribeTasks", "ecs:StopTask"])
+  expect(whoMay("ecs:RunTask", "TaskDefinition")).toEqual(["SweepRole"])
+  expect(whoMay("iam:PassRole", "SessionHostTaskRole")).toEqual(["SweepRole"])
+})
+
+test("no secret stands in plain text: tasks read theirs from SSM, the API's environment is under its own key", () => {
+  const secrets = ["ApiKeyPepper", "HostTokenSecret", "RouterSecret"].map((name) => `random-${name}`)
+  const holders = graph
+    .all("lambda/function:Function")
+    .filter(({ name }) => Object.values(graph.environment(name)).some((value) => secrets.includes(value)))
+  expect(holders.map(({ name }) => name)).toEqual(["ApiFunction"])
+  expect(holders[0]!.inputs.kmsKeyArn).toContain("SettingsKey")
+  expect(isSecret(holders[0]!.inputs.environment)).toBe(true)
+
+  const { environment, secrets: fromSsm } = graph.container()
+  expect(environment.filter(({ value }) => secrets.includes(value))).toEqual([])
+  expect(fromSsm).toEqual([
+    { name: "HOST_TOKEN_SECRET", valueFrom: expect.stringContaining("HostTokenParameter") },
+  ])
+  expect(graph.all("ssm/parameter:Parameter").map(({ inputs }) => inputs)).toEqual([
+    expect.objectContaining({ type: "SecureString", keyId: expect.stringContaining("SettingsKey") }),
+  ])
+})
+
+test("nothing is linked: what SST's key would open is empty", () => {
+  for (const { name } of graph.all("lambda/function:Function")) {
+    const linked = Object.keys(graph.environment(name)).filter((key) => key.startsWith("SST_RESOURCE_"))
+    expect(linked).toEqual(["SST_RESOURCE_App"])
+  }
+})
