@@ -14,7 +14,7 @@ import { events } from "./tables.ts"
 /**
  * How far the delivery of a bridge's events has come. `due` is the promise that by then somebody will have looked
  * (Unix seconds); 0 means that nothing waits. Whoever rings sets it, whoever delivers keeps it in force, and it is
- * cleared last, after which the deliverer looks once more.
+ * cleared only in a transaction that sees that nothing waits.
  */
 const Info = z.object({
   bridgeId: z.string(),
@@ -63,16 +63,17 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void
 }
 
 /**
- * Sets `due`, if it is still what was seen.
+ * Sets `due`, if it is still what was seen: 0, or over. A holder whose time is over with it holds no more; were it left
+ * in place, its time would begin anew and the bell that follows would be sent away.
  * @returns false when somebody else changed it meanwhile.
  */
 export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
   if (seenDue === undefined) return await begin(bridgeId)
   const due = now() + claimedFor
   const row = await update(bridgeId, {
-    UpdateExpression: "SET due = :due",
+    UpdateExpression: "SET due = :due, holder = :nobody",
     ConditionExpression: "due = :seen",
-    ExpressionAttributeValues: { ":due": due, ":seen": seenDue },
+    ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue },
   })
   // Refused by the very value: most likely our own write, whose answer was lost. A bell too many does no harm.
   return "held" in row || row.refused?.due === due
@@ -101,15 +102,6 @@ export async function claim(bridgeId: string, holder: string): Promise<Info | { 
   if (seen?.holder === holder) return seen
   if (seen && seen.holder === nobody && seen.retryAtMs > nowMs()) return { early: seen.retryAtMs - nowMs() }
   return undefined
-}
-
-/** Takes it once more after `goIdle`, unless a producer has promised a bell or another invocation took it. */
-export async function claimAgain(bridgeId: string, holder: string): Promise<Info | undefined> {
-  return await change(bridgeId, {
-    UpdateExpression: "SET holder = :me, due = :due",
-    ConditionExpression: "due = :zero AND holder = :nobody",
-    ExpressionAttributeValues: { ":me": holder, ":due": now() + claimedFor, ":zero": 0, ":nobody": nobody },
-  })
 }
 
 /** The number of the attempt that is about to be made; undefined when the claim is lost. */
@@ -173,16 +165,31 @@ export async function fail(held: Info, wait: number): Promise<void> {
 }
 
 /**
- * Nothing waits, as far as this invocation saw.
- * @returns false when the claim is lost.
+ * Nothing waits: the claim ends, unless an event was appended meanwhile. One transaction, so that there is no moment
+ * in which nobody is due to look although something waits.
+ * @returns `more` when there is an event to deliver; `lost` when the claim was somebody else's already.
  */
-export async function goIdle(held: Info): Promise<boolean> {
-  const row = await change(held.bridgeId, {
-    UpdateExpression: "SET due = :zero, holder = :nobody",
-    ConditionExpression: "holder = :me",
-    ExpressionAttributeValues: { ":zero": 0, ":nobody": nobody, ":me": held.holder },
-  })
-  return row !== undefined
+export async function goIdle(held: Info): Promise<"idle" | "more" | "lost"> {
+  const refused = await transact([
+    {
+      ConditionCheck: {
+        TableName: events,
+        Key: EventRow.key(held.bridgeId, held.head + 1),
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    {
+      Update: {
+        TableName: events,
+        Key: key(held.bridgeId),
+        UpdateExpression: "SET due = :zero, holder = :nobody",
+        ConditionExpression: "holder = :me",
+        ExpressionAttributeValues: { ":zero": 0, ":nobody": nobody, ":me": held.holder },
+      },
+    },
+  ])
+  if (!refused) return "idle"
+  return refused[1] ? "lost" : "more"
 }
 
 /** Ends the claim with more to do: a fresh doorbell goes on, so that no doorbell is received more than some ten times. */

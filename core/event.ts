@@ -79,7 +79,11 @@ export function append(input: {
     n: input.n,
     expires_at: now() + keptFor.marker,
   }
-  return [{ Put: { TableName: events, Item: row } }, { Put: { TableName: events, Item: marker } }]
+  return [
+    // A new owner may have seen half of the old one's last commit: it must not write over the other half.
+    { Put: { TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } },
+    { Put: { TableName: events, Item: marker } },
+  ]
 }
 
 /** Whether an event of this id was appended before. */

@@ -112,14 +112,17 @@ export async function complete(record: string, messageId: string, answer: Answer
   )
 }
 
-/** The send failed and nothing of it is on the wire: the key is as new. */
-export async function free(claim: Claim): Promise<void> {
-  await unlessRefused(
+/**
+ * The send failed and nothing of it is on the wire: the key is as new.
+ * @returns false when the key was taken over meanwhile: then what became of the message is not ours to say.
+ */
+export async function free(claim: Claim): Promise<boolean> {
+  return await unlessRefused(
     store.send(
       new DeleteCommand({
         TableName: requests,
         Key: key(claim.record),
-        ConditionExpression: "#state = :inflight AND holder = :me",
+        ConditionExpression: "attribute_not_exists(pk) OR (#state = :inflight AND holder = :me)",
         ExpressionAttributeNames: { "#state": "state" },
         ExpressionAttributeValues: { ":inflight": "inflight", ":me": claim.holder },
       }),
@@ -144,7 +147,8 @@ export async function release(claim: Claim): Promise<void> {
 }
 
 async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
-  if (seen.expires_at <= now()) return await replace(seen, fresh, fingerprint)
+  const underWay = seen.state === "inflight" && seen.lease_until >= now()
+  if (seen.expires_at <= now() && !underWay) return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }
   // Our own claim, whose answer was lost on its way.

@@ -130,7 +130,7 @@ export async function letGo(
     Key: key(lease.bridgeId),
     UpdateExpression:
       "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = failures + :failed, " +
-      "fail_count = fail_count + :failed, failed_at = :now",
+      `fail_count = fail_count + :failed${failed ? ", failed_at = :now" : ""}`,
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
@@ -138,7 +138,7 @@ export async function letGo(
       ":nowhere": "",
       ":one": 1,
       ":failed": failed ? 1 : 0,
-      ":now": now(),
+      ...(failed && { ":now": now() }),
       ":me": lease.host,
       ":mine": lease.epoch,
     },

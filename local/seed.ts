@@ -21,7 +21,8 @@ export async function seed(service: Service, dataDir: string): Promise<string> {
   if (process.env.HOST_NETWORK === "live") return welcome({ ...service, apiKey, dataDir })
 
   const phones = phonesClient(service.phonesUrl)
-  const [owner, contact] = await twoPhones(phones)
+  const owner = await phoneOf(phones, "Grace")
+  const contact = await phoneOf(phones, "Ada")
   if (owner.devices.length < 2) await link(api, phones, owner)
   return welcome({ ...service, apiKey, dataDir, owner, contact })
 }
@@ -35,9 +36,10 @@ async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
   })
 }
 
-async function twoPhones(phones: ReturnType<typeof phonesClient>): Promise<[Phone, Phone]> {
-  const [owner, contact] = await phones.list()
-  return [owner ?? (await phones.create("Grace")), contact ?? (await phones.create("Ada"))]
+/** Found by name: the network does not keep its phones in order. */
+async function phoneOf(phones: ReturnType<typeof phonesClient>, name: string): Promise<Phone> {
+  const known = await phones.list()
+  return known.find((phone) => phone.name === name) ?? (await phones.create(name))
 }
 
 async function link(

@@ -14,10 +14,13 @@ async function main(): Promise<number> {
   const asked = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")])
   try {
     const service = await startService(settings.data)
-    console.log(await seed(service, settings.data.DATA_DIR))
-    await asked
-    console.log("stopping...")
-    await service.stop()
+    try {
+      console.log(await seed(service, settings.data.DATA_DIR))
+      await asked
+      console.log("stopping...")
+    } finally {
+      await service.stop()
+    }
     return 0
   } catch (error) {
     if (!(error instanceof CannotStart)) throw error

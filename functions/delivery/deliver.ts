@@ -34,8 +34,8 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
     while (held) {
       const event = await EventRow.get(bridgeId, held.head + 1)
       if (!event) {
-        held = await rest(held)
-        continue
+        if ((await Delivery.goIdle(held)) === "more") continue
+        return undefined
       }
       if (performance.now() > busyUntil) {
         await Delivery.passOn(held)
@@ -49,16 +49,6 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
   } finally {
     await agent.destroy()
   }
-}
-
-/**
- * Nothing waits: the claim ends, and then one more look. A producer writes its event, then reads `due`; this clears
- * `due`, then reads the event: one of the two sees the other.
- */
-async function rest(held: Delivery.Info): Promise<Delivery.Info | undefined> {
-  if (!(await Delivery.goIdle(held))) return undefined
-  const late = await EventRow.get(held.bridgeId, held.head + 1)
-  return late && (await Delivery.claimAgain(held.bridgeId, held.holder))
 }
 
 /** `held` to go on with the next event, `wait` in seconds to try this one again; neither when this claim has ended. */

@@ -83,6 +83,9 @@ test("after 24 hours the same key is a new message, whatever became of the old o
     const old = await claimed(request)
     if (done) await Idempotency.complete(old.record, old.messageId, answer)
     await age(old, "expires_at")
+    // While its request may still be under way, the key is nobody else's.
+    if (!done) expect(await Idempotency.claim(request)).toEqual({ kind: "conflict" })
+    await age(old, "lease_until")
     const outcomes = await Promise.all([Idempotency.claim(request), Idempotency.claim(request)])
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(["claimed", "conflict"])
     const fresh = outcomes.find((outcome) => outcome.kind === "claimed")!

@@ -125,7 +125,7 @@ export interface Rules {
 export const asDesigned: Rules = {
   looksAgain: true,
   looksWhenRefused: true,
-  idlesAtOnce: false,
+  idlesAtOnce: true,
   sweeps: true,
   holds: true,
   promiseFrees: true,

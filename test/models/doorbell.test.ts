@@ -7,51 +7,64 @@ import { explore } from "./explore.ts"
 /** Figures of states are of the models as they are: a rule that vanishes by accident changes them. */
 describe("the wake-up protocol of delivery", () => {
   test("without faults it delivers all in order, with two doorbells at most", () => {
-    expect(explore(doorbell({ events: 5, faults: {}, maxBells: 2 }))).toEqual({ states: 586 })
+    expect(explore(doorbell({ events: 5, faults: {}, maxBells: 2 }))).toEqual({ states: 309 })
   })
 
   test("failing attempts and fresh doorbells add no third one", () => {
     const faults = { failures: 2, shortOfTime: 2 }
-    expect(explore(doorbell({ events: 4, faults, maxBells: 2 }))).toEqual({ states: 7859 })
+    expect(explore(doorbell({ events: 4, faults, maxBells: 2 }))).toEqual({ states: 4714 })
   })
 
   test("two deaths cost at most four doorbells and no wake-up", () => {
-    expect(explore(doorbell({ events: 3, faults: { crashes: 2 }, maxBells: 4 }))).toEqual({ states: 10_825 })
+    expect(explore(doorbell({ events: 3, faults: { crashes: 2 }, maxBells: 4 }))).toEqual({ states: 8561 })
   })
 
   test("the worst run costs five doorbells and no wake-up", () => {
     const faults = { crashes: 2, failures: 1, shortOfTime: 1, lostBells: 1, slowBells: 1 }
-    expect(explore(doorbell({ events: 3, faults, maxBells: 5 }))).toEqual({ states: 318_384 })
+    expect(explore(doorbell({ events: 3, faults, maxBells: 5 }))).toEqual({ states: 267_376 })
   })
 
   test("a second invocation and one that stood still past its time change no order", () => {
     const faults = { standstills: 1, bellsTwice: 1, failures: 1 }
-    expect(explore(doorbell({ events: 2, faults, maxBells: 3 }))).toEqual({ states: 28_399 })
+    expect(explore(doorbell({ events: 2, faults, maxBells: 3 }))).toEqual({ states: 17_270 })
   })
 
   test("a deliverer that stood still and then died costs no wake-up", () => {
     const faults = { standstills: 1, crashes: 1, failures: 1 }
-    expect(explore(doorbell({ events: 3, faults, maxBells: 4 }))).toEqual({ states: 35_251 })
+    expect(explore(doorbell({ events: 3, faults, maxBells: 4 }))).toEqual({ states: 28_073 })
   })
 
   test("a write whose answer is lost costs no wake-up, also beside a death", () => {
     const faults = { lostAnswers: 1, crashes: 1, failures: 1 }
-    expect(explore(doorbell({ events: 3, faults, maxBells: 4 }))).toEqual({ states: 22_149 })
+    expect(explore(doorbell({ events: 3, faults, maxBells: 4 }))).toEqual({ states: 16_260 })
   })
 })
 
+/** What the design had: due = 0, and then a look once more. */
+const inTwoSteps: Partial<Rules> = { idlesAtOnce: false }
+
 test.for<[string, Partial<Rules>, Partial<Faults>, string]>([
-  ["the second look after due = 0", { looksAgain: false }, {}, "lost wake-up"],
+  [
+    "the look in the same transaction, or a second one,",
+    { ...inTwoSteps, looksAgain: false },
+    {},
+    "lost wake-up",
+  ],
   ["the sweep", { sweeps: false }, { crashes: 1 }, "lost wake-up"],
   ["the sweep, with a lost doorbell,", { sweeps: false }, { failures: 1, lostBells: 1 }, "lost wake-up"],
   ["freeing a dead holder with the new promise", { promiseFrees: false }, { crashes: 1 }, "lost wake-up"],
   [
-    "the same, a lost answer in place of a death,",
-    { promiseFrees: false },
+    "the same in two steps, a lost answer in place of a death,",
+    { ...inTwoSteps, promiseFrees: false },
     { lostAnswers: 1 },
     "lost wake-up",
   ],
-  ["a look after a refused due = 0", { looksWhenRefused: false }, { lostAnswers: 1 }, "lost wake-up"],
+  [
+    "a look after a refused due = 0, in two steps,",
+    { ...inTwoSteps, looksWhenRefused: false },
+    { lostAnswers: 1 },
+    "lost wake-up",
+  ],
   ["the holder", { holds: false }, { bellsTwice: 1 }, "attempt used twice"],
   ["POST before mark", { postsFirst: false }, { crashes: 1 }, "lost event"],
   ["counting before the POST", { countsFirst: false }, { crashes: 1 }, "attempt used twice"],
@@ -61,21 +74,20 @@ test.for<[string, Partial<Rules>, Partial<Faults>, string]>([
   expect(violation?.trace).not.toEqual([])
 })
 
-describe("the gap between due = 0 and the second look", () => {
+describe("in two steps there is a gap between due = 0 and the second look", () => {
   const twoAtOnce: Partial<Faults>[] = [
     { crashes: 1, lostAbandoned: 1 },
     { crashes: 1, bellsTwice: 1 },
   ]
 
   test.for(twoAtOnce)("a death in it, and no doorbell left, loses a wake-up: %o", (faults) => {
-    const { violation } = explore(doorbell({ events: 2, faults, maxBells: 5 }))
+    const { violation } = explore(doorbell({ events: 2, faults, rules: inTwoSteps, maxBells: 5 }))
     expect(violation?.harm).toBe("lost wake-up")
     expect(violation?.trace).toContain("first says that nothing is due")
   })
 
   test.for(twoAtOnce)("one transaction with the look closes it: %o", (faults) => {
-    const rules = { idlesAtOnce: true }
-    expect(explore(doorbell({ events: 2, faults, rules, maxBells: 5 })).violation).toBeUndefined()
+    expect(explore(doorbell({ events: 2, faults, maxBells: 5 })).violation).toBeUndefined()
   })
 })
 
