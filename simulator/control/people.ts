@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
+import { proto } from "@whiskeysockets/baileys"
 import { inMode, type Mode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
+import { change, settings as settingsIn } from "../phone/app-state.ts"
 import type { Desk } from "../phone/desk.ts"
 import { jidOfTarget, newId } from "../phone/outgoing.ts"
 import * as Jid from "../wire/jid.ts"
@@ -82,6 +84,67 @@ export function people(app: OpenAPIHono, network: Network) {
     },
   )
   calls(app, network)
+  settingsOf(app, network)
+}
+
+/** The account's settings, as its devices share them. */
+function settingsOf(app: OpenAPIHono, network: Network) {
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/contacts",
+      summary: "Put somebody into the phone's address book",
+      body: Schema.NewContact,
+      answer: z.object({}),
+      status: 201,
+    },
+    async ({ params, body }) => {
+      const user = network.directory.user(body.number)
+      if (!user) throw new ControlError(404, "unknown_recipient", "nobody has this number")
+      const contactAction = {
+        fullName: body.full_name,
+        firstName: body.first_name,
+        lidJid: inMode("lid", user),
+        saveOnPrimaryAddressbook: true,
+      }
+      const index = ["contact", inMode("pn", user)]
+      await phoneOf(network, params.number).use((desk) =>
+        change(desk, "critical_unblock_low", { index, value: { contactAction }, version: 2, remove: false }),
+      )
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/app-state/{collection}",
+      summary: "Change any setting of the account",
+      body: Schema.NewSetting,
+      answer: z.object({}),
+      status: 201,
+    },
+    async ({ params, body }) => {
+      const collection = Schema.CollectionName.parse(params.collection)
+      const value = proto.SyncActionValue.fromObject(body.value)
+      await phoneOf(network, params.number).use((desk) => change(desk, collection, { ...body, value }))
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "get",
+      path: "/phones/{number}/app-state/{collection}",
+      summary: "The account's settings in a collection, whichever device made them",
+      answer: z.array(Schema.Setting),
+    },
+    ({ params }) => {
+      const collection = Schema.CollectionName.parse(params.collection)
+      return phoneOf(network, params.number).use((desk) => settingsIn(desk, collection))
+    },
+  )
 }
 
 function calls(app: OpenAPIHono, network: Network) {

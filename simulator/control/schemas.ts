@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi"
 import { kinds } from "../network/faults.ts"
 import { obstacles } from "../network/pairing.ts"
+import { collections } from "../phone/app-state.ts"
 import { mediaKinds } from "../phone/media.ts"
 
 export const Refused = z
@@ -263,3 +264,22 @@ export const Seen = z.object({
   type: z.enum(["read", "played"]).default("read"),
   addressing,
 })
+
+export const NewSetting = z
+  .object({
+    index: z.array(z.string()).min(1).describe("What it is about, such as [contact, jid]"),
+    value: z.record(z.string(), z.unknown()).describe("A protobuf SyncActionValue as JSON"),
+    version: z.number().int().default(1),
+    remove: z.boolean().default(false),
+  })
+  .openapi("NewSetting")
+
+export const Setting = z.object({ index: z.array(z.string()), value: z.unknown() }).openapi("Setting")
+
+export const NewContact = z.object({
+  number: digits,
+  full_name: z.string().min(1),
+  first_name: z.string().optional(),
+})
+
+export const CollectionName = z.enum(collections)

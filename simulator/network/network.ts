@@ -2,6 +2,7 @@ import type { Phone } from "../phone/phone.ts"
 import type { Log } from "../log.ts"
 import type { Store } from "../store.ts"
 import type { Authority } from "../wire/certificates.ts"
+import * as AppState from "./app-state.ts"
 import * as Directory from "./directory.ts"
 import * as Faults from "./faults.ts"
 import * as Groups from "./groups.ts"
@@ -24,6 +25,7 @@ export type Network = {
   faults: Faults.Faults
   media: Media.Media
   groups: Groups.Groups
+  appState: AppState.AppState
   profiles: Profiles.Profiles
   presence: Presence.Presence
   /** Connected devices, by `number:device`. */
@@ -43,6 +45,7 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     faults: Faults.create(),
     media: Media.open(input.store),
     groups: Groups.open(input.store),
+    appState: AppState.open(input.store),
     profiles: Profiles.open(input.store),
     presence: Presence.create(),
     lines: new Map(),

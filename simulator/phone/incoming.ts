@@ -10,16 +10,22 @@ import { type Failure, failure } from "./signal.ts"
 /** A phone asks at most this often for a message it cannot read. */
 const retries = 5
 
-/** Reads a message: keeps it and says so, or asks for it once more. */
-export async function read(desk: Desk, stanza: Node) {
+/** What a companion tells its phone alone. */
+export type Peer = { from: Address; content: proto.IMessage }
+
+/** Reads a message: keeps it and says so, or asks for it once more. What is for the phone alone it gives back. */
+export async function read(desk: Desk, stanza: Node): Promise<Peer | undefined> {
   const { from, participant } = stanza.attrs
   const sender = deviceAt(desk.network, Jid.parse(participant ?? from))
   try {
-    keep(desk, stanza, sender, await opened(desk, stanza, sender))
+    const content = await opened(desk, stanza, sender)
+    keep(desk, stanza, sender, content)
+    if (sender && stanza.attrs.category === "peer") return { from: sender, content }
   } catch (error) {
     desk.keys.rollback()
     settle(desk, stanza, failure(error))
   }
+  return undefined
 }
 
 /** The message, from all its ciphertexts: a sender key may come before what is under it. */

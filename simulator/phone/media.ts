@@ -23,23 +23,9 @@ const words = { image: "Image", sticker: "Image", video: "Video", audio: "Audio"
 
 /** Encrypts and uploads a file; the message that carries it. */
 export function attach(network: Network, file: File_): proto.IMessage {
-  const mediaKey = randomBytes(32)
-  const { iv, cipherKey, macKey } = keysOf(mediaKey, file.kind)
-  const cipher = createCipheriv("aes-256-cbc", cipherKey, iv)
-  const encrypted = Buffer.concat([cipher.update(file.data), cipher.final()])
-  const sealed = Buffer.concat([encrypted, mac(macKey, iv, encrypted)])
-  const fileEncSha256 = sha256(sealed)
-  const directPath = network.media.put(file.kind, fileEncSha256.toString("base64url"), sealed)
-  if (!directPath) throw new Error("a file is not named by its own hash")
   const common = {
-    url: network.media.url(directPath),
-    directPath,
-    mediaKey,
-    fileEncSha256,
-    fileSha256: sha256(file.data),
-    fileLength: file.data.length,
+    ...seal(network, file.kind, words[file.kind], file.data),
     mimetype: file.mimetype,
-    mediaKeyTimestamp: Math.floor(Date.now() / 1000),
   }
   switch (file.kind) {
     case "image":
@@ -57,6 +43,27 @@ export function attach(network: Network, file: File_): proto.IMessage {
   }
 }
 
+/** Encrypts and uploads; what a client needs to fetch and open it. `word` is what its keys are derived with. */
+export function seal(network: Network, kind: string, word: string, data: Buffer) {
+  const mediaKey = randomBytes(32)
+  const { iv, cipherKey, macKey } = keysOf(mediaKey, word)
+  const cipher = createCipheriv("aes-256-cbc", cipherKey, iv)
+  const encrypted = Buffer.concat([cipher.update(data), cipher.final()])
+  const sealed = Buffer.concat([encrypted, mac(macKey, iv, encrypted)])
+  const fileEncSha256 = sha256(sealed)
+  const directPath = network.media.put(kind, fileEncSha256.toString("base64url"), sealed)
+  if (!directPath) throw new Error("a file is not named by its own hash")
+  return {
+    url: network.media.url(directPath),
+    directPath,
+    mediaKey,
+    fileEncSha256,
+    fileSha256: sha256(data),
+    fileLength: data.length,
+    mediaKeyTimestamp: Math.floor(Date.now() / 1000),
+  }
+}
+
 /** The file a message carries; undefined when it carries none or the network has forgotten it. Throws when it is damaged. */
 export function fetchFile(
   network: Network,
@@ -67,7 +74,7 @@ export function fetchFile(
   if (!kind || !part?.mediaKey || !part.directPath) return undefined
   const sealed = network.media.get(part.directPath)
   if (!sealed) return undefined
-  const { iv, cipherKey, macKey } = keysOf(part.mediaKey, kind)
+  const { iv, cipherKey, macKey } = keysOf(part.mediaKey, words[kind])
   const encrypted = sealed.subarray(0, -10)
   if (!mac(macKey, iv, encrypted).equals(sealed.subarray(-10))) throw new Error("the file's MAC is wrong")
   const decipher = createDecipheriv("aes-256-cbc", cipherKey, iv)
@@ -76,8 +83,8 @@ export function fetchFile(
   return { data, mimetype: part.mimetype ?? "application/octet-stream" }
 }
 
-function keysOf(mediaKey: Uint8Array, kind: MediaKind) {
-  const keys = Buffer.from(hkdf(mediaKey, 112, { info: `WhatsApp ${words[kind]} Keys` }))
+function keysOf(mediaKey: Uint8Array, word: string) {
+  const keys = Buffer.from(hkdf(mediaKey, 112, { info: `WhatsApp ${word} Keys` }))
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }
 }
 

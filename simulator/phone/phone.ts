@@ -11,15 +11,16 @@ import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
 import type { Desk } from "./desk.ts"
 import { groupSignalOf } from "./group-signal.ts"
+import { history, older } from "./history.ts"
 import * as Inbox from "./inbox.ts"
-import { read } from "./incoming.ts"
+import { type Peer, read } from "./incoming.ts"
 import * as Keys from "./keys.ts"
 import { linkByCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
 import { newId, resend, send, sendPeer, type Target } from "./outgoing.ts"
 import { leavePreKeys } from "./prekeys.ts"
 import { signalOf } from "./signal.ts"
-import { welcomeMessages } from "./welcome.ts"
+import { keyShare } from "./welcome.ts"
 
 /** Phones hold back from a stream of stanzas they have not worked through. */
 const enough = 200
@@ -139,14 +140,19 @@ export class Phone {
 
   /** A companion has logged in; the first time it is told what a new companion is told. */
   greet(device: Address) {
-    const { keys, inbox } = this.desk
+    const { keys } = this.desk
     void this.#inTurn(async () => {
       if (device.id === 0 || keys.get("greeted", String(device.id))) return
-      for (const content of welcomeMessages(this.#network, keys, inbox.chats()))
+      for (const content of [keyShare(keys), ...history(this.desk, device)])
         await sendPeer(this.desk, device, content)
       keys.put("greeted", String(device.id), true)
       keys.commit()
     }).catch((error: unknown) => this.#failed("greeting a companion", error))
+  }
+
+  /** Does some work that needs the phone for itself. */
+  use<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => work(this.desk))
   }
 
   #ask(xmlns: string, type: "get" | "set", content: Node[], to: string = Jid.network): Node | undefined {
@@ -174,7 +180,7 @@ export class Phone {
     const { id, from, participant, type } = stanza.attrs
     switch (stanza.tag) {
       case "message":
-        return read(this.desk, stanza)
+        return this.#answerPeer(await read(this.desk, stanza))
       case "receipt":
         if (type === "retry") await resend(this.desk, stanza)
         break
@@ -187,6 +193,13 @@ export class Phone {
         return
     }
     this.desk.submit(el("ack", { class: stanza.tag, id, to: from, participant, type }))
+  }
+
+  /** A companion asked its phone for something: only older messages are given. */
+  async #answerPeer(asked: Peer | undefined) {
+    const request =
+      asked?.content.protocolMessage?.peerDataOperationRequestMessage?.historySyncOnDemandRequest
+    if (asked && request) await sendPeer(this.desk, asked.from, older(this.desk, asked.from, request))
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,13 +1,82 @@
-import { child, children, el } from "../wire/node.ts"
+import { proto } from "@whiskeysockets/baileys"
+import { inMode } from "../network/addressing.ts"
+import { key } from "../network/directory.ts"
+import type { Line } from "../network/line.ts"
+import type { Network } from "../network/network.ts"
+import { devicesOf, notify } from "../network/notify.ts"
+import { seal } from "../phone/media.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import type { Answer } from "./receive.ts"
 import { badRequest } from "./refusal.ts"
 
-/** The collections of app state a client asks for: nothing in them yet. */
-export const sync: Answer = (_network, _line, iq) => {
-  const asked = children(child(iq, "sync"))
+/** How many patches are answered at once. */
+const page = 100
+
+/** Takes what a device changed in each collection, and gives what it has not seen. */
+export const sync: Answer = (network, line, iq) => {
+  const asked = children(child(iq, "sync")).filter(({ tag }) => tag === "collection")
   if (asked.length === 0) throw badRequest()
-  const collections = asked.map(({ attrs }) =>
-    el("collection", { name: attrs.name, version: attrs.version ?? "0", has_more_patches: "false" }),
+  return [
+    el(
+      "sync",
+      {},
+      asked.map((collection) => synced(network, line, collection)),
+    ),
+  ]
+}
+
+function synced(network: Network, line: Line, asked: Node): Node {
+  const { name = "" } = asked.attrs
+  const pn = line.device.user
+  const seen = Number(asked.attrs.version ?? 0)
+  const patch = bytes(child(asked, "patch"))
+  if (patch) {
+    const current = network.appState.version(pn, name)
+    if (seen !== current)
+      return el("collection", { name, type: "error" }, [el("error", { code: 409, text: "conflict" })])
+    network.store.atomically(() => take(network, line, name, current + 1, patch))
+    return el("collection", { name, version: current + 1 })
+  }
+  const files = asked.attrs.return_snapshot === "true" && network.faults.strike("files", key(line.device))
+  const snapshot = files ? network.appState.snapshot(pn, name) : undefined
+  const from = snapshot?.version ?? seen
+  const patches = network.appState.after(pn, name, from, page)
+  const version = patches.at(-1)?.version ?? from
+  const more = network.appState.version(pn, name) > version
+  return el("collection", { name, version, has_more_patches: String(more) }, [
+    ...(snapshot ? [el("snapshot", {}, external(network, snapshot.bytes))] : []),
+    ...(patches.length > 0
+      ? [
+          el(
+            "patches",
+            {},
+            patches.map((one) => el("patch", {}, one.patch)),
+          ),
+        ]
+      : []),
+  ])
+}
+
+/** The network numbers patches; what is in them it cannot read. */
+function take(network: Network, line: Line, name: string, version: number, patch: Buffer) {
+  const numbered = proto.SyncdPatch.decode(patch)
+  numbered.version = { version }
+  network.appState.add(
+    line.device.user,
+    name,
+    version,
+    Buffer.from(proto.SyncdPatch.encode(numbered).finish()),
   )
-  return [el("sync", {}, collections)]
+  const user = network.directory.user(line.device.user)
+  if (!user) return
+  const content = [el("collection", { name, version })]
+  for (const device of devicesOf(network, user.pn, line.device))
+    if (device.id !== 0) notify(network, device, { from: inMode("pn", user), type: "server_sync", content })
+}
+
+/** Where a client finds what is too large for a stanza. */
+function external(network: Network, content: Uint8Array): Buffer {
+  const sealed = seal(network, "md-app-state", "App State", Buffer.from(content))
+  const reference = { ...sealed, fileSizeBytes: sealed.fileLength }
+  return Buffer.from(proto.ExternalBlobReference.encode(reference).finish())
 }
