@@ -4,10 +4,18 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { z } from "zod"
 
-const Part = z.object({ TableName: z.string() })
-const Body = z.object({
+const Item = z.record(z.string(), z.unknown())
+const Part = z.object({
+  TableName: z.string(),
+  Key: Item.optional(),
+  Item: Item.optional(),
+  UpdateExpression: z.string().optional(),
+})
+
+const Asked = Part.extend({
   TableName: z.string().optional(),
   IndexName: z.string().optional(),
+  ConsistentRead: z.boolean().default(false),
   TransactItems: z
     .array(
       z.object({
@@ -20,25 +28,42 @@ const Body = z.object({
     .optional(),
 })
 
-/**
- * Stands before an embedded DynamoDB and writes down what is asked of it, as IAM sees it: `dynamodb:PutItem Events`,
- * `dynamodb:Query Leases/index/byHost`. A transaction is each of its parts.
- */
-export async function startRecorder(endpoint: string) {
-  const uses = new Set<string>()
+const Answered = z.object({
+  Item: Item.optional(),
+  Items: z.array(Item).optional(),
+  Attributes: Item.optional(),
+})
 
+/** One thing that was asked of a table, as IAM and the bill see it: a transaction is each of its parts. */
+export interface Use extends Partial<z.infer<typeof Part>> {
+  /** `PutItem`, `ConditionCheckItem`, ... */
+  action: string
+  /** `Events`, `Leases/index/byHost`, ... */
+  resource: string
+  transacted: boolean
+  consistent: boolean
+  answer: z.infer<typeof Answered>
+}
+
+/** Stands before an embedded DynamoDB and tells what is asked of it. */
+export async function startRecorder(endpoint: string, onUse: (use: Use) => void) {
   async function passOn(request: IncomingMessage, response: ServerResponse) {
     const body = await text(request)
-    const operation = String(request.headers["x-amz-target"]).split(".")[1]!
-    for (const use of usesOf(operation, Body.parse(JSON.parse(body)))) uses.add(use)
-    const headers = { "x-amz-target": `DynamoDB_20120810.${operation}`, ...authorization(request) }
+    const target = String(request.headers["x-amz-target"])
     const answer = await fetch(endpoint, {
       method: "POST",
-      headers: { ...headers, "content-type": "application/x-amz-json-1.0" },
+      headers: {
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": target,
+        "x-amz-date": String(request.headers["x-amz-date"]),
+        authorization: String(request.headers.authorization),
+      },
       body,
     })
-    const bytes = Buffer.from(await answer.arrayBuffer())
-    response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" }).end(bytes)
+    const answered = await answer.text()
+    const told = answer.ok ? Answered.parse(JSON.parse(answered)) : {}
+    for (const use of usesOf(target.split(".")[1]!, Asked.parse(JSON.parse(body)), told)) onUse(use)
+    response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" }).end(answered)
   }
 
   const server = createServer((request, response) => {
@@ -53,22 +78,29 @@ export async function startRecorder(endpoint: string) {
     server.close()
     server.closeAllConnections()
   }
-  return { endpoint: `http://127.0.0.1:${port}`, uses, close }
+  return { endpoint: `http://127.0.0.1:${port}`, close }
 }
 
-function usesOf(operation: string, body: z.infer<typeof Body>): string[] {
-  if (!body.TransactItems) {
-    const index = body.IndexName ? `/index/${body.IndexName}` : ""
-    return [`dynamodb:${operation} ${body.TableName}${index}`]
+function usesOf(operation: string, asked: z.infer<typeof Asked>, answer: z.infer<typeof Answered>): Use[] {
+  const { TransactItems: parts, IndexName: index, ConsistentRead: consistent, ...rest } = asked
+  if (!parts) {
+    const resource = `${asked.TableName}${index ? `/index/${index}` : ""}`
+    return [{ ...rest, action: operation, resource, transacted: false, consistent, answer }]
   }
-  return body.TransactItems.flatMap((item) =>
-    Object.entries(item).map(([kind, part]) => `dynamodb:${kind}Item ${part?.TableName}`),
+  return parts.flatMap((part) =>
+    Object.entries(part).flatMap(([kind, one]) =>
+      one
+        ? [
+            {
+              ...one,
+              action: `${kind}Item`,
+              resource: one.TableName,
+              transacted: true,
+              consistent,
+              answer: {},
+            },
+          ]
+        : [],
+    ),
   )
-}
-
-function authorization(request: IncomingMessage): Record<string, string> {
-  return {
-    authorization: request.headers.authorization ?? "",
-    "x-amz-date": String(request.headers["x-amz-date"]),
-  }
 }

@@ -1,0 +1,63 @@
+import { prices } from "./prices.ts"
+import { assumed, atRest, counted, sized } from "./usage.ts"
+
+const hours = 730
+const seconds = hours * 3600
+
+export interface Load {
+  bridges: number
+  /** Of each bridge and month: half of them in, half out. */
+  messages: number
+}
+
+/** US dollars a month, by what they are paid for. */
+export function monthly(load: Load): Record<string, number> {
+  const hosts = Math.ceil((load.bridges + sized.spare) / sized.hostCapacity)
+  const inbound = (load.bridges * load.messages) / 2
+  const outbound = inbound
+  return {
+    "hosts (Fargate)": hosts * hours * (sized.hostVcpu * prices.vcpuHour + sized.hostGb * prices.gbHour),
+    "hosts' public addresses": hosts * hours * prices.addressHour,
+    "store, at rest": seconds * storeAtRest(hosts),
+    "store, messages":
+      inbound * units(counted.inbound.writeUnits, counted.inbound.readUnits) +
+      outbound *
+        units(counted.outbound.writeUnits + assumed.moreWriteUnitsPerSend, counted.outbound.readUnits),
+    "store, kept":
+      ((load.bridges * assumed.storedMbPerBridge) / 1000) * (prices.tableGbMonth + prices.recoveryGbMonth),
+    "delivery (Lambda)":
+      inbound * counted.inbound.deliveries * run(assumed.deliverySeconds * sized.deliveryGb),
+    // Sent, received, deleted.
+    "doorbells (SQS)":
+      (inbound * counted.inbound.deliveries * 3 + hours * 60 * assumed.emptyPolls) * prices.sqsRequest,
+    "API (Lambda, CloudFront)":
+      outbound * (run(assumed.apiSeconds * sized.apiGb) + prices.routerRequest + prices.routerFunction),
+    "sweep (Lambda)": hours * 60 * run(assumed.sweepSecondsPerMinute * sized.sweepGb),
+    // At worst each delivery unwraps anew: a function's process remembers a key for minutes.
+    "keys (KMS)": sized.keys * prices.kmsKeyMonth + inbound * prices.kmsRequest,
+    endpoints: sized.endpoints * hours * prices.endpointHour,
+    logs: ((inbound + outbound) * assumed.logKb * prices.logGb) / 1e6,
+    "traffic out": ((inbound + outbound) * assumed.trafficKb * prices.trafficOutGb) / 1e6,
+    "metrics, alarms, dashboard":
+      sized.metrics * prices.metricMonth + sized.alarms * prices.alarmMonth + prices.dashboardMonth,
+  }
+}
+
+export function sum(bill: Record<string, number>): number {
+  return Object.values(bill).reduce((total, dollars) => total + dollars, 0)
+}
+
+function units(writes: number, reads: number): number {
+  return writes * prices.writeUnit + reads * prices.readUnit
+}
+
+/** One invocation. */
+function run(gbSeconds: number): number {
+  return prices.lambdaRequest + gbSeconds * prices.lambdaGbSecond
+}
+
+/** A second. */
+function storeAtRest(hosts: number): number {
+  const { host, sweep } = atRest
+  return units(hosts * host.writeUnits, hosts * (host.readUnits + sweep.readUnitsPerHost) + sweep.readUnits)
+}

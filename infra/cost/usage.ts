@@ -1,0 +1,58 @@
+/**
+ * What the service uses. The figures under `counted` are counted by `npm run infra:check` on the running code (embedded
+ * store, simulated network) and must agree with it; the others are read from `infra/`, or assumed and said so.
+ */
+export const counted = {
+  /** A text that comes in, is stored, and is delivered at the first attempt while nothing else waits. */
+  inbound: { writeUnits: 40, readUnits: 9, deliveries: 1 },
+  /** A text that is sent to a recipient with one phone, and the receipts that come back. */
+  outbound: { writeUnits: 20, readUnits: 2 },
+}
+
+/** Of the stage `production`: `test/infra` compares. */
+export const sized = {
+  hostVcpu: 0.25,
+  hostGb: 1,
+  hostCapacity: 20,
+  spare: 10,
+  apiGb: 1,
+  deliveryGb: 0.5,
+  sweepGb: 0.25,
+  endpoints: 4,
+  keys: 3,
+  alarms: 20,
+  metrics: 33,
+}
+
+export const assumed = {
+  /** How long a function runs, in seconds: our part, and waiting for the network's ack or for the receiver. */
+  apiSeconds: 0.6,
+  deliverySeconds: 0.3,
+  sweepSecondsPerMinute: 55,
+  /** Log lines of all processes for one message, Lambda's own included. */
+  logKb: 1.5,
+  /** To the receiver of an event, or back to the caller, headers included. */
+  trafficKb: 2,
+  /** Units that a send will cost beyond what is counted: rate windows and its idempotency record. */
+  moreWriteUnitsPerSend: 5,
+  /** Credentials, ratchets, events of a week. */
+  storedMbPerBridge: 5,
+  /** SQS requests of Lambda's pollers while nothing rings, a minute. */
+  emptyPolls: 15,
+}
+
+/** What hosts and the sweep ask of the store at rest, a second. */
+export const atRest = {
+  host: {
+    /** A beat each 5 s. */
+    writeUnits: 1 / 5,
+    /** A look for free leases each second; each 30 s at its own and at deleted ones. From an index: half a unit. */
+    readUnits: 0.5 + 2 * (0.5 / 30),
+  },
+  sweep: {
+    /** Each 5 s free leases; each 20 s what is overdue, in 16 shards. */
+    readUnits: 0.5 / 5 + (16 * 0.5) / 20,
+    /** Each 5 s the row of each host, 300 bytes, read consistently. */
+    readUnitsPerHost: 300 / 4096 / 5,
+  },
+}

@@ -1,0 +1,126 @@
+import { expect, inject, onTestFinished, test } from "vitest"
+import { counted, sized } from "../../infra/cost/usage.ts"
+import { dynamoDb, sqs } from "#test/support/store.ts"
+import { aCustomer, json } from "#test/support/customer.ts"
+import { aHost, held, statusOf } from "#test/support/host.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { codeOf } from "#test/support/paired.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+import { until } from "#test/support/until.ts"
+import { Delivery } from "#core/delivery.ts"
+import { handler } from "#functions/delivery/handler.ts"
+import { startPoller } from "#local/poller.ts"
+import { graphOf } from "./graph.ts"
+import { meter } from "./meter.ts"
+import { startRecorder } from "./recorder.ts"
+
+const messages = 10
+
+/** A bridge, linked, with a webhook that answers, and a meter at the store. */
+async function aMeteredBridge() {
+  const units = meter()
+  const recorder = await startRecorder(dynamoDb.endpoint, units.note)
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = recorder.endpoint
+  let deliveries = 0
+  const poller = startPoller({
+    queueUrl: sqs.doorbellUrl,
+    handler: async (event) => {
+      deliveries++
+      return await handler(event)
+    },
+    concurrency: 2,
+  })
+  onTestFinished(async () => {
+    await poller.stop()
+    recorder.close()
+  })
+  const network = await aNetwork()
+  const receiver = await aReceiver()
+  const customer = await aCustomer()
+  await aHost(network)
+  const asked = { customer_ref: "shop", webhook_url: receiver.url }
+  const id = String((await json(customer.post("/api/instances", asked))).id)
+  await held(id)
+  const phone = await network.phone("Ada")
+  await phone.scan(await codeOf(id))
+  await until(async () => (await statusOf(id)) === "connected")
+  return {
+    customer,
+    phone,
+    other: await network.phone("Bob"),
+    /** Resolves when the receiver has a message and nothing waits any more. */
+    delivered: async (text: string) => {
+      await until(async () => receiver.received.some(({ body }) => body.includes(text)))
+      await until(async () => (await Delivery.get(id))?.due === 0)
+    },
+    /** What was used for each of the messages since the last time that this was asked. */
+    taken: () => {
+      const { writes, reads } = units.take()
+      const used = {
+        writeUnits: writes / messages,
+        readUnits: reads / messages,
+        deliveries: deliveries / messages,
+      }
+      deliveries = 0
+      return used
+    },
+  }
+}
+
+type Used = Record<string, number>
+
+/** What is stated is not less than was used, and not more than a fifth above it. */
+function isFair(stated: Record<string, number>, used: Used): boolean {
+  return Object.entries(stated).every(
+    ([name, figure]) => figure >= used[name]! && figure <= 1.2 * used[name]!,
+  )
+}
+
+test("a message costs what the price says, in and out", async () => {
+  const { customer, phone, other, delivered, taken } = await aMeteredBridge()
+  // The first in each direction sets up a ratchet.
+  await other.send(phone.number, "first")
+  await delivered("first")
+  taken()
+  for (let i = 0; i < messages; i++) {
+    await other.send(phone.number, `inbound ${i}`)
+    await delivered(`inbound ${i}`)
+  }
+  expect(taken()).toSatisfy((used: Used) => isFair(counted.inbound, used))
+
+  const send = (body: string) =>
+    customer.post("/api/instances/shop/proxy/send/text", { chat: other.number, body })
+  expect((await send("first")).status).toBe(200)
+  await other.read({ text: "first" })
+  taken()
+  for (let i = 0; i < messages; i++) {
+    expect((await send(`outbound ${i}`)).status).toBe(200)
+    await other.read({ text: `outbound ${i}` })
+  }
+  expect(taken()).toSatisfy((used: Used) => isFair(counted.outbound, used))
+})
+
+test("the price is of what would be deployed", () => {
+  const graph = graphOf(inject("production"))
+  const host = graph.one("ecs/taskDefinition:TaskDefinition", "SessionHostTask")
+  const gb = (name: string) => Number(graph.one("lambda/function:Function", name).memorySize) / 1024
+  const endpoints = graph
+    .all("ec2/vpcEndpoint:VpcEndpoint")
+    .map(({ inputs }) => inputs)
+    .filter((inputs) => inputs.vpcEndpointType === "Interface")
+  const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
+  const own = [...String(dashboardBody).matchAll(/"MessagingBridge","(\w+)","service","([\w-]+)"/g)]
+  expect(sized).toEqual({
+    hostVcpu: Number(host.cpu) / 1024,
+    hostGb: Number(host.memory) / 1024,
+    hostCapacity: Number(graph.environment("SweepFunction").HOST_CAPACITY),
+    spare: Number(graph.environment("SweepFunction").HOST_SPARE),
+    apiGb: gb("ApiFunction"),
+    deliveryGb: gb("DeliveryFunction"),
+    sweepGb: gb("SweepFunction"),
+    endpoints: endpoints.flatMap(({ subnetIds }) => subnetIds).length,
+    keys: graph.all("kms/key:Key").length,
+    alarms: graph.all("cloudwatch/metricAlarm:MetricAlarm").length,
+    metrics: new Set(own.map(([, name, service]) => `${service} ${name}`)).size,
+  })
+})

@@ -1,0 +1,33 @@
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { monthly, sum } from "../../infra/cost/monthly.ts"
+
+const main = fileURLToPath(new URL("../../infra/cost/main.ts", import.meta.url))
+
+function cost(...args: string[]) {
+  return spawnSync(process.execPath, [main, ...args], { encoding: "utf8" })
+}
+
+test("a bridge more in a host with room costs its messages alone, and the one that needs a host costs a host", () => {
+  const [one, ten, eleven] = [1, 10, 11].map((bridges) => monthly({ bridges, messages: 0 }))
+  expect(ten!["hosts (Fargate)"]).toBe(one!["hosts (Fargate)"])
+  expect(eleven!["hosts (Fargate)"]).toBe(2 * ten!["hosts (Fargate)"]!)
+})
+
+test("packed hosts leave a margin at three dollars a number, from a hundred bridges on", () => {
+  for (const bridges of [100, 1000, 10_000])
+    expect(sum(monthly({ bridges, messages: 1000 })) / bridges).toBeLessThan(1.5)
+})
+
+test("the command prints a bill for three sizes, or for one that is asked for", () => {
+  const { stdout, status } = cost()
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^bridges +10 +1000 +10000$/m)
+  expect(stdout).toMatch(/^in all( +\d+\.\d\d){3}$/m)
+  expect(cost("--bridges", "200", "--messages", "0").stdout).toMatch(/^store, messages +0\.00$/m)
+})
+
+test("the command refuses what is no number", () => {
+  expect(cost("--bridges", "many")).toMatchObject({ status: 1, stdout: "" })
+})

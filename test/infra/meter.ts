@@ -1,0 +1,90 @@
+import type { Use } from "./recorder.ts"
+
+/** What on-demand DynamoDB bills: units of 1 KB written and of 4 KB read. */
+export interface Units {
+  writes: number
+  reads: number
+}
+
+/**
+ * Adds up the units of what is asked of the tables for messages. What hosts and the sweep ask at rest (beats, looks for
+ * free leases) is left out: it is counted by the clock.
+ */
+export function meter() {
+  const sizes = new Map<string, number>()
+  let total: Units = { writes: 0, reads: 0 }
+
+  function note(use: Use): void {
+    if (isAtRest(use)) return
+    const { writes, reads } = unitsOf(use)
+    total = { writes: total.writes + writes, reads: total.reads + reads }
+  }
+
+  function unitsOf(use: Use): Units {
+    switch (use.action) {
+      case "GetItem":
+      case "Query": {
+        const items = use.answer.Items ?? (use.answer.Item ? [use.answer.Item] : [])
+        const units = Math.max(1, Math.ceil(items.reduce((sum, item) => sum + sizeOf(item), 0) / 4096))
+        return { writes: 0, reads: use.consistent ? units : units / 2 }
+      }
+      case "ConditionCheckItem":
+        return { writes: 2 * kilobytes(use), reads: 0 }
+      default:
+        return { writes: (use.transacted ? 2 : 1) * kilobytes(use) + indexed(use), reads: 0 }
+    }
+  }
+
+  /** Of the row as it was or will be, whichever is larger: an update or removal does not say. */
+  function kilobytes(use: Use): number {
+    const { pk, sk } = use.Item ?? use.Key ?? {}
+    const name = JSON.stringify([use.resource, pk, sk])
+    const size = Math.max(sizeOf(use.Item ?? use.answer.Attributes ?? {}), sizes.get(name) ?? 0)
+    sizes.set(name, size)
+    return Math.max(1, Math.ceil(size / 1024))
+  }
+
+  return {
+    note,
+    /** Since the last time that this was asked. */
+    take(): Units {
+      const taken = total
+      total = { writes: 0, reads: 0 }
+      return taken
+    },
+  }
+}
+
+/** A change of a row that is in an index is written there as well; a change of its key there, twice. */
+function indexed(use: Use): number {
+  const sk = keyOf(use)
+  if (sk === "DELIVERY") return /\bdue =/.test(use.UpdateExpression ?? "due =") ? 2 : 1
+  if (sk === "LEASE") return /#host =/.test(use.UpdateExpression ?? "#host =") ? 2 : 1
+  return 0
+}
+
+function isAtRest(use: Use): boolean {
+  if (use.resource === "Leases/index/byHost") return true
+  return use.resource === "Leases" && JSON.stringify(use.Key ?? use.Item ?? {}).includes('"HOSTS"')
+}
+
+function keyOf(use: Use): unknown {
+  const key = use.Item ?? use.Key ?? {}
+  const { S } = (key.sk ?? {}) as { S?: unknown } // the wire form of a string
+  return S
+}
+
+/** As DynamoDB counts: names and values; binary values travel as base64. */
+function sizeOf(item: Record<string, unknown>): number {
+  return Object.entries(item).reduce((sum, [name, value]) => sum + name.length + sizeOfValue(value), 0)
+}
+
+function sizeOfValue(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value)
+  if (typeof value !== "object" || value === null) return 1
+  const inner = Object.entries(value).reduce(
+    (sum, [type, content]) => sum + (type === "B" ? String(content).length * 0.75 : sizeOfValue(content)),
+    0,
+  )
+  return inner + 1
+}
