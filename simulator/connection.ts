@@ -9,6 +9,7 @@ import { look } from "./stanzas/presence.ts"
 import { login, welcome } from "./stanzas/login.ts"
 import { receive, receiveUnpaired } from "./stanzas/receive.ts"
 import { framed, frames } from "./wire/frames.ts"
+import { latency } from "./wire/latency.ts"
 import { el, type Node } from "./wire/node.ts"
 import { type Handshake, handshake, type Transport } from "./wire/noise.ts"
 
@@ -51,14 +52,8 @@ export function accept(network: Network, socket: WebSocket, name: string) {
     network.log.stanza("out", who(), stanza)
     socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
   }
-  /** In order, also when some are made late. */
-  const late: Node[] = []
-  const send = (stanza: Node) => {
-    const delay = network.faults.strike("delay", who())
-    if (!delay && late.length === 0) return write(stanza)
-    late.push(stanza)
-    setTimeout(() => late.splice(0, 1).forEach(write), delay?.ms ?? 0).unref()
-  }
+  const sendAfter = latency(write)
+  const send = (stanza: Node) => sendAfter(stanza, network.faults.strike("delay", who())?.ms ?? 0)
   const end = (goodbye?: Node) => {
     if (ended) return
     if (goodbye) write(goodbye)

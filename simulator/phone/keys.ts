@@ -14,13 +14,13 @@ export type Identity = {
 }
 
 /** A Signal session record, as libsignal writes it down. */
-export type SessionRow = { _sessions: Record<string, unknown>; version: string }
+type SessionRow = { _sessions: Record<string, unknown>; version: string }
 
 /** The key app state is encrypted with, shared among an account's devices. */
 export type AppStateKey = { id: Buffer; data: Buffer; timestamp: number }
 
 /** A message the phone sent, kept for who could not read it. */
-export type SentRow = { target: TargetRow; content: Uint8Array }
+type SentRow = { target: TargetRow; content: Uint8Array }
 
 /** What a phone keeps, by kind; most kinds have an entry per id. */
 type Kept = {

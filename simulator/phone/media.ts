@@ -5,7 +5,7 @@ import type { Network } from "../network/network.ts"
 /** What a file is sent as. */
 export const mediaKinds = ["image", "video", "audio", "document", "sticker"] as const
 
-export type MediaKind = (typeof mediaKinds)[number]
+type MediaKind = (typeof mediaKinds)[number]
 
 /** A file to send. */
 export type File_ = {

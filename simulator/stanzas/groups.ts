@@ -35,7 +35,7 @@ function memberNode(network: Network, group: Group, member: Member): Node[] {
 }
 
 /** A group with all it has, as answers and notifications show it. */
-export function groupNode(network: Network, group: Group): Node {
+function groupNode(network: Network, group: Group): Node {
   const person = (pn: string) => {
     const user = network.directory.user(pn)
     return user && { jid: inMode(group.mode, user), pn: inMode("pn", user) }

@@ -16,7 +16,7 @@ const nothing = Buffer.alloc(0)
 export type Transport = { encrypt(frame: Buffer): Buffer; decrypt(frame: Buffer): Buffer }
 
 /** What a client says of itself at the end of the handshake. */
-export type Finished = { transport: Transport; noiseKey: Buffer; payload: Buffer }
+type Finished = { transport: Transport; noiseKey: Buffer; payload: Buffer }
 
 /** The responder's side of one Noise XX handshake. Any step throws when the client's part is wrong. */
 export type Handshake = { hello(frame: Buffer): Buffer; finish(frame: Buffer): Finished }

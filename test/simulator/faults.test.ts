@@ -1,0 +1,86 @@
+import { afterAll, expect, test } from "vitest"
+import { aNetwork, deviceOf } from "#test/support/network.ts"
+
+const network = await aNetwork()
+afterAll(() => network.close())
+
+async function aChat() {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  return { ada, bob, client, device: deviceOf(client) }
+}
+
+test.for([
+  ["replaced", 440],
+  ["device_removed", 401],
+  ["restart", 515],
+  ["unavailable", 503],
+  ["cut", 428],
+] as const)("a connection that is ended as %s closes with %i", async ([how, code]) => {
+  const { client, device } = await aChat()
+  await network.call("POST", `/connections/${device}/end`, { how })
+  expect(await client.closed()).toBe(code)
+})
+
+test("acks that are lost never come, though the message does", async () => {
+  const { bob, client, device } = await aChat()
+  await network.fault({ kind: "lose_acks", device, times: 1 })
+  const acks: (string | undefined)[] = []
+  client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) => {
+    acks.push(attrs.id)
+    client.changed()
+  })
+  const lost = await client.sock.sendMessage(bob.jid, { text: "lost" })
+  const kept = await client.sock.sendMessage(bob.jid, { text: "kept" })
+  expect(await bob.read({ count: 2 })).toHaveLength(2)
+  await client.until("the second ack", () => acks.find((id) => id === kept?.key.id))
+  expect(acks).not.toContain(lost?.key.id)
+})
+
+test("a stanza that is sent twice is one message, and a repetition", async () => {
+  const { ada, bob, client, device } = await aChat()
+  const stanzas: string[] = []
+  client.sock.ws.on("CB:message", ({ attrs }: { attrs: Record<string, string> }) => stanzas.push(attrs.id!))
+  await network.fault({ kind: "twice", device, times: 1 })
+  const { id } = await bob.send(ada.number, "echo")
+  await bob.send(ada.number, "last")
+  await client.message("last")
+  expect(stanzas.filter((one) => one === id)).toHaveLength(2)
+  const texts = client.messages.flatMap(({ message }) => message.message?.conversation ?? [])
+  expect(texts).toEqual(["echo", "last"])
+})
+
+test("latency delays everything to a device and changes no order", async () => {
+  const { ada, bob, client, device } = await aChat()
+  const remove = await network.fault({ kind: "delay", device, ms: 300 })
+  await bob.send(ada.number, "slow one")
+  await bob.send(ada.number, "slow two")
+  await remove()
+  await bob.send(ada.number, "quick three")
+  const texts = () => client.messages.flatMap(({ message }) => message.message?.conversation ?? [])
+  expect(texts()).toEqual([])
+  await client.message("quick three")
+  expect(texts()).toEqual(["slow one", "slow two", "quick three"])
+})
+
+test("a client that is not told of the end of its backlog waits for the next stanza", async () => {
+  const { ada, bob, client, device } = await aChat()
+  client.close()
+  await client.closed()
+  await bob.send(ada.number, "waiting")
+  await network.fault({ kind: "no_offline", device, times: 1 })
+  const again = network.client(client.device)
+  await again.open()
+  await network.call("GET", `/devices/${device}/settled?wait=10000`)
+  expect(again.updates.some(({ receivedPendingNotifications }) => receivedPendingNotifications)).toBe(false)
+})
+
+test("a fault that was used up is gone; one without a number stays until it is removed", async () => {
+  const { bob, client, device } = await aChat()
+  await network.fault({ kind: "nack", device, times: 1, code: 500 })
+  const standing = await network.fault({ kind: "hold_acks", device })
+  await client.sock.sendMessage(bob.jid, { text: "refused" })
+  expect(await network.call("GET", "/faults")).toMatchObject([{ kind: "hold_acks", times: null }])
+  await standing()
+  expect(await network.call("GET", "/faults")).toEqual([])
+})
