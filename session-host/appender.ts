@@ -3,11 +3,11 @@ import { EventRow } from "#core/event.ts"
 import type { Write } from "#core/store.ts"
 import type { Bell } from "./bell.ts"
 import type { Commits } from "./commit.ts"
-import type { Mapped } from "./events/mapped.ts"
+import type { Mapped, Remembered } from "./events/mapped.ts"
 import type { Logger } from "./log.ts"
 import type { Patience } from "./patience.ts"
 
-/** A commit takes 99 writes; an event takes two, what it was made of a few more. */
+/** A commit takes 99 writes; an event takes two or three, what it was made of a few more. */
 const enough = 60
 /** An item holds 400 KB. */
 const largest = 380_000
@@ -37,6 +37,8 @@ interface Options {
   log: Logger
   /** The number of the next event. */
   next: number
+  /** The write that keeps what others may refer to. */
+  remember: (message: Remembered) => Write
 }
 
 /** Gives a bridge's events their numbers, without gaps, in the order in which they arrived. */
@@ -89,12 +91,13 @@ export class Appender {
       taken.push(waiting)
       const { mapped, others } = await this.#map(waiting.arrival)
       writes.push(...others)
-      for (const { identity, event } of mapped) {
+      for (const { identity, event, remember } of mapped) {
         const eventId = EventRow.idOf(bridgeId, identity)
         if (ids.has(eventId) || (await this.#isKnown(eventId))) continue
         const n = this.#next + ids.size
         ids.add(eventId)
         writes.push(...EventRow.append({ bridgeId, n, eventId, event, deliveryKey }))
+        if (remember) writes.push(this.#options.remember(remember))
       }
     }
     if (writes.length === 0) return

@@ -6,6 +6,8 @@ import type { SessionStore, Stored } from "./store.ts"
 
 /** The network keeps what is not receipted for 14 days. */
 const seenFor = 14 * 86_400
+/** From when it was written: as long as anything is kept of messages. Strangers may send what nobody can read. */
+const parkedFor = 30 * 86_400
 /** A DynamoDB item holds 400 KB. */
 const pieceBytes = 350_000
 
@@ -64,8 +66,10 @@ export class Journal {
 
   /** The writes that set an entry aside which no mapper could read: the next session, perhaps fixed, tries again. */
   parking(entry: Entry): Write[] {
+    const { hash, attrs } = entry.received
+    const expires = { expires_at: (Number(attrs.t) || now()) + parkedFor }
     const pieces = piecesOf(pack(entry.received))
-    return pieces.map((piece, i) => this.#store.put(pieceSk(`PARKED#${entry.received.hash}`, i), piece))
+    return pieces.map((piece, i) => this.#store.put(pieceSk(`PARKED#${hash}`, i), piece, expires))
   }
 
   /** Its event is written, or it was set aside. */
@@ -94,11 +98,16 @@ function seenSk(hash: string): string {
   return `SEEN#${hash}`
 }
 
-const Head = z.object({ hash: z.string(), attrs: z.record(z.string(), z.string()) })
+const Head = z.object({
+  hash: z.string(),
+  attrs: z.record(z.string(), z.string()),
+  verified: z.boolean().optional(),
+})
 
 /** One line of JSON, then the plaintext as it is. */
 function pack(received: Received): Buffer {
-  const head: z.infer<typeof Head> = { hash: received.hash, attrs: received.attrs }
+  const { hash, attrs, verified } = received
+  const head: z.infer<typeof Head> = { hash, attrs, verified }
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), received.plaintext])
 }
 

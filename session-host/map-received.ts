@@ -1,34 +1,74 @@
-import { decode } from "./baileys/decode.ts"
-import type { Mapped } from "./events/mapped.ts"
-import { fromMessage, lidsIn, type Own, phonesIn } from "./events/message.ts"
+import { isLid } from "#core/jid.ts"
+import { decode, decodeWeb } from "./baileys/decode.ts"
+import { aboutOf, lidsIn, type Own, phonesIn } from "./events/about.ts"
+import { unwrap } from "./events/content.ts"
+import type { Mapped, Remembered } from "./events/mapped.ts"
+import { fromMessage } from "./events/message.ts"
+import { fromWeb, resentIn } from "./events/resent.ts"
 import type { Logger } from "./log.ts"
-import type { Connection, Received } from "./network.ts"
+import type { Connection, MessageContent, Received } from "./network.ts"
+import { openAnswer, sealedIn } from "./open-answer.ts"
+
+export interface Lookups {
+  /** Asks the connection, if there is one. */
+  connection: Pick<Connection, "phoneOf"> | undefined
+  /** Every message of this id that is remembered. */
+  originals: (id: string) => Promise<Remembered[]>
+  log: Logger
+}
+
+type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent }
 
 /**
  * A received message, as events. The mapper is pure: what it needs beside the message is looked up here, as far as
  * there is a connection that knows. @throws when it cannot be read
  */
-export async function mapReceived(
-  received: Received,
-  own: Own,
-  connection: Pick<Connection, "phoneOf"> | undefined,
-  log: Logger,
-): Promise<Mapped[]> {
-  const { attrs } = received
+export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
   const content = decode(received.plaintext)
-  const phones = phonesIn(attrs, own)
-  for (const lid of lidsIn({ attrs, content, own })) {
-    const phone = await phoneOf(lid, connection, log)
-    if (phone) phones.set(lid, phone)
-  }
-  return fromMessage({ attrs, content, own, phones })
+  // A content may come late, from our own phone, for a stanza that had none.
+  const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))
+  const messages: Message[] = [{ ...received, content }, ...resent.flatMap((web) => fromWeb(web, own))]
+  const mapped: Mapped[] = []
+  for (const message of messages) mapped.push(...(await mapOne(message, own, lookups)))
+  return mapped
 }
 
-async function phoneOf(
-  lid: string,
-  connection: Pick<Connection, "phoneOf"> | undefined,
-  log: Logger,
-): Promise<string | undefined> {
+async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Mapped[]> {
+  const { attrs, content, verified } = message
+  const phones = phonesIn(attrs, own)
+  const inner = unwrap(content)
+  const sealed = sealedIn(inner)
+  const originals = sealed ? await lookups.originals(sealed.id) : []
+  const unknown = lidsIn({ attrs, content, own })
+  for (const { sender } of originals) if (isUnknownLid(sender, phones)) unknown.add(sender)
+  for (const lid of unknown) {
+    const phone = await phoneOf(lid, lookups)
+    if (phone) phones.set(lid, phone)
+  }
+
+  const about = aboutOf({ attrs, content, own, phones })
+  if (!sealed || !about) return fromMessage({ attrs, content, own, phones, verified })
+  const opened = openAnswer(sealed, { about, own, phones, originals })
+  if (!opened)
+    lookups.log.warn(
+      { use: sealed.use, known: originals.length },
+      "an answer to a message could not be opened",
+    )
+  return fromMessage({
+    attrs,
+    content: opened?.content ?? content,
+    own,
+    phones,
+    verified,
+    answer: opened?.answer,
+  })
+}
+
+function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
+  return isLid(jid) && !phones.has(jid)
+}
+
+async function phoneOf(lid: string, { connection, log }: Lookups): Promise<string | undefined> {
   try {
     return await connection?.phoneOf(lid)
   } catch (error) {

@@ -6,10 +6,12 @@ import { events } from "#core/tables.ts"
 import { Appender } from "./appender.ts"
 import { Bell } from "./bell.ts"
 import { Commits } from "./commit.ts"
+import type { Own } from "./events/about.ts"
 import type { Mapped } from "./events/mapped.ts"
-import type { Own } from "./events/message.ts"
+
 import { type Entry, Journal } from "./journal.ts"
 import type { Logger } from "./log.ts"
+import { messageRow } from "./messages.ts"
 import type { Received } from "./network.ts"
 import { Patience } from "./patience.ts"
 import { SessionEnded } from "./session-ended.ts"
@@ -24,7 +26,7 @@ interface Input {
   log: Logger
   /** Aborted when the session has ended. */
   ended: AbortSignal
-  map: (received: Received, own: Own) => Promise<Mapped[]>
+  map: (received: Received, own: Own, store: SessionStore) => Promise<Mapped[]>
   /** A message became events, or proved to be none. */
   onDrained: () => void
   /** The store has been away for long: the socket must be closed. */
@@ -88,6 +90,7 @@ export class Memory {
       bell,
       log,
       next,
+      remember: (message) => messageRow(store, message),
     })
     const telling = new Telling({ store, appender, goneMs: timing.goneMs, log }, await readTold(store))
 
@@ -129,7 +132,7 @@ export class Memory {
     const { map, onDrained, log } = this.#input
     try {
       await this.appender.append({
-        map: () => map(entry.received, this.#vault.login ?? nobody),
+        map: () => map(entry.received, this.#vault.login ?? nobody, this.store),
         writes: this.#journal.removal(entry),
         aside: () => this.#journal.parking(entry),
       })

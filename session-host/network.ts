@@ -7,6 +7,14 @@ import type { proto } from "@whiskeysockets/baileys"
 /** The content of a message, decoded: plain data, as the protocol names it. */
 export type MessageContent = proto.IMessage
 
+/** An answer that only those can read who have what it answers: a vote on a poll, a response to an event message. */
+export interface OpenedAnswer {
+  /** What it answers. */
+  original: { id: string; content: MessageContent }
+  vote?: proto.Message.IPollVoteMessage
+  response?: proto.Message.IEventResponseMessage
+}
+
 /** A node of the network's binary XML, in plain data. */
 export interface Stanza {
   tag: string
@@ -24,6 +32,8 @@ export interface Received {
   attrs: Record<string, string>
   /** What decryption gave: a padded protobuf `Message`. */
   plaintext: Uint8Array
+  /** The stanza names a business whose name the network has verified. */
+  verified?: boolean
 }
 
 /** A message on its way out: what a retry with the same bytes needs. */
@@ -115,6 +125,12 @@ export interface Connection {
   send(outgoing: Outgoing, again?: boolean): Promise<{ timestamp: number }>
   /** The JIDs of those phone numbers (digits) that are on the network. */
   registered(phones: string[]): Promise<Map<string, { jid: string; lid: string }>>
+  /** Whether this LID or group is one that the session may write to. */
+  isReachable(jid: string): Promise<boolean>
+  /** Shows in a chat what its other side sees while somebody writes. Nobody confirms it. */
+  showTyping(chat: string, state: "composing" | "recording" | "paused"): Promise<void>
+  /** Tells its author that a message was read; only the own devices, if the account's privacy settings say so. */
+  markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
   /** The phone-number JID that belongs to a LID, where known, without asking the network. */
   phoneOf(lid: string): Promise<string | undefined>
   /** Removes this device from the account, then closes. */

@@ -4,8 +4,11 @@ import type { Write } from "#core/store.ts"
 import type { Outgoing } from "./network.ts"
 import type { SessionStore } from "./store.ts"
 
-/** 7 days: longer than any phone asks for a message again, and than any idempotency record that names it. */
-const keptFor = 7 * 86_400
+/**
+ * 30 days (decisions, "Messages"): what the API sent is remembered by this row, for quotes, edits and the answers to it.
+ * That is longer than any phone asks for a message again, and than any idempotency record that names it.
+ */
+const keptFor = 30 * 86_400
 
 const Outcome = z.discriminatedUnion("state", [
   /** It may be on the wire. */

@@ -6,15 +6,37 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { verifyCall } from "#core/host-call.ts"
 import type { Command, CommandEnv } from "./commands/command.ts"
 import { debugStats } from "./commands/debug-stats.ts"
+import { editMessage } from "./commands/edit-message.ts"
 import { healthz } from "./commands/healthz.ts"
 import { qr } from "./commands/qr.ts"
+import { readMessage } from "./commands/read-message.ts"
+import { revokeMessage } from "./commands/revoke-message.ts"
+import { sendEvent } from "./commands/send-event.ts"
+import { sendLocation } from "./commands/send-location.ts"
+import { sendPoll } from "./commands/send-poll.ts"
+import { sendReaction } from "./commands/send-reaction.ts"
 import { sendText } from "./commands/send-text.ts"
+import { sendTyping } from "./commands/send-typing.ts"
 import { status } from "./commands/status.ts"
 import type { Host } from "./host.ts"
 import type { Logger } from "./log.ts"
 import { SessionEnded } from "./session-ended.ts"
 
-const commands: Command[] = [status, qr, sendText, healthz, debugStats]
+const commands: Command[] = [
+  status,
+  qr,
+  sendText,
+  sendReaction,
+  sendPoll,
+  sendLocation,
+  sendEvent,
+  sendTyping,
+  revokeMessage,
+  editMessage,
+  readMessage,
+  healthz,
+  debugStats,
+]
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logger): Hono<CommandEnv> {

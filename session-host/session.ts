@@ -8,9 +8,11 @@ import { Changes } from "./changes.ts"
 import { type Connect, Dialler } from "./dialler.ts"
 import type { At } from "./events/connection.ts"
 import { fromStanza } from "./events/stanza.ts"
+import type { Live } from "./live.ts"
 import type { Logger } from "./log.ts"
 import { mapReceived } from "./map-received.ts"
 import { Memory } from "./memory.ts"
+import { messagesOf } from "./messages.ts"
 import type { ClosedReason, Connection, Happening } from "./network.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { Recipients } from "./recipients.ts"
@@ -78,7 +80,12 @@ export class Session {
           timing,
           log: this.#log,
           ended: this.#ended.signal,
-          map: (received, own) => mapReceived(received, own, this.#dialler.connection, this.#log),
+          map: (received, own, store) =>
+            mapReceived(received, own, {
+              connection: this.#dialler.connection,
+              originals: (id) => messagesOf(store, id),
+              log: this.#log,
+            }),
           onDrained: () => this.#prove(),
           onStoreAway: () => this.#storeAway(),
           onEnd: (error) => this.#end(error),
@@ -133,9 +140,20 @@ export class Session {
     return code
   }
 
-  /** The JID to send to. @throws ApiError `recipient_not_found` */
-  async reach(chat: string, connection: Connection): Promise<string> {
-    return await this.#recipients.reach(chat, connection)
+  /**
+   * Asks something of the network. A question that the end of the connection leaves open may be asked again.
+   * @throws ApiError `not_paired`, `session_unavailable`, and what `work` throws
+   */
+  async use<Result>(work: (live: Live) => Promise<Result>): Promise<Result> {
+    await this.#started()
+    const connection = await this.#ready()
+    try {
+      return await work(this.#live(connection))
+    } catch (error) {
+      if (error instanceof ApiError || this.#dialler.connection === connection) throw error
+      this.#log.info({ error }, "the connection ended during a call")
+      throw sessionUnavailable()
+    }
   }
 
   /**
@@ -144,10 +162,14 @@ export class Session {
    */
   async send(
     messageId: string,
-    build: (connection: Connection) => Promise<{ chat: string; message: Uint8Array }>,
+    build: (live: Live) => Promise<{ chat: string; message: Uint8Array }>,
   ): Promise<Answer> {
     const sends = await this.#started()
-    return await sends.send({ messageId, build, connection: () => this.#ready() })
+    return await sends.send({
+      messageId,
+      build: () => this.use(build),
+      connection: () => this.#ready(),
+    })
   }
 
   /** Closes the socket until `connectAgain`: the host has not beaten for too long. */
@@ -213,6 +235,16 @@ export class Session {
     }, this.#input.timing.connectingMs)
     if (!connection) throw sessionUnavailable("the session is connecting: try again")
     return connection
+  }
+
+  #live(connection: Connection): Live {
+    const { store, vault } = this.#memory! // there is a connection
+    return {
+      connection,
+      own: vault.login ?? { jid: "", lid: "" },
+      reach: (chat) => this.#recipients.reach(chat, connection),
+      messages: (id) => messagesOf(store, id),
+    }
   }
 
   /** A linked session always connects, another while a customer wants to link it. */

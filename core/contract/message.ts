@@ -34,21 +34,34 @@ const unsent = [
   "invalid_idempotency_key",
 ] as const
 
+/** What must hold between fields. */
+interface Check<Fields extends z.ZodRawShape> {
+  holds: (input: z.infer<z.ZodObject<Fields>>) => boolean
+  path: keyof Fields & string
+  message: string
+}
+
 /** A route that sends a message: what gives it its content is `fields`. */
 function send<Path extends string, Fields extends z.ZodRawShape>(
   suffix: Path,
   summary: string,
   fields: Fields,
-  ...more: ErrorCode[]
+  more: { check?: Check<Fields>; refusals?: ErrorCode[] } = {},
 ) {
+  const { check } = more
+  const schema = z.object({ chat: Chat, ...fields, ...extras }).refine(
+    // It has these fields, among others.
+    (input) => check?.holds(input as z.infer<z.ZodObject<Fields>>) ?? true,
+    { path: check && [check.path], message: check?.message },
+  )
   return createRoute({
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
     summary,
-    request: { params: path, headers, body: body(z.object({ chat: Chat, ...fields, ...extras })) },
+    request: { params: path, headers, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
-      ...refusals(...unreachable, "not_paired", "recipient_not_found", ...unsent, ...more),
+      ...refusals(...unreachable, "not_paired", "recipient_not_found", ...unsent, ...(more.refusals ?? [])),
     },
   })
 }
@@ -64,10 +77,7 @@ export const sendMedia = send(
     caption: text(0, 65_536).optional(),
     filename: text(1, 255).optional(),
   },
-  "url_not_allowed",
-  "media_fetch_failed",
-  "media_type_mismatch",
-  "payload_too_large",
+  { refusals: ["url_not_allowed", "media_fetch_failed", "media_type_mismatch", "payload_too_large"] },
 )
 
 export const sendReaction = send("reaction", "React to a message", {
@@ -82,11 +92,22 @@ const options = z
   .max(12)
   .refine((given) => new Set(given).size === given.length, "options must differ")
 
-export const sendPoll = send("poll", "Send a poll", {
-  question: text(1, 255),
-  options,
-  max_answers: z.int().min(0).max(12).optional().openapi({ description: "0: any number; by default 1." }),
-})
+export const sendPoll = send(
+  "poll",
+  "Send a poll",
+  {
+    question: text(1, 255),
+    options,
+    max_answers: z.int().min(0).max(12).optional().openapi({ description: "0: any number; by default 1." }),
+  },
+  {
+    check: {
+      holds: (input) => (input.max_answers ?? 1) <= input.options.length,
+      path: "max_answers",
+      message: "more answers than options",
+    },
+  },
+)
 
 export const sendLocation = send("location", "Send a location", {
   lat: z.number().min(-90).max(90),
@@ -97,16 +118,27 @@ export const sendLocation = send("location", "Send a location", {
 
 const UnixSeconds = z.int().min(0).max(253_402_300_799)
 
-export const sendEvent = send("event", "Send an event message, which its recipients can answer", {
-  name: text(1, 100),
-  description: text(0, 2048).optional(),
-  start_time: UnixSeconds,
-  end_time: UnixSeconds.optional(),
-  join_link: text(0, 2048).optional(),
-  has_reminder: z.boolean().optional(),
-  is_schedule_call: z.boolean().optional(),
-  reminder_offset_sec: z.int().min(0).max(31_536_000).optional(),
-})
+export const sendEvent = send(
+  "event",
+  "Send an event message, which its recipients can answer",
+  {
+    name: text(1, 100),
+    description: text(0, 2048).optional(),
+    start_time: UnixSeconds,
+    end_time: UnixSeconds.optional(),
+    join_link: text(0, 2048).optional(),
+    has_reminder: z.boolean().optional(),
+    is_schedule_call: z.boolean().optional(),
+    reminder_offset_sec: z.int().min(0).max(31_536_000).optional(),
+  },
+  {
+    check: {
+      holds: (input) => (input.end_time ?? input.start_time) >= input.start_time,
+      path: "end_time",
+      message: "before start_time",
+    },
+  },
+)
 
 export const sendTyping = createRoute({
   method: "post",

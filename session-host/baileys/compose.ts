@@ -1,13 +1,108 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
+import type { MessageContent } from "../network.ts"
+
+/** Which message a reaction, an edit or a revocation is about, as the network names it. */
+export interface Key {
+  id: string
+  remoteJid?: string
+  fromMe?: boolean
+  /** The author, in a group. */
+  participant?: string
+}
+
+/** What a message may refer to besides its own content. */
+export interface Context {
+  quoted?: { id: string; author: string; content: MessageContent; chat?: string }
+  mentions?: string[]
+}
 
 /**
- * A text message, ready to send, as WhatsApp Web builds it. The secret is random for each building: build once, keep
- * the bytes. No link preview: making one would fetch whatever address the text names.
+ * The bytes of a message, ready to send, as WhatsApp Web builds it. The secret is random for each building: build once,
+ * keep the bytes. It is what answers to the message are sealed with.
  */
-export function textMessage(input: { body: string }): Uint8Array {
-  return proto.Message.encode({
-    extendedTextMessage: { text: input.body },
-    messageContextInfo: { messageSecret: randomBytes(32) },
-  }).finish()
+export function built(content: MessageContent): Uint8Array {
+  const isAnswer = content.reactionMessage ?? content.protocolMessage
+  const secret = { messageContextInfo: { messageSecret: randomBytes(32) } }
+  return proto.Message.encode({ ...content, ...(!isAnswer && secret) }).finish()
+}
+
+/** No link preview: making one would fetch whatever address the text names. */
+export function textOf(body: string, context: Context = {}): MessageContent {
+  return { extendedTextMessage: { text: body, contextInfo: contextInfo(context) } }
+}
+
+/** An empty emoji takes the reaction back. */
+export function reactionOf(key: Key, emoji: string): MessageContent {
+  return { reactionMessage: { key, text: emoji, senderTimestampMs: Date.now() } }
+}
+
+export function pollOf(
+  input: { question: string; options: string[]; maxAnswers: number },
+  context: Context,
+): MessageContent {
+  const poll = {
+    name: input.question,
+    options: input.options.map((optionName) => ({ optionName })),
+    selectableOptionsCount: input.maxAnswers,
+    contextInfo: contextInfo(context),
+  }
+  // Clients show the form with one answer only if it is this one.
+  return input.maxAnswers === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }
+}
+
+export function locationOf(
+  input: { lat: number; lng: number; name?: string | undefined; address?: string | undefined },
+  context: Context,
+): MessageContent {
+  const { lat, lng, name, address } = input
+  return {
+    locationMessage: {
+      degreesLatitude: lat,
+      degreesLongitude: lng,
+      name,
+      address,
+      contextInfo: contextInfo(context),
+    },
+  }
+}
+
+/** Times in Unix seconds. */
+export function eventOf(
+  input: {
+    name: string
+    description?: string | undefined
+    startTime: number
+    endTime?: number | undefined
+    joinLink?: string | undefined
+    hasReminder?: boolean | undefined
+    isScheduleCall?: boolean | undefined
+    reminderOffsetSec?: number | undefined
+  },
+  context: Context,
+): MessageContent {
+  return { eventMessage: { isCanceled: false, ...input, contextInfo: contextInfo(context) } }
+}
+
+export function revocationOf(key: Key): MessageContent {
+  return { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
+}
+
+/** Changes the message of this key to this content. */
+export function editOf(key: Key, content: MessageContent): MessageContent {
+  const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
+  return { protocolMessage: { key, type, editedMessage: content, timestampMs: Date.now() } }
+}
+
+function contextInfo({ quoted, mentions }: Context): proto.IContextInfo | undefined {
+  if (!quoted && !mentions?.length) return undefined
+  return {
+    ...(mentions?.length && { mentionedJid: mentions }),
+    ...(quoted && {
+      stanzaId: quoted.id,
+      participant: quoted.author,
+      quotedMessage: quoted.content,
+      ...(quoted.chat && { remoteJid: quoted.chat }),
+    }),
+  }
 }

@@ -22,6 +22,7 @@ import { removeDevice } from "./logout.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { newAdvSecret, newCodes } from "./qr.ts"
 import { quietLog, redacted } from "./quiet-log.ts"
+import { isReachable } from "./reachable.ts"
 import { endOf, type End } from "./reasons.ts"
 import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
@@ -185,6 +186,9 @@ export function connect(input: ConnectInput): Connection {
   return {
     send: (outgoing, again = false) => sender(outgoing, again),
     registered: (phones) => beforeEnd(registered(sock, phones)),
+    isReachable: (jid) => beforeEnd(isReachable(sock, jid)),
+    showTyping: (chat, state) => beforeEnd(sock.sendPresenceUpdate(state, chat)),
+    markRead: (message) => beforeEnd(sock.readMessages([message])),
     async phoneOf(lid) {
       const phone = await sock.signalRepository.lidMapping.getPNForLID(lid)
       return phone ? jidNormalizedUser(phone) : undefined

@@ -13,6 +13,7 @@ import { forOurselves } from "./for-ourselves.ts"
 import type { Keys, Unit } from "./keys.ts"
 import type { Hold } from "./locks.ts"
 import type { ILogger } from "./quiet-log.ts"
+import { hasChild } from "./stanza.ts"
 import { transmission } from "./transmission.ts"
 
 /** What a redelivered message becomes once its event is written: it unpads to an empty message, so only the receipt goes out. */
@@ -60,7 +61,8 @@ export function durableRepository(
     const plaintext = await keys.atomically(async (unit) => {
       const decrypted = await decrypt()
       await forOurselves({ plaintext: decrypted, stanza, me: input.creds.me, keys, hold, inner, log })
-      unit.received = { hash, attrs: stanza.attrs, plaintext: decrypted }
+      const verified = hasChild(stanza, "verified_name")
+      unit.received = { hash, attrs: stanza.attrs, plaintext: decrypted, ...(verified && { verified }) }
       return decrypted
     })
     input.onJournalled()

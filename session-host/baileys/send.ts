@@ -1,6 +1,7 @@
 import { proto, type WASocket } from "@whiskeysockets/baileys"
 import { NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "../network.ts"
 import type { Acks } from "./acks.ts"
+import { envelopeOf } from "./envelope.ts"
 import { transmission, type Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
@@ -56,7 +57,7 @@ async function send(input: SendInput, outgoing: Outgoing, again: boolean): Promi
 /** The error that kept the stanza from leaving, or that came after it had left. */
 async function relay(input: SendInput, outgoing: Outgoing, state: Transmission): Promise<Error | undefined> {
   const message = proto.Message.decode(outgoing.message)
-  const options = { messageId: outgoing.messageId }
+  const options = { messageId: outgoing.messageId, ...envelopeOf(message) }
   try {
     await transmission.run(state, () => input.sock.relayMessage(outgoing.chat, message, options))
     return undefined

@@ -26,6 +26,18 @@ export async function bodyOf<Body>(c: CommandContext, schema: z.ZodType<Body>): 
   throw new ApiError("invalid_request", sentence, { fields: { issues } })
 }
 
+/** A parameter of the path, once more against the contract. @throws ApiError `invalid_request` */
+export function paramOf<Name extends string>(
+  c: CommandContext,
+  schema: { shape: Record<Name, z.ZodType<string>> },
+  name: Name,
+): string {
+  const parsed = schema.shape[name].safeParse(c.req.param(name))
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map(({ message }) => ({ path: name, message }))
+  throw new ApiError("invalid_request", `${name}: ${issues[0]?.message}`, { fields: { issues } })
+}
+
 async function json(c: CommandContext): Promise<unknown> {
   try {
     return await c.req.json()

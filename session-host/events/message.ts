@@ -1,105 +1,225 @@
-import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
-import type { MessageContent } from "../network.ts"
-import { kindOf, textOf, unwrap, wordsOf } from "./content.ts"
-import type { Mapped } from "./mapped.ts"
+import type { Event } from "#core/contract/event.ts"
+import { isGroup } from "#core/jid.ts"
+import type { MessageContent, OpenedAnswer } from "../network.ts"
+import { type About, type AboutInput, aboutOf } from "./about.ts"
+import { fromResponse, fromVote } from "./answer.ts"
+import { contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
+import { type Mapped, Unreadable } from "./mapped.ts"
+import { kept } from "./remember.ts"
 
-/** Who the session itself is. */
-export interface Own {
-  jid: string
-  lid: string
+export interface Incoming extends AboutInput {
+  /** The stanza names a business whose name the network has verified. */
+  verified?: boolean
+  /** A vote or an answer to an event message, opened with the secret of what it answers. */
+  answer?: OpenedAnswer
 }
 
-interface Input {
-  /** The attributes of the stanza, as received. */
-  attrs: Record<string, string>
-  content: MessageContent
-  own: Own
-  /** The phone JIDs of LIDs, so far as they are known. */
-  phones: Map<string, string>
-}
+type Fields = Extract<Event, { event: "message" }>
+/** What of an event depends on the kind of message. */
+type Said = Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
 
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
 const longestQuote = 4096
 
-/** A message that arrived, or that was written on the phone or on another of its devices. */
-export function fromMessage(input: Input): Mapped[] {
-  const { attrs, own } = input
-  const { id, from } = attrs
+/** `ProtocolMessage.Type` */
+const protocol: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
+/** `PinInChatMessage.Type`: unpinning is told to nobody, the contract has no word for it. */
+const pinForAll: number = 1
+
+/**
+ * A message that arrived, or that was written on the phone or on another of its devices.
+ * @throws Unreadable when somebody said something of a kind that nobody knows yet
+ */
+export function fromMessage(input: Incoming): Mapped[] {
+  const { attrs } = input
+  const about = aboutOf(input)
   // Peer messages are between the devices of one account: keys, history.
-  if (!id || !from || attrs.category === "peer") return []
+  if (!about || attrs.category === "peer") return []
 
+  const identity = [about.id, attrs.from ?? "", attrs.participant ?? "", "0"]
   const content = unwrap(input.content)
-  const body = textOf(content)
-  if (body === undefined) return []
+  if (content.pollUpdateMessage) return fromVote(about, identity, input.answer)
+  if (content.encEventResponseMessage)
+    return fromResponse(about, identity, content.encEventResponseMessage, input.answer)
 
-  const sender = withoutDevice(attrs.participant ?? from)
-  const fromMe = sender === own.jid || sender === own.lid
-  const person = (jid: string) => (isLid(jid) ? (input.phones.get(jid) ?? jid) : withoutDevice(jid))
-  const contact = fromMe ? own.jid : person(sender)
-  const context = content.extendedTextMessage?.contextInfo
-  const mentions = (context?.mentionedJid ?? []).map(person)
+  const said = saidBy(content, about)
+  if (!said) {
+    if (isUnknown(input.content, content)) throw new Unreadable(`content of ${namesOf(content).join(", ")}`)
+    return []
+  }
+  const { chat, sender, fromMe, id } = about
   return [
     {
-      identity: ["message", id, from, attrs.participant ?? "", "0"],
+      identity: ["message", ...identity],
       event: {
         event: "message",
-        message_id: id,
-        contact_id: contact,
-        phone: isPhoneJid(contact) ? userOf(contact) : "",
-        chat_id: isGroup(from) ? from : person(chatOf(attrs, input.content, fromMe)),
-        name: attrs.notify ?? "",
-        body,
-        type: "text",
-        media_type: "",
-        is_group: isGroup(from),
-        from_me: fromMe,
-        timestamp: Number(attrs.t),
-        ...(context?.stanzaId && {
-          quoted: {
-            message_id: context.stanzaId,
-            contact_id: context.participant ? person(context.participant) : "",
-            body: wordsOf(unwrap(context.quotedMessage ?? {})).slice(0, longestQuote),
-            type: kindOf(unwrap(context.quotedMessage ?? {})),
-          },
-        }),
-        ...(mentions.length > 0 && { mentions }),
-        ...(context?.isForwarded && { forwarded: true }),
-        ...(attrs.offline !== undefined && { offline: true }),
+        ...about.common,
+        is_group: isGroup(chat),
+        ...said,
+        ...referring(content, about),
+        ...(chat.endsWith("@broadcast") && { is_broadcast: true as const }),
+        ...(input.verified && { verified_business: true as const }),
       },
+      remember: { id, chat, fromMe, sender: fromMe ? "" : sender, content: said.edit ? {} : kept(content) },
     },
   ]
 }
 
-/** The LIDs whose phone numbers an event about this message would name and its stanza does not. */
-export function lidsIn(input: Pick<Input, "attrs" | "content" | "own">): Set<string> {
-  const { attrs, own } = input
-  const context = unwrap(input.content).extendedTextMessage?.contextInfo
-  const jids = [
-    attrs.participant ?? attrs.from ?? "",
-    attrs.recipient ?? "",
-    input.content.deviceSentMessage?.destinationJid ?? "",
-    context?.participant ?? "",
-    ...(context?.mentionedJid ?? []),
-  ]
-  const told = phonesIn(attrs, own)
-  return new Set(jids.map(withoutDevice).filter((jid) => isLid(jid) && !told.has(jid)))
+/** What is said; undefined for what is not for people. */
+function saidBy(content: MessageContent, about: About): Said | undefined {
+  const { protocolMessage, reactionMessage, pinInChatMessage } = content
+  const target = protocolMessage?.key?.id
+  const type: number | null | undefined = protocolMessage?.type
+  if (target && type === protocol.revoke) return note("revoke", target)
+  if (target && type === protocol.edit && protocolMessage.editedMessage) {
+    const said = plain(unwrap(protocolMessage.editedMessage))
+    return said && { ...said, edit: "edit", target_id: target }
+  }
+  const pin: number | null | undefined = pinInChatMessage?.type
+  if (pinInChatMessage?.key?.id && pin === pinForAll) return note("pin", pinInChatMessage.key.id)
+  if (reactionMessage?.key?.id) {
+    const emoji = reactionMessage.text ?? ""
+    const { id, participant, fromMe } = reactionMessage.key
+    const author = authorOf({ participant, fromMe }, about)
+    return {
+      body: emoji,
+      type: "reaction",
+      media_type: "",
+      target_id: id,
+      reaction: { emoji, message_id: id, contact_id: author },
+    }
+  }
+  return plain(content)
 }
 
-/** The phone JIDs of LIDs that the stanza itself tells, and our own. */
-export function phonesIn(attrs: Record<string, string>, own: Own): Map<string, string> {
-  const pairs = [
-    [own.lid, own.jid],
-    [attrs.participant ?? attrs.from, attrs.participant_pn ?? attrs.sender_pn],
-    [attrs.recipient, attrs.peer_recipient_pn],
-  ] as const
-  const found = new Map<string, string>()
-  for (const [lid, phone] of pairs)
-    if (lid && phone && isLid(lid)) found.set(withoutDevice(lid), withoutDevice(phone))
-  return found
+function note(edit: "revoke" | "pin", target: string): Said {
+  return { body: "", type: "text", media_type: "", edit, target_id: target }
 }
 
-/** From our other devices a message names the chat apart: it comes from ourselves. */
-function chatOf(attrs: Record<string, string>, content: MessageContent, fromMe: boolean): string {
-  const other = fromMe ? (attrs.recipient ?? content.deviceSentMessage?.destinationJid) : undefined
-  return withoutDevice(other ?? attrs.from ?? "")
+/** A message that refers to none. */
+function plain(content: MessageContent): Said | undefined {
+  const type = kindOf(content)
+  if (!type) return undefined
+  const base = { body: wordsOf(content), type, media_type: "" as const }
+  switch (type) {
+    case "text":
+    case "reaction":
+      return base
+    case "media": {
+      const { kind, caption } = mediaOf(content)! // of this kind
+      return { ...base, media_type: kind, ...(caption !== "" && { caption }) }
+    }
+    case "poll": {
+      const { options, selectableOptionsCount } = pollOf(content)! // of this kind
+      return {
+        ...base,
+        options: (options ?? []).map(({ optionName }) => optionName ?? ""),
+        max_answers: selectableOptionsCount ?? 0,
+      }
+    }
+    case "location":
+      return { ...base, location: locationOf(content) }
+    case "event":
+      return { ...base, event_details: detailsOf(content) }
+  }
+}
+
+function locationOf(content: MessageContent): NonNullable<Fields["location"]> {
+  const at = content.locationMessage ?? content.liveLocationMessage
+  return {
+    lat: at?.degreesLatitude ?? 0,
+    lng: at?.degreesLongitude ?? 0,
+    name: content.locationMessage?.name ?? content.liveLocationMessage?.caption ?? "",
+    address: content.locationMessage?.address ?? "",
+  }
+}
+
+function detailsOf(content: MessageContent): NonNullable<Fields["event_details"]> {
+  const { name, description, startTime, endTime, joinLink } = content.eventMessage ?? {}
+  return {
+    name: name ?? "",
+    description: description ?? "",
+    start_time: Number(startTime ?? 0),
+    end_time: Number(endTime ?? 0),
+    join_link: joinLink ?? "",
+  }
+}
+
+/** Who wrote the message that a key names: keys say `fromMe` of whoever sent them. */
+function authorOf(
+  key: { participant?: string | null | undefined; fromMe?: boolean | null | undefined },
+  about: About,
+): string {
+  if (key.fromMe) return about.contact
+  if (key.participant) return about.person(key.participant)
+  if (isGroup(about.chat)) return ""
+  // In a chat of two it is the other's.
+  return about.fromMe ? about.common.chat_id : about.ownJid
+}
+
+/** What it quotes, whom it mentions, whether it was forwarded. */
+function referring(content: MessageContent, about: About): Partial<Fields> {
+  const context = contextOf(content)
+  if (!context) return {}
+  const mentions = (context.mentionedJid ?? []).map(about.person)
+  const quoted = unwrap(context.quotedMessage ?? {})
+  return {
+    ...(context.stanzaId && {
+      quoted: {
+        message_id: context.stanzaId,
+        contact_id: context.participant ? about.person(context.participant) : "",
+        body: wordsOf(quoted).slice(0, longestQuote),
+        type: kindOf(quoted),
+      },
+    }),
+    ...(mentions.length > 0 && { mentions }),
+    ...(context.isForwarded && { forwarded: true as const }),
+  }
+}
+
+/** What clients send each other, and people never see. */
+const silent = new Set<string>([
+  "messageContextInfo",
+  "senderKeyDistributionMessage",
+  "fastRatchetKeySenderKeyDistributionMessage",
+  "protocolMessage",
+  "pinInChatMessage",
+  "keepInChatMessage",
+  "reactionMessage",
+  "albumMessage",
+  "call",
+  "chat",
+  "bcallMessage",
+  "callLogMesssage",
+  "stickerSyncRmrMessage",
+  "requestPhoneNumberMessage",
+  "cancelPaymentRequestMessage",
+  "declinePaymentRequestMessage",
+  "scheduledCallEditMessage",
+  "pollResultSnapshotMessage",
+  "pollResultSnapshotMessageV3",
+  "messageHistoryBundle",
+  "messageHistoryNotice",
+  "statusNotificationMessage",
+  "limitSharingMessage",
+  "placeholderMessage",
+  "encReactionMessage",
+  "encCommentMessage",
+  "secretEncryptedMessage",
+])
+
+/**
+ * A content with something in it that has no meaning here. What this version of the protocol does not know is not even
+ * decoded: then there are only wrappers, or the context that comes beside a message.
+ */
+function isUnknown(outer: MessageContent, content: MessageContent): boolean {
+  const names = namesOf(content)
+  const isEmpty = names.every((name) => name === "messageContextInfo")
+  return isEmpty ? namesOf(outer).length > 0 : names.some((name) => !silent.has(name))
+}
+
+function namesOf(content: MessageContent): string[] {
+  return Object.entries(content)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name]) => name)
 }

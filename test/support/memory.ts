@@ -4,6 +4,7 @@ import { Lease } from "#core/lease.ts"
 import type { Mapped } from "#session-host/events/mapped.ts"
 import { mapReceived } from "#session-host/map-received.ts"
 import { Memory } from "#session-host/memory.ts"
+import { messagesOf } from "#session-host/messages.ts"
 import type { Received } from "#session-host/network.ts"
 import { SessionEnded } from "#session-host/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
@@ -21,7 +22,13 @@ export async function aMemory(
     timing: { ...timing(), ...input.timing },
     log,
     ended: ended.signal,
-    map: async (received, own) => input.map?.(received) ?? (await mapReceived(received, own, undefined, log)),
+    map: async (received, own, store) =>
+      input.map?.(received) ??
+      (await mapReceived(received, own, {
+        connection: undefined,
+        originals: (id) => messagesOf(store, id),
+        log,
+      })),
     onDrained: () => happened.push("drained"),
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
-import { textMessage } from "#session-host/baileys/compose.ts"
+import { built, textOf } from "#session-host/baileys/compose.ts"
 import { decode } from "#session-host/baileys/decode.ts"
 import { trustRoot } from "#session-host/baileys/certificates.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network.ts"
@@ -63,7 +63,7 @@ let messages = 0
 const outgoing = (chat: string, body: string) => ({
   messageId: `3EB0${(++messages).toString(16).padStart(6, "0").toUpperCase()}`,
   chat,
-  message: textMessage({ body }),
+  message: built(textOf(body)),
 })
 
 test("it pairs by a code, is told to restart, opens, and texts both ways", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { newAcks } from "#session-host/baileys/acks.ts"
-import { textMessage } from "#session-host/baileys/compose.ts"
+import { built, textOf } from "#session-host/baileys/compose.ts"
 import { newSender } from "#session-host/baileys/send.ts"
 import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network.ts"
@@ -8,7 +8,7 @@ import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
 afterEach(() => void vi.useRealTimers())
 
-const message = { messageId: "3EB0", chat: "1@lid", message: textMessage({ body: "x" }) }
+const message = { messageId: "3EB0", chat: "1@lid", message: built(textOf("x")) }
 
 /** A sender whose stanzas leave as `relay` says. */
 function aSender(relay: (state: Transmission) => Promise<void>) {

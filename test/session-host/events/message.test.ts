@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { fromMessage, lidsIn, phonesIn } from "#session-host/events/message.ts"
+import { lidsIn, phonesIn } from "#session-host/events/about.ts"
+import { fromMessage } from "#session-host/events/message.ts"
 import type { MessageContent } from "#session-host/network.ts"
 
 const own = { jid: "491719999999@s.whatsapp.net", lid: "99@lid" }

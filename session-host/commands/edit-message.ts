@@ -1,0 +1,25 @@
+import * as contract from "#core/contract/message.ts"
+import { ApiError } from "#core/error.ts"
+import { built, editOf, textOf } from "../baileys/compose.ts"
+import { kindOf, unwrap } from "../events/content.ts"
+import { findOwn, keyOf } from "../find-message.ts"
+import { bodyOf, type Command, paramOf } from "./command.ts"
+import { messageIdOf } from "./send.ts"
+
+const Body = contract.editMessage.request.body.content["application/json"].schema
+
+export const editMessage: Command = {
+  route: contract.editMessage,
+  run: async (c) => {
+    const id = paramOf(c, contract.editMessage.request.params, "id")
+    const input = await bodyOf(c, Body)
+    const sent = await c.var.session.send(messageIdOf(c), async (live) => {
+      const message = await findOwn(live, { id, chat: input.chat })
+      if (kindOf(unwrap(message.content)) !== "text")
+        throw new ApiError("invalid_request", "only the text of a text message can be changed")
+      return { chat: message.chat, message: built(editOf(keyOf(message), textOf(input.body))) }
+    })
+    // The edit has an id of its own, which nobody needs: it is still the same message.
+    return c.json({ message_id: id, timestamp: sent.timestamp }, 200)
+  },
+}

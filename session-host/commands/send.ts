@@ -1,0 +1,71 @@
+import type { z } from "@hono/zod-openapi"
+import { ApiError } from "#core/error.ts"
+import { toJid } from "#core/jid.ts"
+import { built, type Context } from "../baileys/compose.ts"
+import { unwrap } from "../events/content.ts"
+import { kept } from "../events/remember.ts"
+import { authorOf, findMessages } from "../find-message.ts"
+import { isSameChat, type Live } from "../live.ts"
+import type { MessageContent } from "../network.ts"
+import { bodyOf, type Command, type CommandContext } from "./command.ts"
+
+/** What every send has besides its content. */
+interface Addressed {
+  chat: string
+  quoted_message_id?: string | undefined
+  mentions?: string[] | undefined
+}
+
+interface SendRoute<Input> {
+  method: string
+  path: string
+  request: { body: { content: { "application/json": { schema: z.ZodType<Input> } } } }
+}
+
+/** A command that sends what `compose` makes of its input. */
+export function sendCommand<Input extends Addressed>(
+  route: SendRoute<Input>,
+  compose: (input: Input, to: { live: Live; context: Context }) => MessageContent | Promise<MessageContent>,
+): Command {
+  const { schema } = route.request.body.content["application/json"]
+  return {
+    route,
+    run: async (c) => {
+      const input = await bodyOf(c, schema)
+      const sent = await c.var.session.send(messageIdOf(c), async (live) => {
+        const chat = await live.reach(toJid(input.chat))
+        const context = await contextOf(input, chat, live)
+        return { chat, message: built(await compose(input, { live, context })) }
+      })
+      return c.json({ message_id: sent.messageId, timestamp: sent.timestamp }, 200)
+    },
+  }
+}
+
+/** The id that the API has chosen for what this call sends. */
+export function messageIdOf(c: CommandContext): string {
+  const { messageId } = c.var.call
+  if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
+  return messageId
+}
+
+/** What a message refers to: quoted in its own chat, if there is a message of this id in it, else wherever it is. */
+async function contextOf(input: Addressed, chat: string, live: Live): Promise<Context> {
+  const mentions = input.mentions?.map(toJid) ?? []
+  if (input.quoted_message_id === undefined) return { mentions }
+  const found = await findMessages(live, { id: input.quoted_message_id })
+  const here: boolean[] = []
+  for (const message of found) here.push(await isSameChat(live, message.chat, chat))
+  const isHere = here.includes(true)
+  const quoted = isHere ? found[here.indexOf(true)]! : found[0]
+  const { messageContextInfo: _secret, ...content } = kept(unwrap(quoted.content))
+  return {
+    mentions,
+    quoted: {
+      id: quoted.id,
+      author: authorOf(quoted, live),
+      content,
+      ...(!isHere && { chat: quoted.chat }),
+    },
+  }
+}

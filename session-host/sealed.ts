@@ -1,0 +1,45 @@
+import { createDecipheriv, hkdfSync } from "node:crypto"
+
+/** What is sealed under the secret of the message that it refers to. */
+export type Use = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
+
+/** Those whose ciphertext is bound to who sent it. */
+const bound = new Set<Use>(["Poll Vote", "Event Response"])
+
+interface Sealed {
+  use: Use
+  encPayload: Uint8Array
+  encIv: Uint8Array
+  /** The message that it refers to. */
+  id: string
+  secret: Uint8Array
+  /** Every address of who wrote that message, and of who answers: clients do not agree which of them to take. */
+  creators: string[]
+  responders: string[]
+}
+
+/** The plaintext; undefined when no pair of addresses opens it. */
+export function openSealed(sealed: Sealed): Buffer | undefined {
+  for (const creator of sealed.creators)
+    for (const responder of sealed.responders) {
+      const opened = open(sealed, creator, responder)
+      if (opened) return opened
+    }
+  return undefined
+}
+
+/** As WhatsApp Web and whatsmeow (`msgsecret.go`) derive the key. */
+function open(sealed: Sealed, creator: string, responder: string): Buffer | undefined {
+  const { use, encPayload, encIv, id, secret } = sealed
+  const key = hkdfSync("sha256", secret, Buffer.alloc(32), `${id}${creator}${responder}${use}`, 32)
+  const decipher = createDecipheriv("aes-256-gcm", Buffer.from(key), encIv)
+  if (bound.has(use)) decipher.setAAD(Buffer.from(`${id}\0${responder}`))
+  decipher.setAuthTag(encPayload.subarray(-16))
+  const opened = decipher.update(encPayload.subarray(0, -16))
+  try {
+    return Buffer.concat([opened, decipher.final()])
+  } catch {
+    // Not this pair: the tag says so.
+    return undefined
+  }
+}
