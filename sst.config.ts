@@ -12,6 +12,7 @@ export default $config({
     protect: stage === "production",
   }),
   async run() {
+    await import("./infra/admin.ts")
     await import("./infra/alarms.ts")
     await import("./infra/dashboard.ts")
     const { router } = await import("./infra/router.ts")

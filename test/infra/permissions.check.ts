@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest"
-import { graphOf, isSecret, type Statement } from "./graph.ts"
+import { graphOf, isSecret, plain, type Statement } from "./graph.ts"
 
 const graph = graphOf(inject("production"))
 
@@ -113,9 +113,34 @@ test("no secret stands in plain text: tasks read theirs from SSM, the API's envi
   expect(fromSsm).toEqual([
     { name: "HOST_TOKEN_SECRET", valueFrom: expect.stringContaining("HostTokenParameter") },
   ])
-  expect(graph.all("ssm/parameter:Parameter").map(({ inputs }) => inputs)).toEqual([
-    expect.objectContaining({ type: "SecureString", keyId: expect.stringContaining("SettingsKey") }),
+})
+
+test("Systems Manager keeps the secrets encrypted under the settings key, and nothing of sessions", () => {
+  const parameters = graph.all("ssm/parameter:Parameter").map(({ inputs }) => inputs)
+  const secret = parameters.filter(({ type }) => type === "SecureString")
+  expect(secret.map(({ name }) => String(name)).toSorted()).toEqual([
+    "/messaging-bridge/production/HOST_TOKEN_SECRET",
+    "/messaging-bridge/production/admin/API_KEY_PEPPER",
   ])
+  for (const parameter of secret)
+    expect(parameter).toMatchObject({ keyId: expect.stringContaining("SettingsKey") })
+  const secrets = ["ApiKeyPepper", "HostTokenSecret", "RouterSecret"].map((name) => `random-${name}`)
+  const holders = parameters.filter(({ value }) => secrets.includes(String(plain(value))))
+  expect(holders).toEqual(secret)
+  expect(JSON.stringify(parameters)).not.toContain("SessionsTable")
+})
+
+test("the operator's command finds every setting that it shares with the API", () => {
+  const admin = "/messaging-bridge/production/admin/"
+  const told = Object.fromEntries(
+    graph
+      .all("ssm/parameter:Parameter")
+      .filter(({ inputs }) => String(inputs.name).startsWith(admin))
+      .map(({ inputs }) => [String(inputs.name).slice(admin.length), plain(inputs.value)]),
+  )
+  expect(graph.environment("ApiFunction")).toMatchObject(told)
+  expect(told).toHaveProperty("ACCOUNTS_TABLE")
+  expect(told).toHaveProperty("API_KEY_PEPPER")
 })
 
 test("nothing is linked: what SST's key would open is empty", () => {

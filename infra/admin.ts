@@ -1,0 +1,33 @@
+import { doorbell } from "./delivery.ts"
+import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
+import { apiKeyPepper } from "./secrets.ts"
+import { accounts, events, leases, requests } from "./tables.ts"
+
+/**
+ * What the operator's `npm run admin` needs to know of a deployed stage, under the names it reads from its environment.
+ * Not the table of sessions: no person has business there.
+ */
+const settings = {
+  ACCOUNTS_TABLE: accounts.name,
+  LEASES_TABLE: leases.name,
+  EVENTS_TABLE: events.name,
+  REQUESTS_TABLE: requests.name,
+  DOORBELL_URL: doorbell.url,
+  SESSION_WRAPPING_KEY: sessionKey.arn,
+  DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+  STAGE: $app.stage,
+}
+
+for (const [name, value] of Object.entries(settings))
+  new aws.ssm.Parameter(`Admin-${name}`, { name: path(name), type: "String", value })
+
+new aws.ssm.Parameter("Admin-API_KEY_PEPPER", {
+  name: path("API_KEY_PEPPER"),
+  type: "SecureString",
+  keyId: settingsKey.arn,
+  value: apiKeyPepper,
+})
+
+function path(name: string): string {
+  return `/${$app.name}/${$app.stage}/admin/${name}`
+}
