@@ -26,14 +26,20 @@ function start(environment: Record<string, string> = {}) {
   })
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)))
-  onTestFinished(() => void child.kill("SIGKILL"))
+  onTestFinished(() => {
+    child.kill("SIGKILL")
+  })
   const ended = once(child, "close").then(([code]) => Number(code))
-  return { child, ended, said: () => said, greeted: once(child.stdout, "data") }
+  const greeted = async () => {
+    await Promise.race([once(child.stdout, "data"), ended])
+    expect(said).toContain("The messaging bridge runs.")
+  }
+  return { child, ended, said: () => said, greeted }
 }
 
 test("the printed curl lines work, Ctrl-C ends all, and a second start finds everything again", async () => {
   const first = start()
-  await first.greeted
+  await first.greeted()
   const lines = first.said().match(/curl .*/g) ?? []
   expect(lines).toHaveLength(3)
   const key = /mbk_\w+/.exec(first.said())?.[0]
@@ -49,7 +55,7 @@ test("the printed curl lines work, Ctrl-C ends all, and a second start finds eve
   expect(find(dataDir)).toBeUndefined()
 
   const second = start()
-  await second.greeted
+  await second.greeted()
   expect(/mbk_\w+/.exec(second.said())?.[0]).toBe(key)
   const again = second.said().match(/curl .*/g) ?? []
   expect(await shell(again[0]!)).toMatch(/"message_id"/)
