@@ -73,7 +73,7 @@ export function aboutOf(input: AboutInput): About | undefined {
       message_id: id,
       name: attrs.notify ?? "",
       from_me: fromMe,
-      timestamp: Number(attrs.t),
+      timestamp: Number(attrs.t) || 0,
       ...(attrs.offline !== undefined && { offline: true }),
     },
   }

@@ -1,0 +1,323 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { proto } from "@whiskeysockets/baileys"
+import { aChat } from "#test/support/chat.ts"
+import { aHost, eventsOfType, held, statusOf } from "#test/support/host.ts"
+import { until } from "#test/support/until.ts"
+
+const contentOf = (message: { content: unknown } | undefined) =>
+  proto.Message.fromObject(message?.content as object)
+
+test("a place, a poll, an event message arrive as such, each with a secret for its answers", async () => {
+  const { ask, bob } = await aChat()
+  const place = await ask("POST", "/send/location", {
+    chat: bob.number,
+    lat: 52.5,
+    lng: 13.4,
+    name: "Berlin",
+    address: "Mitte",
+  })
+  const poll = await ask("POST", "/send/poll", {
+    chat: bob.number,
+    question: "Lunch?",
+    options: ["Soup", "Salad"],
+  })
+  const many = await ask("POST", "/send/poll", {
+    chat: bob.number,
+    question: "Which?",
+    options: ["a", "b", "c"],
+    max_answers: 0,
+  })
+  const event = await ask("POST", "/send/event", {
+    chat: bob.number,
+    name: "Party",
+    description: "at home",
+    start_time: 1_900_000_000,
+    end_time: 1_900_003_600,
+    join_link: "https://call.whatsapp.com/video/x",
+    has_reminder: true,
+    is_schedule_call: true,
+    reminder_offset_sec: 600,
+  })
+  for (const sent of [place, poll, many, event])
+    expect(sent).toMatchObject({ status: 200, timestamp: expect.any(Number) })
+
+  const [read] = await bob.read({ id: place.message_id })
+  expect(contentOf(read).locationMessage).toMatchObject({
+    degreesLatitude: 52.5,
+    degreesLongitude: 13.4,
+    name: "Berlin",
+    address: "Mitte",
+  })
+  const [single] = await bob.read({ id: poll.message_id })
+  expect(contentOf(single).pollCreationMessageV3).toMatchObject({
+    name: "Lunch?",
+    selectableOptionsCount: 1,
+    options: [{ optionName: "Soup" }, { optionName: "Salad" }],
+  })
+  expect(contentOf(single).messageContextInfo?.messageSecret).toHaveLength(32)
+  const [multiple] = await bob.read({ id: many.message_id })
+  expect(contentOf(multiple).pollCreationMessage).toMatchObject({ selectableOptionsCount: 0 })
+  const [party] = await bob.read({ id: event.message_id })
+  expect(JSON.parse(JSON.stringify(contentOf(party).eventMessage))).toMatchObject({
+    name: "Party",
+    description: "at home",
+    startTime: "1900000000",
+    endTime: "1900003600",
+    joinLink: "https://call.whatsapp.com/video/x",
+    hasReminder: true,
+    isScheduleCall: true,
+    reminderOffsetSec: "600",
+  })
+  expect(contentOf(party).messageContextInfo?.messageSecret).toHaveLength(32)
+})
+
+test("polls and event messages carry their marks on the stanza, edits and revocations theirs", async () => {
+  const { ask, bob, network, phone } = await aChat()
+  const chat = bob.number
+  await ask("POST", "/send/poll", { chat, question: "?", options: ["a", "b"] })
+  await ask("POST", "/send/event", { chat, name: "Party", start_time: 1_900_000_000 })
+  const { message_id: id } = await ask("POST", "/send/text", { chat, body: "frist" })
+  await ask("PATCH", `/messages/${id}/edit`, { chat, body: "first" })
+  await ask("DELETE", `/messages/${id}`)
+  const log = await network.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })
+  expect(log.map(({ stanza }) => [stanza?.attrs.type, stanza?.attrs.edit])).toEqual([
+    ["poll", undefined],
+    ["event", undefined],
+    ["text", undefined],
+    ["text", "1"],
+    ["text", "7"],
+  ])
+  expect(JSON.stringify(log[0])).toContain('"polltype":"creation"')
+  expect(JSON.stringify(log[1])).toContain('"event_type":"creation"')
+})
+
+test("a vote and an answer become events, also when a new host holds the bridge by then", async () => {
+  const { ask, bob, bridge, phone, host, network } = await aChat()
+  const chat = bob.number
+  const poll = await ask("POST", "/send/poll", { chat, question: "Lunch?", options: ["Soup", "Salad"] })
+  const event = await ask("POST", "/send/event", { chat, name: "Party", start_time: 1_900_000_000 })
+  await bob.read({ id: event.message_id })
+
+  await host.stop()
+  await aHost(network)
+  await held(bridge.id)
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+
+  const { id: voted } = await bob.post(phone.number, {
+    vote: { message_id: poll.message_id, options: ["Salad"] },
+  })
+  await bob.post(phone.number, { vote: { message_id: poll.message_id, options: [] }, addressing: "pn" })
+  await bob.post(phone.number, { rsvp: { message_id: event.message_id, response: "going", guests: 2 } })
+  const [vote, takenBack] = await eventsOfType(bridge.id, "poll_vote", 2)
+  expect(vote).toMatchObject({
+    contact_id: bob.jid,
+    phone: bob.number,
+    chat_id: bob.jid,
+    poll_id: poll.message_id,
+    message_id: voted,
+    name: "Bob",
+    from_me: false,
+    selected_options: ["Salad"],
+  })
+  expect(takenBack).toMatchObject({ selected_options: [] })
+  const [response] = await eventsOfType(bridge.id, "event_response")
+  expect(response).toMatchObject({
+    contact_id: bob.jid,
+    event_id: event.message_id,
+    response: "going",
+    extra_guest_count: 2,
+  })
+  expect(response!.response_time_ms).toBeGreaterThan(1_700_000_000_000)
+})
+
+test("a text quotes a message and mentions somebody", async () => {
+  const { ask, bob, phone, message } = await aChat()
+  const { id } = await bob.send(phone.number, "original")
+  await message(id)
+  const sent = await ask("POST", "/send/text", {
+    chat: bob.number,
+    body: `about that @${bob.number}`,
+    quoted_message_id: id,
+    mentions: [bob.number],
+  })
+  expect(sent).toMatchObject({ status: 200 })
+  const [read] = await bob.read({ id: sent.message_id })
+  expect(contentOf(read).extendedTextMessage?.contextInfo).toMatchObject({
+    stanzaId: id,
+    participant: bob.lid,
+    quotedMessage: { conversation: "original" },
+    mentionedJid: [bob.jid],
+  })
+  // Also our own can be quoted.
+  const again = await ask("POST", "/send/location", {
+    chat: bob.number,
+    lat: 1,
+    lng: 2,
+    quoted_message_id: sent.message_id,
+  })
+  const [place] = await bob.read({ id: again.message_id })
+  expect(contentOf(place).locationMessage?.contextInfo).toMatchObject({
+    stanzaId: sent.message_id,
+    participant: phone.jid,
+    quotedMessage: { conversation: `about that @${bob.number}` },
+  })
+})
+
+test("a reaction names the message it is about, and is taken back by an empty one", async () => {
+  const { ask, bob, phone, message } = await aChat()
+  const { id } = await bob.send(phone.number, "nice?")
+  await message(id)
+  const chat = bob.number
+  const sent = await ask("POST", "/send/reaction", { chat, message_id: id, emoji: "👍" })
+  const [read] = await bob.read({ id: sent.message_id })
+  expect(contentOf(read).reactionMessage).toMatchObject({ text: "👍", key: { id, fromMe: false } })
+  const back = await ask("POST", "/send/reaction", { chat: bob.lid, message_id: id, emoji: "" })
+  const [taken] = await bob.read({ id: back.message_id })
+  expect(contentOf(taken).reactionMessage).toMatchObject({ text: "", key: { id } })
+})
+
+test("own messages are edited and revoked, those of the phone as well; others' and unknown ones are not", async () => {
+  const { ask, bob, phone, message } = await aChat()
+  const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body: "frist" })
+  expect(await ask("PATCH", `/messages/${id}/edit`, { body: "first" })).toMatchObject({
+    status: 200,
+    message_id: id,
+  })
+  const [, edit] = await bob.read({ from: phone.number, count: 2 })
+  expect(contentOf(edit).protocolMessage).toMatchObject({
+    key: { id, fromMe: true },
+    type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+    editedMessage: { extendedTextMessage: { text: "first" } },
+  })
+
+  const own = await phone.send(bob.number, "written on the phone")
+  await message(own.id)
+  expect(await ask("DELETE", `/messages/${own.id}`)).toMatchObject({ status: 200 })
+  const read = await bob.read({ from: phone.number, count: 4 })
+  expect(contentOf(read.at(-1)).protocolMessage).toMatchObject({
+    key: { id: own.id, fromMe: true },
+    type: proto.Message.ProtocolMessage.Type.REVOKE,
+  })
+
+  const theirs = await bob.send(phone.number, "mine")
+  await message(theirs.id)
+  const notOurs = { status: 409, code: "not_own_message" }
+  expect(await ask("DELETE", `/messages/${theirs.id}`)).toMatchObject(notOurs)
+  expect(await ask("PATCH", `/messages/${theirs.id}/edit`, { body: "x" })).toMatchObject(notOurs)
+  const unknown = { status: 404, code: "not_found" }
+  expect(await ask("DELETE", "/messages/NOSUCH")).toMatchObject(unknown)
+  expect(await ask("PATCH", "/messages/NOSUCH/edit", { body: "x" })).toMatchObject(unknown)
+  expect(await ask("POST", "/messages/NOSUCH/read", {})).toMatchObject(unknown)
+  const chat = bob.number
+  expect(await ask("POST", "/send/reaction", { chat, message_id: "NOSUCH", emoji: "👍" })).toMatchObject(
+    unknown,
+  )
+  expect(await ask("POST", "/send/text", { chat, body: "x", quoted_message_id: "NOSUCH" })).toMatchObject(
+    unknown,
+  )
+  const place = await ask("POST", "/send/location", { chat, lat: 1, lng: 2 })
+  expect(await ask("PATCH", `/messages/${place.message_id}/edit`, { body: "x" })).toMatchObject({
+    status: 400,
+  })
+})
+
+test("a chat that is named must be the message's, by whichever of its names", async () => {
+  const { ask, bob, phone, message, network } = await aChat()
+  const eve = await network.phone("Eve")
+  const { id } = await bob.send(phone.number, "hello")
+  await message(id)
+  await ask("POST", "/send/text", { chat: eve.number, body: "hello Eve" })
+  for (const chat of [bob.number, `+${bob.number}`, bob.jid, bob.lid])
+    expect(await ask("POST", `/messages/${id}/read`, { chat })).toMatchObject({ status: 200 })
+  expect(await ask("POST", `/messages/${id}/read`, { chat: eve.number })).toMatchObject({ status: 404 })
+})
+
+test("nobody takes the place of a message by sending another of its id", async () => {
+  const { ask, bob, phone, bridge, message, network } = await aChat()
+  const eve = await network.phone("Eve")
+  const { message_id: ours } = await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
+  await eve.send(phone.number, "not yours", { id: ours })
+  const { id } = await bob.send(phone.number, "Bob's")
+  await message(id)
+  await eve.send(phone.number, "Eve's", { id })
+  await eventsOfType(bridge.id, "message", 3)
+
+  const quoting = await ask("POST", "/send/text", { chat: bob.number, body: "x", quoted_message_id: id })
+  const [read] = await bob.read({ id: quoting.message_id })
+  expect(contentOf(read).extendedTextMessage?.contextInfo?.quotedMessage).toMatchObject({
+    conversation: "Bob's",
+  })
+  expect(await ask("DELETE", `/messages/${ours}`)).toMatchObject({ status: 200 })
+  const inHerChat = await ask("POST", "/send/reaction", { chat: eve.number, message_id: id, emoji: "x" })
+  const [reaction] = await eve.read({ id: inHerChat.message_id })
+  expect(contentOf(reaction).reactionMessage?.key).toMatchObject({ id, fromMe: false })
+})
+
+test("a read receipt goes to the author; typing is shown in each of its forms", async () => {
+  const { ask, bob, phone, message, network } = await aChat()
+  const { id } = await bob.send(phone.number, "read me")
+  await message(id)
+  expect(await ask("POST", `/messages/${id}/read`, {})).toEqual({ status: 200, message_id: "", ok: true })
+  const [receipt] = await network.log({ kind: "in", tag: "receipt", attrs: { id, type: "read" } })
+  expect(receipt?.stanza?.attrs).toMatchObject({ id, type: "read", to: bob.lid })
+
+  for (const state of ["composing", "recording", "paused"])
+    expect(await ask("POST", "/send/typing", { chat: bob.number, state })).toMatchObject({ status: 200 })
+  const shown = await network.log({ kind: "in", tag: "chatstate" })
+  expect(JSON.stringify(shown)).toContain('"media":"audio"')
+})
+
+test("groups: texts, reactions to a member's message, read receipts that name the member", async () => {
+  const { ask, bob, phone, message, network } = await aChat()
+  const group = await network.group([bob, phone])
+  const { id } = await bob.send(group.jid, "hello all")
+  expect(await message(id)).toMatchObject({ is_group: true, chat_id: group.jid, contact_id: bob.jid })
+  expect(
+    await ask("POST", "/send/text", { chat: group.jid, body: "hello Bob", quoted_message_id: id }),
+  ).toMatchObject({
+    status: 200,
+  })
+  const [read] = await bob.read({ text: "hello Bob" })
+  expect(contentOf(read).extendedTextMessage?.contextInfo).toMatchObject({
+    stanzaId: id,
+    participant: bob.lid,
+  })
+  const sent = await ask("POST", "/send/reaction", { chat: group.jid, message_id: id, emoji: "👍" })
+  const [reaction] = await bob.read({ id: sent.message_id })
+  expect(contentOf(reaction).reactionMessage?.key).toMatchObject({ id, fromMe: false, participant: bob.lid })
+  await ask("POST", `/messages/${id}/read`, {})
+  const [receipt] = await network.log({ kind: "in", tag: "receipt", attrs: { id, type: "read" } })
+  expect(receipt?.stanza?.attrs).toMatchObject({ to: group.jid, participant: bob.lid })
+})
+
+test("nobody's number, nobody's LID and a group of others are refused, and nothing is sent", async () => {
+  const { ask, bob, network, phone } = await aChat()
+  const group = await network.group([bob])
+  for (const chat of ["4999999999", "123456@lid", group.jid, "1203630000@g.us"]) {
+    const refused = { status: 422, code: "recipient_not_found" }
+    expect(await ask("POST", "/send/text", { chat, body: "x" })).toMatchObject(refused)
+    expect(await ask("POST", "/send/typing", { chat, state: "composing" })).toMatchObject(refused)
+  }
+  const sent = await ask("POST", "/send/text", { chat: bob.lid, body: "by LID" })
+  expect(sent).toMatchObject({ status: 200 })
+  expect(await network.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })).toHaveLength(1)
+})
+
+test("what does not fit together is refused for the field that is wrong", async () => {
+  const { ask, bob } = await aChat()
+  const cases = [
+    ["poll", { question: "?", options: ["a", "b"], max_answers: 3 }, "max_answers"],
+    ["poll", { question: "?", options: ["a", "a"] }, "options"],
+    ["event", { name: "x", start_time: 10, end_time: 9 }, "end_time"],
+    ["location", { lat: 91, lng: 0 }, "lat"],
+    ["typing", { state: "sleeping" }, "state"],
+    ["reaction", { emoji: "👍" }, "message_id"],
+  ] as const
+  for (const [kind, fields, field] of cases)
+    expect(await ask("POST", `/send/${kind}`, { chat: bob.number, ...fields })).toMatchObject({
+      status: 400,
+      code: "invalid_request",
+      issues: [{ path: field }],
+    })
+})

@@ -1,0 +1,206 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aChat } from "#test/support/chat.ts"
+import { eventsOf, eventsOfType, statusOf } from "#test/support/host.ts"
+import { until } from "#test/support/until.ts"
+import { query } from "#core/store.ts"
+import { sessions } from "#core/tables.ts"
+
+async function rowsOf(bridgeId: string, prefix: string) {
+  const rows = query({
+    TableName: sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": prefix },
+  })
+  return await Array.fromAsync(rows)
+}
+
+test("what a phone sends arrives as what it is, in order", async () => {
+  const { bob, phone, bridge, ask } = await aChat()
+  const to = phone.number
+  const { message_id: ours } = await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
+  await bob.read({ id: ours })
+  const { id: text } = await bob.send(to, "frist")
+  const posts: [Record<string, unknown>, Record<string, unknown>][] = [
+    [
+      { reaction: { message_id: ours, emoji: "👍" } },
+      { type: "reaction", reaction: { emoji: "👍", message_id: ours, contact_id: phone.jid } },
+    ],
+    [
+      { reaction: { message_id: ours, emoji: "" } },
+      { reaction: { emoji: "", message_id: ours, contact_id: phone.jid } },
+    ],
+    [
+      { edit: { message_id: text, text: "first" } },
+      { type: "text", body: "first", edit: "edit", target_id: text },
+    ],
+    [{ pin: { message_id: text } }, { edit: "pin", target_id: text }],
+    [{ revoke: { message_id: text } }, { body: "", edit: "revoke", target_id: text }],
+    [
+      { location: { latitude: 52.5, longitude: 13.4, name: "Berlin" } },
+      { type: "location", location: { lat: 52.5, lng: 13.4, name: "Berlin", address: "" } },
+    ],
+    [
+      { poll: { question: "Lunch?", options: ["a", "b"], selectable: 1 } },
+      { type: "poll", body: "Lunch?", options: ["a", "b"], max_answers: 1 },
+    ],
+    [
+      { event: { name: "Party", description: "at home", start: 10, end: 20 } },
+      {
+        type: "event",
+        event_details: {
+          name: "Party",
+          description: "at home",
+          start_time: 10,
+          end_time: 20,
+          join_link: "",
+        },
+      },
+    ],
+    [
+      { text: "about that", quoted: ours, mentions: [phone.number] },
+      {
+        quoted: { message_id: ours, contact_id: phone.jid, body: "ours", type: "text" },
+        mentions: [phone.jid],
+      },
+    ],
+    [
+      { raw: { extendedTextMessage: { text: "passed on", contextInfo: { isForwarded: true } } } },
+      { body: "passed on", forwarded: true },
+    ],
+    [
+      { raw: { liveLocationMessage: { degreesLatitude: 1, degreesLongitude: 2, caption: "coming" } } },
+      { type: "location", location: { lat: 1, lng: 2, name: "coming", address: "" } },
+    ],
+    [{ contact: { name: "Eve", vcard: "BEGIN:VCARD" } }, { type: "text", body: "BEGIN:VCARD" }],
+  ]
+  for (const [post] of posts) await bob.post(to, post)
+  const events = await eventsOfType(bridge.id, "message", posts.length + 1)
+  expect(events[0]).toMatchObject({ body: "frist", message_id: text })
+  for (const [i, [, expected]] of posts.entries())
+    expect(events[i + 1]).toMatchObject({
+      ...expected,
+      contact_id: bob.jid,
+      chat_id: bob.jid,
+      phone: bob.number,
+    })
+})
+
+test("media arrive with their kind and caption", async () => {
+  const { bob, phone, bridge } = await aChat()
+  const kinds: [Record<string, unknown>, string][] = [
+    [{ kind: "image", caption: "see" }, "image"],
+    [{ kind: "video", caption: "look" }, "video"],
+    [{ kind: "audio" }, "audio"],
+    [{ kind: "audio", voice: true }, "voice"],
+    [{ kind: "document", filename: "a.pdf", caption: "plan" }, "document"],
+    [{ kind: "sticker" }, "sticker"],
+  ]
+  for (const [media] of kinds)
+    await bob.post(phone.number, { media: { data: "AAAA", mimetype: "application/x-test", ...media } })
+  const events = await eventsOfType(bridge.id, "message", kinds.length)
+  expect(events.map(({ type, media_type, caption }) => [type, media_type, caption])).toEqual(
+    kinds.map(([{ caption }, kind]) => ["media", kind, caption]),
+  )
+})
+
+test.for(["lid", "pn"] as const)(
+  "groups by %s, a status, and what the own phone writes",
+  async (addressing) => {
+    const { bob, phone, message, network } = await aChat()
+    const group = await network.group([bob, phone], addressing)
+    const inGroup = await bob.send(group.jid, "hello all")
+    expect(await message(inGroup.id)).toMatchObject({
+      is_group: true,
+      chat_id: group.jid,
+      contact_id: bob.jid,
+      phone: bob.number,
+      from_me: false,
+    })
+    const ownInGroup = await phone.send(group.jid, "hello from the phone")
+    expect(await message(ownInGroup.id)).toMatchObject({
+      is_group: true,
+      chat_id: group.jid,
+      contact_id: phone.jid,
+      from_me: true,
+    })
+    const own = await phone.send(bob.number, "just you", { addressing })
+    expect(await message(own.id)).toMatchObject({
+      is_group: false,
+      chat_id: bob.jid,
+      contact_id: phone.jid,
+      phone: phone.number,
+      from_me: true,
+    })
+    const status = await bob.post("status@broadcast", { text: "holidays", viewers: [phone.number] })
+    expect(await message(status.id)).toMatchObject({
+      is_broadcast: true,
+      chat_id: "status@broadcast",
+      contact_id: bob.jid,
+    })
+    const direct = await bob.send(phone.number, "hello", { addressing })
+    expect(await message(direct.id)).toMatchObject({ chat_id: bob.jid, contact_id: bob.jid })
+  },
+)
+
+test("what happened while the session was offline says so; what comes twice is told once, under one event id", async () => {
+  const { bob, phone, bridge, ask, end, network, message, eventIds } = await aChat()
+  const poll = await ask("POST", "/send/poll", { chat: bob.number, question: "?", options: ["a", "b"] })
+  const event = await ask("POST", "/send/event", { chat: bob.number, name: "Party", start_time: 10 })
+  await bob.read({ id: event.message_id })
+  const closed = await network.fault({ kind: "refuse_upgrade" })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  const { id } = await bob.send(phone.number, "missed")
+  await bob.post(phone.number, { vote: { message_id: poll.message_id, options: ["b"] } })
+  await bob.post(phone.number, { rsvp: { message_id: event.message_id, response: "maybe" } })
+  await closed()
+  expect(await message(id)).toMatchObject({ body: "missed", offline: true })
+  expect(await eventsOfType(bridge.id, "poll_vote")).toMatchObject([
+    { selected_options: ["b"], offline: true },
+  ])
+  expect(await eventsOfType(bridge.id, "event_response")).toMatchObject([
+    { response: "maybe", offline: true },
+  ])
+
+  // The same message, encrypted anew.
+  const before = await eventIds()
+  await bob.send(phone.number, "missed", { id })
+  const last = await bob.send(phone.number, "last")
+  await message(last.id)
+  const bodies = (await eventsOfType(bridge.id, "message")).map(({ body }) => body)
+  expect(bodies).toEqual(["missed", "last"])
+  const after = await eventIds()
+  expect(after.slice(0, before.length)).toEqual(before)
+  expect(new Set(after).size).toBe(after.length)
+})
+
+test("what nobody can read is set aside and holds up nothing; what is not for people gives no event", async () => {
+  const { bob, phone, bridge, message } = await aChat()
+  await bob.post(phone.number, { raw: { protocolMessage: { type: 3, ephemeralExpiration: 60 } } })
+  await bob.post(phone.number, { raw: { invoiceMessage: { note: "pay" } } })
+  const { id } = await bob.send(phone.number, "and now?")
+  await message(id)
+  expect(await eventsOfType(bridge.id, "message")).toHaveLength(1)
+  const parked = await rowsOf(bridge.id, "PARKED#")
+  expect(parked).toHaveLength(1)
+  expect(Number(parked[0]!.expires_at)).toBeGreaterThan(Date.now() / 1000 + 29 * 86_400)
+  expect(await rowsOf(bridge.id, "JOURNAL#")).toEqual([])
+})
+
+test("of messages is kept one row for each, and none for what was sent through the API", async () => {
+  const { bob, phone, bridge, ask, message } = await aChat()
+  await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
+  const { id } = await bob.send(phone.number, "theirs")
+  await message(id)
+  const own = await phone.send(bob.number, "from the phone")
+  await message(own.id)
+  const rows = await rowsOf(bridge.id, "MESSAGE#")
+  expect(rows).toHaveLength(2)
+  for (const row of rows) {
+    // Neither ids nor addresses are for anyone who reads the table.
+    expect(JSON.stringify(row)).not.toContain(bob.number)
+    expect(Number(row.expires_at)).toBeGreaterThan(Date.now() / 1000 + 29 * 86_400)
+  }
+  expect((await eventsOf(bridge.id)).filter(({ event }) => event === "message")).toHaveLength(2)
+})
