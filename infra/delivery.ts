@@ -47,7 +47,13 @@ export const delivery = new sst.aws.Function("Delivery", {
   permissions: [
     { actions: ["dynamodb:GetItem"], resources: [accounts.arn] },
     {
-      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+      actions: [
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:ConditionCheckItem",
+      ],
       resources: [events.arn],
     },
     {

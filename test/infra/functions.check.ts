@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { runInNewContext } from "node:vm"
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
@@ -19,6 +20,21 @@ test("every handler that a function names is there, and is exported", async () =
     const file = new URL(`../../${path}.ts`, import.meta.url)
     expect(await import(file.pathname)).toHaveProperty(name!, expect.any(Function))
   }
+})
+
+/** Told already, and not read yet: by whoever reads one, its name is taken from this list. */
+const awaited = ["ROUTER_SECRET", "MEDIA_BUCKET", "ECS_SUBNETS", "ECS_SECURITY_GROUPS"]
+
+test("every process is told what core/config.ts reads, under the names it reads", () => {
+  const source = readFileSync(new URL("../../core/config.ts", import.meta.url), "utf8")
+  const read = new Set([...source.matchAll(/^  ([A-Z_]+):/gm)].map((match) => match[1]!))
+  const functions = graph
+    .all("lambda/function:Function")
+    .map(({ name }) => Object.keys(graph.environment(name)))
+  const { environment, secrets } = graph.container()
+  const told = new Set([...functions.flat(), ...[...environment, ...secrets].map(({ name }) => name)])
+  const unread = [...told].filter((name) => !name.startsWith("SST_") && !read.has(name))
+  expect(unread.toSorted()).toEqual(awaited.toSorted())
 })
 
 test("functions run on ARM, on the Node of the project", () => {

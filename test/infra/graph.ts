@@ -26,6 +26,16 @@ export function graphOf(resources: Resource[]) {
     return inlinePolicies.flatMap(({ policy }) => Policy.parse(JSON.parse(policy)).statements)
   }
 
+  /** Of what was asked of AWS (`dynamodb:Query Leases/index/byHost`), what the role may not do. */
+  function denied(role: string, uses: Iterable<string>): string[] {
+    const allowed = new Set(
+      permissions(role).flatMap(({ actions, resources }) =>
+        resources.flatMap((arn) => actions.map((action) => `${action} ${inCode(arn)}`.trim())),
+      ),
+    )
+    return [...uses].filter((use) => !allowed.has(use.trim()))
+  }
+
   /** What a function finds in its environment. */
   function environment(fn: string): Record<string, string> {
     return Variables.parse(plain(one("lambda/function:Function", fn).environment)).variables
@@ -41,7 +51,14 @@ export function graphOf(resources: Resource[]) {
     return definition
   }
 
-  return { resources, all, one, permissions, environment, container }
+  return { resources, all, one, permissions, denied, environment, container }
+}
+
+/** What the code calls it: `…:LeasesTable/index/byHost` is `Leases/index/byHost`. Of queues and tasks it has one. */
+function inCode(arn: string): string {
+  const name = arn.split(":").at(-1)!
+  if (/Queue$|^SessionHostTask$|^task\/|^\*$/.test(name)) return ""
+  return name.replace(/Table(?=\/|$)/, "")
 }
 
 /** A value as the provider gets it; a secret one is marked only on its way there. */

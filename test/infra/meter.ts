@@ -22,13 +22,13 @@ export function meter() {
 
   function unitsOf(use: Use): Units {
     switch (use.action) {
-      case "GetItem":
-      case "Query": {
+      case "dynamodb:GetItem":
+      case "dynamodb:Query": {
         const items = use.answer.Items ?? (use.answer.Item ? [use.answer.Item] : [])
         const units = Math.max(1, Math.ceil(items.reduce((sum, item) => sum + sizeOf(item), 0) / 4096))
         return { writes: 0, reads: use.consistent ? units : units / 2 }
       }
-      case "ConditionCheckItem":
+      case "dynamodb:ConditionCheckItem":
         return { writes: 2 * kilobytes(use), reads: 0 }
       default:
         return { writes: (use.transacted ? 2 : 1) * kilobytes(use) + indexed(use), reads: 0 }

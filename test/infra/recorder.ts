@@ -14,6 +14,7 @@ const Part = z.object({
 
 const Asked = Part.extend({
   TableName: z.string().optional(),
+  KeyId: z.string().optional(),
   IndexName: z.string().optional(),
   ConsistentRead: z.boolean().default(false),
   TransactItems: z
@@ -34,36 +35,37 @@ const Answered = z.object({
   Attributes: Item.optional(),
 })
 
-/** One thing that was asked of a table, as IAM and the bill see it: a transaction is each of its parts. */
+/** Who answers to which target of AWS's JSON protocols, in IAM's words. */
+const services = new Map([
+  ["DynamoDB_20120810", "dynamodb"],
+  ["AmazonSQS", "sqs"],
+  ["TrentService", "kms"],
+  ["AmazonEC2ContainerServiceV20141113", "ecs"],
+])
+
+/** One thing that was asked of AWS, as IAM and the bill see it: a transaction is each of its parts. */
 export interface Use extends Partial<z.infer<typeof Part>> {
-  /** `PutItem`, `ConditionCheckItem`, ... */
+  /** `dynamodb:PutItem`, `sqs:SendMessage`, ... */
   action: string
-  /** `Events`, `Leases/index/byHost`, ... */
+  /** `Events`, `Leases/index/byHost`, the id of a key; of the others nothing. */
   resource: string
   transacted: boolean
   consistent: boolean
   answer: z.infer<typeof Answered>
 }
 
-/** Stands before an embedded DynamoDB and tells what is asked of it. */
+/** Stands before an embedded service of AWS and tells what is asked of it. */
 export async function startRecorder(endpoint: string, onUse: (use: Use) => void) {
   async function passOn(request: IncomingMessage, response: ServerResponse) {
     const body = await text(request)
     const target = String(request.headers["x-amz-target"])
-    const answer = await fetch(endpoint, {
-      method: "POST",
-      headers: {
-        "content-type": "application/x-amz-json-1.0",
-        "x-amz-target": target,
-        "x-amz-date": String(request.headers["x-amz-date"]),
-        authorization: String(request.headers.authorization),
-      },
-      body,
-    })
+    const kept = ["content-type", "x-amz-target", "x-amz-date", "authorization"]
+    const headers = Object.fromEntries(kept.map((name) => [name, String(request.headers[name])]))
+    const answer = await fetch(new URL(request.url ?? "/", endpoint), { method: "POST", headers, body })
     const answered = await answer.text()
     const told = answer.ok ? Answered.parse(JSON.parse(answered)) : {}
-    for (const use of usesOf(target.split(".")[1]!, Asked.parse(JSON.parse(body)), told)) onUse(use)
-    response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" }).end(answered)
+    for (const use of usesOf(target, Asked.parse(JSON.parse(body)), told)) onUse(use)
+    response.writeHead(answer.status, { "content-type": headers["content-type"] }).end(answered)
   }
 
   const server = createServer((request, response) => {
@@ -81,11 +83,14 @@ export async function startRecorder(endpoint: string, onUse: (use: Use) => void)
   return { endpoint: `http://127.0.0.1:${port}`, close }
 }
 
-function usesOf(operation: string, asked: z.infer<typeof Asked>, answer: z.infer<typeof Answered>): Use[] {
+function usesOf(target: string, asked: z.infer<typeof Asked>, answer: z.infer<typeof Answered>): Use[] {
+  const [protocol = "", operation = ""] = target.split(".")
+  const service = services.get(protocol)
+  if (!service) throw new Error(`nobody answers ${target}`)
   const { TransactItems: parts, IndexName: index, ConsistentRead: consistent, ...rest } = asked
   if (!parts) {
-    const resource = `${asked.TableName}${index ? `/index/${index}` : ""}`
-    return [{ ...rest, action: operation, resource, transacted: false, consistent, answer }]
+    const resource = `${asked.TableName ?? asked.KeyId ?? ""}${index ? `/index/${index}` : ""}`
+    return [{ ...rest, action: `${service}:${operation}`, resource, transacted: false, consistent, answer }]
   }
   return parts.flatMap((part) =>
     Object.entries(part).flatMap(([kind, one]) =>
@@ -93,7 +98,7 @@ function usesOf(operation: string, asked: z.infer<typeof Asked>, answer: z.infer
         ? [
             {
               ...one,
-              action: `${kind}Item`,
+              action: `${service}:${kind}Item`,
               resource: one.TableName,
               transacted: true,
               consistent,

@@ -1,0 +1,103 @@
+import { fork } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { inject, onTestFinished } from "vitest"
+import { z } from "zod"
+import { graphOf } from "./graph.ts"
+import { startRecorder } from "./recorder.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const runtime = fileURLToPath(new URL("lambda-runtime.ts", import.meta.url))
+
+const Started = z.object({ initMs: z.number(), rssMb: z.number() })
+const Answered = z.object({ id: z.string(), answer: z.unknown(), error: z.string().optional() })
+
+/**
+ * A function as it would be deployed, in a process of its own: its bundle, started with the variables that its
+ * environment has in production, which lead to the embedded services of this test; and what it asks of them.
+ */
+export async function aLambda(name: string, more: { ecs?: string } = {}) {
+  const graph = graphOf(inject("production"))
+  const folder = mkdtempSync(join(tmpdir(), "lambda-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const bundle = join(folder, "bundle.mjs")
+  const { handler } = graph.one("lambda/function:Function", `${name}Function`)
+  await bundled(join(root, `${String(handler).split(".")[0]}.ts`), bundle)
+
+  const uses = new Set<string>()
+  const record = async (endpoint: string) => {
+    const recorder = await startRecorder(endpoint, ({ action, resource }) =>
+      uses.add(`${action} ${inCode(resource)}`),
+    )
+    onTestFinished(recorder.close)
+    return recorder.endpoint
+  }
+  const { AWS_ENDPOINT_URL_DYNAMODB = "", AWS_ENDPOINT_URL_SQS = "", AWS_ENDPOINT_URL_KMS = "" } = process.env
+  const queue = await record(AWS_ENDPOINT_URL_SQS)
+  const endpoints = {
+    AWS_ENDPOINT_URL_DYNAMODB: await record(AWS_ENDPOINT_URL_DYNAMODB),
+    AWS_ENDPOINT_URL_KMS: await record(AWS_ENDPOINT_URL_KMS),
+    AWS_ENDPOINT_URL_SQS: queue,
+    ...(more.ecs && { AWS_ENDPOINT_URL_ECS: await record(more.ecs) }),
+  }
+  const here = {
+    ...process.env,
+    DOORBELL_URL: new URL(new URL(process.env.DOORBELL_URL!).pathname, queue).href,
+    ECS_TASK_DEFINITION: "session-host",
+    STAGE: "local",
+  }
+  const environment = Object.entries(graph.environment(`${name}Function`))
+  const env = Object.fromEntries(environment.map(([key, value]) => [key, Object(here)[key] ?? value]))
+  const child = fork(runtime, [bundle], { env: { ...env, ...endpoints, ...onlyHere() }, execArgv: [] })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const [started] = await once(child, "message")
+
+  async function invoke(event: object): Promise<unknown> {
+    const id = randomUUID()
+    child.send({ id, event })
+    for (;;) {
+      const [message] = await once(child, "message")
+      const { id: answered, answer, error } = Answered.parse(message)
+      if (answered !== id) continue
+      if (error) throw new Error(error)
+      return answer
+    }
+  }
+  return { ...Started.parse(started), bundleKb: statSync(bundle).size / 1024, uses, invoke }
+}
+
+/** What no function has in production. */
+function onlyHere(): NodeJS.ProcessEnv {
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, URL_ALLOW, LEASE_BEAT_MS, LOG_LEVEL } =
+    process.env
+  return { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, URL_ALLOW, LEASE_BEAT_MS, LOG_LEVEL }
+}
+
+/** `told-leases/index/byHost` is the table `Leases`, and `session` the key that wraps session keys. */
+function inCode(resource: string): string {
+  if (resource === "session") return "SessionKey"
+  if (resource === "delivery") return "DeliveryKey"
+  return resource.replace(/^told-(\w)/, (_, first: string) => first.toUpperCase())
+}
+
+/** As SST does: with the esbuild that it brings. */
+async function bundled(entry: string, outfile: string): Promise<void> {
+  const { build } = await import(join(root, ".sst/platform/node_modules/esbuild/lib/main.js"))
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "esnext",
+    mainFields: ["module", "main"],
+    minify: true,
+    keepNames: true,
+    logLevel: "error",
+    banner: { js: "import { createRequire } from 'module';const require = createRequire(import.meta.url);" },
+  })
+}
