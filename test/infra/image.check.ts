@@ -1,3 +1,4 @@
+import "./calm.ts"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
