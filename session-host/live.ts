@@ -2,6 +2,7 @@ import { isLid } from "#core/jid.ts"
 import type { Own } from "./events/about.ts"
 import type { Remembered } from "./events/mapped.ts"
 import type { Connection } from "./network.ts"
+import type { Slots } from "./slots.ts"
 
 /** A session that is connected, as a command needs it. */
 export interface Live {
@@ -11,6 +12,8 @@ export interface Live {
   reach: (chat: string) => Promise<string>
   /** Every message of this id that is remembered, ours first. */
   messages: (id: string) => Promise<Remembered[]>
+  /** Media of this bridge on their way. */
+  media: Slots
 }
 
 /** Whether both name one chat: by phone number or by LID, so far as it is known which belong together. */

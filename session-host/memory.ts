@@ -15,6 +15,7 @@ import { messageRow } from "./messages.ts"
 import type { Received } from "./network.ts"
 import { Patience } from "./patience.ts"
 import { SessionEnded } from "./session-ended.ts"
+import { Standing } from "./standing.ts"
 import { SessionStore } from "./store.ts"
 import { readTold, Telling } from "./telling.ts"
 import type { Timing } from "./timing.ts"
@@ -42,13 +43,14 @@ export class Memory {
   readonly appender: Appender
   readonly bell: Bell
   readonly telling: Telling
+  readonly standing: Standing
   readonly #input: Input
   readonly #journal: Journal
   #vault: DurableVault
 
   private constructor(
     input: Input,
-    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling">,
+    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling" | "standing">,
     creds: Awaited<ReturnType<typeof readCreds>>,
   ) {
     this.#input = input
@@ -57,6 +59,7 @@ export class Memory {
     this.appender = parts.appender
     this.bell = parts.bell
     this.telling = parts.telling
+    this.standing = parts.standing
     this.#journal = new Journal(parts.store, (entry) => void this.#drain(entry))
     this.#vault = new DurableVault({ ...parts, journal: this.#journal }, creds)
   }
@@ -93,8 +96,9 @@ export class Memory {
       remember: (message) => messageRow(store, message),
     })
     const telling = new Telling({ store, appender, goneMs: timing.goneMs, log }, await readTold(store))
+    const standing = await Standing.read({ store, commits })
 
-    const memory = new Memory(input, { store, commits, appender, bell, telling }, creds)
+    const memory = new Memory(input, { store, commits, appender, bell, telling, standing }, creds)
     await memory.#journal.readOld()
     await appender.settled()
     return memory
@@ -108,7 +112,7 @@ export class Memory {
   async forget(tell: (writes: Write[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
     const generation = this.#vault.generation + 1
-    await tell([forgetCreds(store, generation)])
+    await tell([forgetCreds(store, generation), ...this.standing.forget()])
     const parts = { store, commits, journal: this.#journal }
     this.#vault = new DurableVault(parts, { generation, creds: undefined })
     await commits.write(await oldKeys(store, generation))

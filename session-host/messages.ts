@@ -54,6 +54,11 @@ function unpack(secret: Buffer): Remembered {
   return { ...head, content: decodeBare(secret.subarray(end + 1)) }
 }
 
+/** What tells a message from every other of its bridge, and nothing of it. */
+export function nameOf({ id, chat, sender, fromMe }: Remembered): string {
+  return `${hash(id)}-${fromMe ? "own" : hash(`${chat}\n${sender}`)}`
+}
+
 /** Hashed: an id may be of any length and any characters, and a JID is a phone number. */
 function skOf({ id, chat, sender, fromMe }: Remembered): string {
   return `${prefixOf(id)}${fromMe ? "own" : hash(`${chat}\n${sender}`)}`

@@ -3,6 +3,7 @@
  * nothing else knows Baileys. Types only.
  */
 import type { proto } from "@whiskeysockets/baileys"
+import type { Media } from "./events/content.ts"
 
 /** The content of a message, decoded: plain data, as the protocol names it. */
 export type MessageContent = proto.IMessage
@@ -113,6 +114,16 @@ export type Happening =
   /** The end of this connection; nothing follows. */
   | { kind: "closed"; reason: ClosedReason; detail: string }
 
+/** A question to the network: an `<iq>`, with what it holds. */
+export interface Question {
+  xmlns: string
+  type: "get" | "set"
+  /** The network itself, without. */
+  to?: string
+  target?: string
+  children?: Stanza[]
+}
+
 /** One connection: from dialling to its end. It never reconnects by itself. */
 export interface Connection {
   /**
@@ -123,6 +134,14 @@ export interface Connection {
    * OutcomeUnknown: no acknowledgement within the time.
    */
   send(outgoing: Outgoing, again?: boolean): Promise<{ timestamp: number }>
+  /** The network's answer. @throws NetworkRejected, NoAnswer */
+  ask(question: Question): Promise<Stanza>
+  /**
+   * A code to be typed on the phone of this number (digits), eight characters. While it is to be linked only, after the
+   * first `qr`.
+   * @throws NetworkRejected, NoAnswer
+   */
+  linkCode(phone: string): Promise<string>
   /** The JIDs of those phone numbers (digits) that are on the network. */
   registered(phones: string[]): Promise<Map<string, { jid: string; lid: string }>>
   /** Whether this LID or group is one that the session may write to. */
@@ -131,6 +150,13 @@ export interface Connection {
   showTyping(chat: string, state: "composing" | "recording" | "paused"): Promise<void>
   /** Tells its author that a message was read; only the own devices, if the account's privacy settings say so. */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
+  /** Brings an encrypted file to the network; its message then says where it is. */
+  upload(file: { path: string; kind: Media["kind"]; fileEncSha256: Uint8Array }): Promise<{
+    url: string
+    directPath: string
+  }>
+  /** `host[:port]` from which files are fetched, over https. */
+  mediaHost(): Promise<string>
   /** The phone-number JID that belongs to a LID, where known, without asking the network. */
   phoneOf(lid: string): Promise<string | undefined>
   /** Removes this device from the account, then closes. */
@@ -148,14 +174,17 @@ export interface Connection {
  */
 export class NotSent extends Error {}
 
-/** The network refused the message. */
+/** The network refused a message, or what else it was asked for. */
 export class NetworkRejected extends Error {
   readonly networkCode: number
   constructor(networkCode: number) {
-    super(`the network refused the message (${networkCode})`)
+    super(`the network refused (${networkCode})`)
     this.networkCode = networkCode
   }
 }
 
 /** The stanza may have left; no acknowledgement came in time. */
 export class OutcomeUnknown extends Error {}
+
+/** The network did not answer a question in time. */
+export class NoAnswer extends Error {}

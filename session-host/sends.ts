@@ -18,6 +18,8 @@ interface Wish {
 export interface Answer {
   messageId: string
   timestamp: number
+  /** The message of an earlier call under this id, whatever this call asked for. */
+  repeated: boolean
 }
 
 /** The sends of one session. */
@@ -65,15 +67,19 @@ export class Sends {
   async #send(wish: Wish): Promise<Answer> {
     const { messageId } = wish
     const before = await sentMessage(this.#memory.store, messageId)
-    if (before?.state === "acked") return { messageId, timestamp: before.timestamp }
+    if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
     if (before?.state === "failed") throw rejected(before.network_code)
 
-    const connection = await wish.connection()
+    const repeated = before !== undefined
+    const connection = await wish.connection().catch((error: unknown) => {
+      // Whatever stands in the way now says nothing of the earlier transmission.
+      throw repeated && error instanceof ApiError ? unknown() : error
+    })
     const { chat, message } = before ?? (await wish.build(connection))
     const outgoing = { messageId, chat, message }
-    const timestamp = await this.#transmit(connection, outgoing, before !== undefined)
+    const timestamp = await this.#transmit(connection, outgoing, repeated)
     await this.#write({ ...outgoing, state: "acked", timestamp })
-    return { messageId, timestamp }
+    return { messageId, timestamp, repeated }
   }
 
   async #transmit(connection: Connection, outgoing: Outgoing, again: boolean): Promise<number> {
@@ -111,8 +117,8 @@ export class Sends {
   }
 }
 
-function rejected(networkCode: number): ApiError {
-  return new ApiError("network_rejected", "the messaging network refused the message", {
+export function rejected(networkCode: number): ApiError {
+  return new ApiError("network_rejected", "the messaging network refused this", {
     fields: { network_code: networkCode },
   })
 }

@@ -8,11 +8,17 @@ import type { Command, CommandEnv } from "./commands/command.ts"
 import { debugStats } from "./commands/debug-stats.ts"
 import { editMessage } from "./commands/edit-message.ts"
 import { healthz } from "./commands/healthz.ts"
+import { logout } from "./commands/logout.ts"
+import { lookAtLease } from "./commands/look-at-lease.ts"
+import { pair } from "./commands/pair.ts"
+import { messageMedia } from "./commands/message-media.ts"
 import { qr } from "./commands/qr.ts"
 import { readMessage } from "./commands/read-message.ts"
+import { restart } from "./commands/restart.ts"
 import { revokeMessage } from "./commands/revoke-message.ts"
 import { sendEvent } from "./commands/send-event.ts"
 import { sendLocation } from "./commands/send-location.ts"
+import { sendMedia } from "./commands/send-media.ts"
 import { sendPoll } from "./commands/send-poll.ts"
 import { sendReaction } from "./commands/send-reaction.ts"
 import { sendText } from "./commands/send-text.ts"
@@ -25,7 +31,12 @@ import { SessionEnded } from "./session-ended.ts"
 const commands: Command[] = [
   status,
   qr,
+  pair,
+  logout,
+  restart,
+  lookAtLease,
   sendText,
+  sendMedia,
   sendReaction,
   sendPoll,
   sendLocation,
@@ -34,6 +45,7 @@ const commands: Command[] = [
   revokeMessage,
   editMessage,
   readMessage,
+  messageMedia,
   healthz,
   debugStats,
 ]

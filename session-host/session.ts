@@ -1,24 +1,28 @@
 import type { z } from "@hono/zod-openapi"
+import { LRUCache } from "lru-cache"
 import type { SessionStatus, Status } from "#core/contract/session.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease.ts"
 import { isPassing } from "#core/store.ts"
+import { StoredMedia } from "#core/media.ts"
 import { Changes } from "./changes.ts"
 import { type Connect, Dialler } from "./dialler.ts"
 import type { At } from "./events/connection.ts"
+import type { Remembered } from "./events/mapped.ts"
 import { fromStanza } from "./events/stanza.ts"
 import type { Live } from "./live.ts"
 import type { Logger } from "./log.ts"
 import { mapReceived } from "./map-received.ts"
 import { Memory } from "./memory.ts"
 import { messagesOf } from "./messages.ts"
-import type { ClosedReason, Connection, Happening } from "./network.ts"
+import { type ClosedReason, type Connection, type Happening, NetworkRejected, NoAnswer } from "./network.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { Recipients } from "./recipients.ts"
 import { scope } from "./scope.ts"
-import { type Answer, Sends } from "./sends.ts"
+import { type Answer, rejected, Sends } from "./sends.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
+import { Slots } from "./slots.ts"
 import type { Timing } from "./timing.ts"
 
 interface Input {
@@ -40,6 +44,10 @@ export class Session {
   readonly #ended = new AbortController()
   readonly #changes = new Changes()
   readonly #recipients = new Recipients()
+  /** decisions and reliability, "Downloads": two at once per bridge. */
+  readonly #media = new Slots(2, 10_000)
+  /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
+  readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
   readonly #pairing: Pairing
   readonly #dialler: Dialler
   #memory: Memory | undefined
@@ -49,7 +57,6 @@ export class Session {
   #proven = false
   #open = false
   #lost = false
-  #replaced = false
   #passkeyRequired = false
 
   constructor(input: Input) {
@@ -141,19 +148,73 @@ export class Session {
   }
 
   /**
+   * A code that links the phone of this number (digits) once it is typed there; dials for it if need be.
+   * @throws ApiError `already_paired`, `network_rejected`, `session_unavailable`
+   */
+  async linkCode(phone: string): Promise<string> {
+    // The network takes a wish for a link code where it would show a QR code.
+    await this.code()
+    const connection = this.#dialler.connection
+    if (!connection) throw sessionUnavailable()
+    return await this.#during(connection, () => connection.linkCode(phone))
+  }
+
+  /**
+   * Unlinks the session, if a phone is linked: its credentials are gone when this resolves.
+   * @throws ApiError `session_unavailable`: the network cannot be told now
+   */
+  async logout(): Promise<void> {
+    await this.#started()
+    if (!this.isPaired) return
+    // Another place is logged in with these credentials: from here nobody can be told.
+    if (this.#memory!.standing.isReplaced) await this.#wasLoggedOut(this.#memory!)
+    else await (await this.#ready()).logout()
+    const { finishMs } = this.#input.timing
+    const isOut = await this.#changes.until(() => (this.isPaired ? undefined : true), finishMs)
+    if (!isOut) throw sessionUnavailable("the session is being logged out: try again")
+  }
+
+  /**
+   * Connects anew with the same credentials; also after another place took over, which only a customer may undo.
+   * Resolves when it is connected, or is trying to.
+   * @throws ApiError `session_unavailable`
+   */
+  async restart(): Promise<void> {
+    const sends = await this.#started()
+    const { connectingMs, restartMs } = this.#input.timing
+    await sends.settled(restartMs)
+    this.#log.info("session restarts")
+    const memory = this.#memory!
+    await memory.standing.setReplaced(false)
+    this.#hangUp()
+    if (this.isPaired) memory.telling.gone(this.#at)
+    this.#dialler.dial()
+    const isUp = () => this.#open || !this.isPaired || this.#ended.signal.aborted || undefined
+    await this.#changes.until(isUp, connectingMs)
+    if (this.#ended.signal.aborted) throw sessionUnavailable()
+  }
+
+  /** Somebody says that the lease may have changed. */
+  async lookAtLease(): Promise<void> {
+    const { bridgeId, host, epoch } = this.lease
+    const lease = await Lease.get(bridgeId)
+    if (lease?.host !== host || lease.epoch !== epoch) this.abandon()
+  }
+
+  /** Every message of this id that is remembered, ours first. @throws ApiError `session_unavailable` */
+  async messages(id: string): Promise<Remembered[]> {
+    await this.#started()
+    return await messagesOf(this.#memory!.store, id)
+  }
+
+  /**
    * Asks something of the network. A question that the end of the connection leaves open may be asked again.
-   * @throws ApiError `not_paired`, `session_unavailable`, and what `work` throws
+   * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws
    */
   async use<Result>(work: (live: Live) => Promise<Result>): Promise<Result> {
     await this.#started()
     const connection = await this.#ready()
-    try {
-      return await work(this.#live(connection))
-    } catch (error) {
-      if (error instanceof ApiError || this.#dialler.connection === connection) throw error
-      this.#log.info({ error }, "the connection ended during a call")
-      throw sessionUnavailable()
-    }
+    return await this.#during(connection, () => work(this.#live(connection)))
   }
 
   /**
@@ -210,7 +271,7 @@ export class Session {
 
   #status(): z.infer<typeof Status> {
     if (!this.isPaired) return this.#passkeyRequired ? "passkey_required" : "unpaired"
-    if (this.#replaced) return "replaced"
+    if (this.#memory?.standing.isReplaced) return "replaced"
     if (this.#open) return "connected"
     return this.#lost ? "disconnected" : "connecting"
   }
@@ -231,10 +292,24 @@ export class Session {
     const connection = await this.#changes.until(() => {
       if (this.#stopping || this.#ended.signal.aborted) throw sessionUnavailable()
       if (!this.isPaired) throw new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
+      if (this.#memory?.standing.isReplaced) throw replaced()
       return this.#open ? this.#dialler.connection : undefined
     }, this.#input.timing.connectingMs)
     if (!connection) throw sessionUnavailable("the session is connecting: try again")
     return connection
+  }
+
+  /** @throws ApiError for what the network said, or did not say; and what `work` throws */
+  async #during<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof NetworkRejected) throw rejected(error.networkCode)
+      if (error instanceof NoAnswer) throw sessionUnavailable("the network did not answer: try again")
+      if (error instanceof ApiError || this.#dialler.connection === connection) throw error
+      this.#log.info({ error }, "the connection ended during a call")
+      throw sessionUnavailable()
+    }
   }
 
   #live(connection: Connection): Live {
@@ -244,6 +319,7 @@ export class Session {
       own: vault.login ?? { jid: "", lid: "" },
       reach: (chat) => this.#recipients.reach(chat, connection),
       messages: (id) => messagesOf(store, id),
+      media: this.#media,
     }
   }
 
@@ -251,7 +327,7 @@ export class Session {
   #mayDial(): boolean {
     const isOver = this.#stopping || this.#ended.signal.aborted
     if (isOver || !this.#memory || !this.#input.mayConnect()) return false
-    return this.isPaired ? !this.#replaced : this.#pairing.isAsked
+    return this.isPaired ? !this.#memory.standing.isReplaced : this.#pairing.isAsked
   }
 
   #take(happening: Happening, memory: Memory): void {
@@ -314,8 +390,10 @@ export class Session {
   async #wasReplaced(memory: Memory): Promise<void> {
     // The check of the lease throws when it is not ours.
     await memory.commits.write([])
-    this.#replaced = true
-    await memory.telling.over(this.#at, "stream_replaced")
+    await memory.standing.setReplaced(true, (writes) =>
+      memory.telling.over(this.#at, "stream_replaced", writes),
+    )
+    this.#changes.notify()
   }
 
   async #wasLoggedOut(memory: Memory): Promise<void> {
@@ -325,6 +403,7 @@ export class Session {
       else await memory.commits.write(writes)
     })
     this.#lost = false
+    this.#changes.notify()
     this.#dialler.dialAgain("logged_out")
   }
 
@@ -385,6 +464,12 @@ export class Session {
 
 export function heldBy(lease: Lease.Info) {
   return { bridgeId: lease.bridgeId, host: lease.host, epoch: lease.epoch }
+}
+
+function replaced(): ApiError {
+  return sessionUnavailable(
+    "another place has taken over this session: set another webhook URL to connect again, or log out",
+  )
 }
 
 function isOwnFault(error: SessionEnded): boolean {

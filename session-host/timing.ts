@@ -16,6 +16,8 @@ export interface Timing {
   codeMs: number
   /** decisions, "Errors": how long a call waits for a session that is connecting. */
   connectingMs: number
+  /** How long a restart waits for sends that are under way: a PATCH has 10 s for all of it. */
+  restartMs: number
   /** decisions, "Session": a connection gone for longer than this is told as `disconnected`. */
   goneMs: number
   /** A session that lived this long has proved itself. */
@@ -34,6 +36,7 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     pairingMs: 3 * minutes,
     codeMs: 15 * seconds,
     connectingMs: 5 * seconds,
+    restartMs: 2 * seconds,
     goneMs: 10 * seconds,
     provenMs: 1 * minutes,
   }

@@ -49,7 +49,7 @@ export const pair = createRoute({
   },
   responses: {
     200: reply("The code, `ABCD-EFGH`.", z.object({ code: z.string() })),
-    ...refusals("not_found", "bridge_paused", "already_paired"),
+    ...refusals(...unreachable, "already_paired", "network_rejected"),
   },
 })
 
@@ -58,5 +58,5 @@ export const logout = createRoute({
   path: `${proxy}/logout`,
   summary: "Unlink the session",
   request: { params: path },
-  responses: { 200: reply("Unlinked.", Ok), ...refusals("not_found", "bridge_paused") },
+  responses: { 200: reply("Unlinked.", Ok), ...refusals(...unreachable) },
 })

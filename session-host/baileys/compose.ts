@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
+import type { Encrypted } from "../media/encrypt.ts"
+import type { Kind } from "../media/kind.ts"
+import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network.ts"
 
 /** Which message a reaction, an edit or a revocation is about, as the network names it. */
@@ -82,6 +85,54 @@ export function eventOf(
   context: Context,
 ): MessageContent {
   return { eventMessage: { isCanceled: false, ...input, contextInfo: contextInfo(context) } }
+}
+
+/** A file that is with the network already. */
+export interface File extends Omit<Encrypted, "path"> {
+  kind: Kind
+  url: string
+  directPath: string
+  mimetype: string
+  fileName: string
+  caption?: string | undefined
+  /** Of an image or a sticker. */
+  picture?: Picture | undefined
+}
+
+export function mediaOf(file: File, context: Context): MessageContent {
+  const { kind, picture, caption, fileName } = file
+  const common = {
+    url: file.url,
+    directPath: file.directPath,
+    mediaKey: file.mediaKey,
+    mediaKeyTimestamp: Math.floor(Date.now() / 1000),
+    fileEncSha256: file.fileEncSha256,
+    fileSha256: file.fileSha256,
+    fileLength: file.fileLength,
+    mimetype: file.mimetype,
+    contextInfo: contextInfo(context),
+  }
+  const size = { width: picture?.width, height: picture?.height }
+  switch (kind) {
+    case "image":
+      return { imageMessage: { ...common, ...size, caption, jpegThumbnail: picture?.thumbnail } }
+    case "sticker":
+      return { stickerMessage: { ...common, ...size, isAnimated: picture?.isAnimated ?? false } }
+    case "video":
+      return { videoMessage: { ...common, caption } }
+    case "audio":
+      return { audioMessage: { ...common, ptt: false } }
+    case "voice":
+      // Clients play a voice note only if it says so.
+      return { audioMessage: { ...common, mimetype: "audio/ogg; codecs=opus", ptt: true } }
+    case "document": {
+      const document = { ...common, fileName, title: fileName, caption }
+      // Clients show a caption under a document only in this form.
+      return caption
+        ? { documentWithCaptionMessage: { message: { documentMessage: document } } }
+        : { documentMessage: document }
+    }
+  }
 }
 
 export function revocationOf(key: Key): MessageContent {

@@ -1,5 +1,4 @@
 import {
-  initAuthCreds,
   jidDecode,
   jidNormalizedUser,
   makeWASocket,
@@ -12,13 +11,16 @@ import type { WebSocket } from "ws"
 import type { Connection, Happening, Me, Vault } from "../network.ts"
 import { newAcks } from "./acks.ts"
 import { newArrivals } from "./arrivals.ts"
+import { ask } from "./ask.ts"
 import { registered } from "./contacts.ts"
 import { contain } from "./contain.ts"
 import { devicesOf } from "./devices.ts"
 import { guard } from "./guard.ts"
 import { keysOf } from "./keys.ts"
+import { credsToDialWith, linkCode } from "./link-code.ts"
 import { newLocks } from "./locks.ts"
 import { removeDevice } from "./logout.ts"
+import { mediaHost, upload } from "./media.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { newAdvSecret, newCodes } from "./qr.ts"
 import { quietLog, redacted } from "./quiet-log.ts"
@@ -26,7 +28,7 @@ import { isReachable } from "./reachable.ts"
 import { endOf, type End } from "./reasons.ts"
 import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
-import { credsFromText, toText } from "./serialise.ts"
+import { toText } from "./serialise.ts"
 import { socketConfig } from "./socket-config.ts"
 import { hasChild, mayBecomeEvent, toStanza } from "./stanza.ts"
 import { takeWire } from "./wire.ts"
@@ -65,7 +67,7 @@ export function connect(input: ConnectInput): Connection {
     () => ended,
     (detail) => finish({ reason: "lost", detail }),
   )
-  const creds = vault.creds ? credsFromText(vault.creds) : initAuthCreds()
+  const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const hold = newLocks()
   const keys = keysOf(vault)
@@ -185,9 +187,13 @@ export function connect(input: ConnectInput): Connection {
   const sender = newSender({ sock, acks, isOpen: () => open && !ended })
   return {
     send: (outgoing, again = false) => sender(outgoing, again),
+    ask: (question) => beforeEnd(ask(sock, question)),
+    linkCode: (phone) => beforeEnd(linkCode(sock, phone)),
     registered: (phones) => beforeEnd(registered(sock, phones)),
     isReachable: (jid) => beforeEnd(isReachable(sock, jid)),
     showTyping: (chat, state) => beforeEnd(sock.sendPresenceUpdate(state, chat)),
+    upload: (file) => beforeEnd(upload(sock, file)),
+    mediaHost: () => beforeEnd(mediaHost(sock)),
     markRead: (message) => beforeEnd(sock.readMessages([message])),
     async phoneOf(lid) {
       const phone = await sock.signalRepository.lidMapping.getPNForLID(lid)

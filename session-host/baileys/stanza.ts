@@ -29,3 +29,8 @@ export function toStanza(node: BinaryNode): Stanza {
   if (content === undefined) return { tag, attrs: { ...attrs }, children: [] }
   return { tag, attrs: { ...attrs }, children: [], bytes: Buffer.from(content) }
 }
+
+/** And back. */
+export function toNode({ tag, attrs, children, bytes }: Stanza): BinaryNode {
+  return { tag, attrs, content: children.length > 0 ? children.map(toNode) : bytes }
+}

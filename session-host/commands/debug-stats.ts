@@ -20,8 +20,7 @@ export const debugStats: Command = {
       heap_alloc_mb: mb(heap.used_heap_size),
       heap_objects: c.var.session.cached,
       heap_sys_mb: mb(heap.total_heap_size),
-      // Media of received messages are not cached yet on this side of the service.
-      media_cache_size: 0,
+      media_cache_size: c.var.session.storedMedia.size,
       next_gc_mb: mb(heap.heap_size_limit),
       total_alloc_mb: mb(process.memoryUsage.rss()),
     }

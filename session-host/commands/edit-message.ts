@@ -3,8 +3,9 @@ import { ApiError } from "#core/error.ts"
 import { built, editOf, textOf } from "../baileys/compose.ts"
 import { kindOf, unwrap } from "../events/content.ts"
 import { findOwn, keyOf } from "../find-message.ts"
+import type { Live } from "../live.ts"
 import { bodyOf, type Command, paramOf } from "./command.ts"
-import { messageIdOf } from "./send.ts"
+import { sendAndAnswer } from "./send.ts"
 
 const Body = contract.editMessage.request.body.content["application/json"].schema
 
@@ -13,13 +14,13 @@ export const editMessage: Command = {
   run: async (c) => {
     const id = paramOf(c, contract.editMessage.request.params, "id")
     const input = await bodyOf(c, Body)
-    const sent = await c.var.session.send(messageIdOf(c), async (live) => {
+    const build = async (live: Live) => {
       const message = await findOwn(live, { id, chat: input.chat })
       if (kindOf(unwrap(message.content)) !== "text")
         throw new ApiError("invalid_request", "only the text of a text message can be changed")
       return { chat: message.chat, message: built(editOf(keyOf(message), textOf(input.body))) }
-    })
+    }
     // The edit has an id of its own, which nobody needs: it is still the same message.
-    return c.json({ message_id: id, timestamp: sent.timestamp }, 200)
+    return await sendAndAnswer(c, build, id)
   },
 }

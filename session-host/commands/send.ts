@@ -1,12 +1,15 @@
 import type { z } from "@hono/zod-openapi"
 import { ApiError } from "#core/error.ts"
+import { Idempotency } from "#core/idempotency.ts"
 import { toJid } from "#core/jid.ts"
+import { log } from "#core/log.ts"
 import { built, type Context } from "../baileys/compose.ts"
 import { unwrap } from "../events/content.ts"
 import { kept } from "../events/remember.ts"
 import { authorOf, findMessages } from "../find-message.ts"
 import { isSameChat, type Live } from "../live.ts"
 import type { MessageContent } from "../network.ts"
+import type { Session } from "../session.ts"
 import { bodyOf, type Command, type CommandContext } from "./command.ts"
 
 /** What every send has besides its content. */
@@ -32,21 +35,34 @@ export function sendCommand<Input extends Addressed>(
     route,
     run: async (c) => {
       const input = await bodyOf(c, schema)
-      const sent = await c.var.session.send(messageIdOf(c), async (live) => {
+      return await sendAndAnswer(c, async (live) => {
         const chat = await live.reach(toJid(input.chat))
         const context = await contextOf(input, chat, live)
         return { chat, message: built(await compose(input, { live, context })) }
       })
-      return c.json({ message_id: sent.messageId, timestamp: sent.timestamp }, 200)
     },
   }
 }
 
-/** The id that the API has chosen for what this call sends. */
-export function messageIdOf(c: CommandContext): string {
-  const { messageId } = c.var.call
+/**
+ * Sends under the id that the API has chosen, and answers: with another id, where the message that is sent only
+ * changes one (`shownId`). From here on the call's idempotency record answers for it.
+ */
+export async function sendAndAnswer(
+  c: CommandContext,
+  build: Parameters<Session["send"]>[1],
+  shownId?: string,
+): Promise<Response> {
+  const { messageId, record, requestId } = c.var.call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
-  return messageId
+  const sent = await c.var.session.send(messageId, build)
+  const answer = { message_id: shownId ?? messageId, timestamp: sent.timestamp }
+  if (record)
+    await Idempotency.complete(record, messageId, answer).catch((error: unknown) =>
+      // Whoever claims the key next finds the message acknowledged, and completes it.
+      log.warn({ error, requestId, messageId }, "idempotency record not completed"),
+    )
+  return c.json(answer, 200, sent.repeated ? { "x-send-repeated": "true" } : {})
 }
 
 /** What a message refers to: quoted in its own chat, if there is a message of this id in it, else wherever it is. */

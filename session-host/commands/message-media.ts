@@ -1,0 +1,40 @@
+import * as contract from "#core/contract/message.ts"
+import { ApiError } from "#core/error.ts"
+import { StoredMedia } from "#core/media.ts"
+import { mediaOf, unwrap } from "../events/content.ts"
+import type { Remembered } from "../events/mapped.ts"
+import { downloadMedia } from "../media/download.ts"
+import { inFolder } from "../media/folder.ts"
+import { contentTypeOf } from "../media/kind.ts"
+import { nameOf } from "../messages.ts"
+import type { Session } from "../session.ts"
+import { type Command, paramOf } from "./command.ts"
+
+/** Answers where the media are: the bytes themselves go from the bucket to the customer. */
+export const messageMedia: Command = {
+  route: contract.messageMedia,
+  run: async (c) => {
+    const { session } = c.var
+    const id = paramOf(c, contract.messageMedia.request.params, "id")
+    const message = (await session.messages(id)).find(({ content }) => mediaOf(unwrap(content)))
+    if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
+    const key = StoredMedia.keyOf(session.lease.bridgeId, nameOf(message))
+    if (!(await StoredMedia.isFresh(key))) await store(session, message, key)
+    const answer: StoredMedia.Stored = { key }
+    return c.json(answer, 200)
+  },
+}
+
+async function store(session: Session, message: Remembered, key: string): Promise<void> {
+  const media = mediaOf(unwrap(message.content))! // that is how it was found
+  await session.use((live) =>
+    live.media.use(() =>
+      inFolder(async (folder) => {
+        const path = await downloadMedia(media, await live.connection.mediaHost(), folder)
+        const contentType = contentTypeOf(media.mimetype)
+        await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
+        session.storedMedia.set(key, true)
+      }),
+    ),
+  )
+}

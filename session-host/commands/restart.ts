@@ -1,0 +1,10 @@
+import type { Command } from "./command.ts"
+
+/** Between API and host alone: the API asks for it when the webhook changes (§3). */
+export const restart: Command = {
+  route: { method: "post", path: "/restart" },
+  run: async (c) => {
+    await c.var.session.restart()
+    return c.body(null, 204)
+  },
+}

@@ -1,0 +1,78 @@
+import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:crypto"
+import { createReadStream, createWriteStream } from "node:fs"
+import { open, stat } from "node:fs/promises"
+import { pipeline } from "node:stream/promises"
+import type { Media } from "../events/content.ts"
+import { keysOf, macBytes } from "./keys.ts"
+
+/** What came is not what its message promised. */
+export class Damaged extends Error {}
+
+/**
+ * Decrypts a file that came from the network into another beside it, after its MAC and both its hashes proved true.
+ * @throws Damaged
+ */
+export async function decryptFile(path: string, media: Media): Promise<string> {
+  const { size } = await stat(path)
+  const keys = keysOf(media.mediaKey, media.kind)
+  if (size <= macBytes) throw new Damaged("too short")
+  await check(path, size, media, keys)
+
+  const decipher = createDecipheriv("aes-256-cbc", keys.cipherKey, keys.iv)
+  const hash = createHash("sha256")
+  async function* decrypted(): AsyncGenerator<Buffer> {
+    for await (const chunk of ciphertext(path, size)) {
+      const bytes = decipher.update(chunk)
+      hash.update(bytes)
+      yield bytes
+    }
+    const last = final(decipher)
+    hash.update(last)
+    yield last
+  }
+  const to = `${path}.plain`
+  await pipeline(decrypted(), createWriteStream(to, { flags: "wx", mode: 0o600 }))
+  if (!isEqual(hash.digest(), media.fileSha256)) throw new Damaged("another file")
+  return to
+}
+
+async function check(path: string, size: number, media: Media, keys: ReturnType<typeof keysOf>) {
+  const mac = createHmac("sha256", keys.macKey).update(keys.iv)
+  const hash = createHash("sha256")
+  for await (const chunk of ciphertext(path, size)) {
+    mac.update(chunk)
+    hash.update(chunk)
+  }
+  const tag = await tagOf(path, size)
+  hash.update(tag)
+  if (!isEqual(mac.digest().subarray(0, macBytes), tag)) throw new Damaged("wrong MAC")
+  if (!isEqual(hash.digest(), media.fileEncSha256)) throw new Damaged("another ciphertext")
+}
+
+function ciphertext(path: string, size: number): AsyncIterable<Buffer> {
+  // Without an encoding a stream gives buffers.
+  return createReadStream(path, { end: size - macBytes - 1 }) as AsyncIterable<Buffer>
+}
+
+async function tagOf(path: string, size: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read(Buffer.alloc(macBytes), 0, macBytes, size - macBytes)
+    return buffer
+  } finally {
+    await file.close()
+  }
+}
+
+/** Authentic, and all the same no whole number of blocks or badly padded: its sender made it so. */
+function final(decipher: ReturnType<typeof createDecipheriv>): Buffer {
+  try {
+    return decipher.final()
+  } catch (error) {
+    throw new Damaged("not padded", { cause: error })
+  }
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
+}

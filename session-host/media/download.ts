@@ -1,0 +1,72 @@
+import { createWriteStream } from "node:fs"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
+import type { Media } from "../events/content.ts"
+import { Damaged, decryptFile } from "./decrypt.ts"
+import { limitOf } from "./kind.ts"
+
+const withinMs = 35_000
+/** The MAC, and what padding adds. */
+const more = 64
+
+/** How the network says that it keeps a file no longer, or that this address was never good. */
+const gone = new Set([403, 404, 410])
+
+/**
+ * Fetches a received file from the network's media host and decrypts it, into a file of this folder.
+ * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`
+ */
+export async function downloadMedia(media: Media, host: string, folder: string): Promise<string> {
+  const path = join(folder, "sealed")
+  const agent = guardedAgent()
+  try {
+    const answer = await safeFetch({
+      url: addressOf(media, host),
+      agent,
+      method: "GET",
+      headers: { origin: "https://web.whatsapp.com" },
+      withinMs,
+      maxBytes: limitOf("document") + more,
+    })
+    if (gone.has(answer.status)) throw expired("the network does not keep these media any more")
+    if (answer.status !== 200) throw sessionUnavailable("the network did not give the media: try again")
+    await pipeline(answer.body, createWriteStream(path, { flags: "wx", mode: 0o600 }))
+    return await decryptFile(path, media)
+  } catch (error) {
+    throw refusal(error)
+  } finally {
+    await agent.destroy()
+  }
+}
+
+/** The path is a stranger's word, the host never. */
+function addressOf(media: Media, host: string): string {
+  const path = media.directPath || pathIn(media.url)
+  if (!path.startsWith("/")) throw expired("the message does not say where its media are")
+  const url = new URL(`https://${host}`)
+  const [pathname = "", query = ""] = path.split("?", 2)
+  url.pathname = pathname
+  url.search = query
+  return url.href
+}
+
+function pathIn(url: string): string {
+  if (!URL.canParse(url)) return ""
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+function refusal(error: unknown): unknown {
+  if (error instanceof Damaged)
+    return expired(`what the network keeps is not what was sent: ${error.message}`)
+  if (!(error instanceof FetchError)) return error
+  if (error.category === "too_large")
+    return new ApiError("payload_too_large", "media of more than 100 MB are not fetched")
+  return sessionUnavailable("the network did not give the media: try again")
+}
+
+function expired(sentence: string): ApiError {
+  return new ApiError("media_expired", sentence)
+}

@@ -1,0 +1,46 @@
+import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto"
+import { createReadStream, createWriteStream } from "node:fs"
+import { pipeline } from "node:stream/promises"
+import { keysOf, macBytes } from "./keys.ts"
+import type { Kind } from "./kind.ts"
+
+/** A file as it goes to the network. */
+export interface Encrypted {
+  path: string
+  mediaKey: Buffer
+  fileSha256: Buffer
+  fileEncSha256: Buffer
+  fileLength: number
+}
+
+/** Encrypts a file under a key of its own into another beside it. */
+export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> {
+  const mediaKey = randomBytes(32)
+  const { iv, cipherKey, macKey } = keysOf(mediaKey, kind)
+  const cipher = createCipheriv("aes-256-cbc", cipherKey, iv)
+  const mac = createHmac("sha256", macKey).update(iv)
+  const [plain, sealed] = [createHash("sha256"), createHash("sha256")]
+  let fileLength = 0
+
+  async function* encrypted(): AsyncGenerator<Buffer> {
+    // Without an encoding a stream gives buffers.
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      fileLength += chunk.length
+      plain.update(chunk)
+      yield counted(cipher.update(chunk))
+    }
+    yield counted(cipher.final())
+    const tag = mac.digest().subarray(0, macBytes)
+    sealed.update(tag)
+    yield tag
+  }
+  function counted(bytes: Buffer): Buffer {
+    mac.update(bytes)
+    sealed.update(bytes)
+    return bytes
+  }
+
+  const to = `${path}.enc`
+  await pipeline(encrypted(), createWriteStream(to, { flags: "wx", mode: 0o600 }))
+  return { path: to, mediaKey, fileSha256: plain.digest(), fileEncSha256: sealed.digest(), fileLength }
+}

@@ -1,0 +1,109 @@
+import { createWriteStream } from "node:fs"
+import { open } from "node:fs/promises"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { ApiError } from "#core/error.ts"
+import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
+import { contentTypeOf, type Kind, kindOf, limitOf, looksLike } from "./kind.ts"
+
+/** decisions, "Errors": for all of it, ms. */
+const withinMs = 25_000
+/** decisions, "Messages" */
+const redirects = 3
+
+export interface Fetched {
+  path: string
+  kind: Kind
+  mimetype: string
+  /** After the URL's path. */
+  name: string
+}
+
+/**
+ * Fetches what a customer's URL leads to into a file of this folder.
+ * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`
+ */
+export async function fetchMedia(url: string, asSticker: boolean, folder: string): Promise<Fetched> {
+  const agent = guardedAgent()
+  try {
+    return await fetchWith({ url, asSticker, folder, agent })
+  } catch (error) {
+    if (error instanceof FetchError) throw refusal(error)
+    throw error
+  } finally {
+    await agent.destroy()
+  }
+}
+
+async function fetchWith(input: {
+  url: string
+  asSticker: boolean
+  folder: string
+  agent: ReturnType<typeof guardedAgent>
+}): Promise<Fetched> {
+  const { url, agent } = input
+  const answer = await safeFetch({
+    url,
+    agent,
+    method: "GET",
+    redirects,
+    withinMs,
+    maxBytes: limitOf("document"),
+  })
+  if (answer.status < 200 || answer.status > 299)
+    throw new ApiError("media_fetch_failed", `the URL answers with status ${answer.status}`)
+  const mimetype = contentTypeOf(answer.headers["content-type"])
+  const kind = kindOf(mimetype, input.asSticker)
+  if (Number(answer.headers["content-length"] ?? 0) > limitOf(kind)) throw tooLarge(kind)
+
+  const path = join(input.folder, "plain")
+  await pipeline(bounded(answer.body, kind), createWriteStream(path, { flags: "wx", mode: 0o600 }))
+  if (!looksLike(mimetype, await headOf(path)))
+    throw new ApiError(
+      "media_type_mismatch",
+      `the URL answers with ${mimetype}, but that is not what it sends`,
+    )
+  return { path, kind, mimetype, name: nameIn(url) }
+}
+
+/** The limit of its kind: only the answer's Content-Type says which. */
+async function* bounded(body: AsyncIterable<Uint8Array>, kind: Kind): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > limitOf(kind)) throw tooLarge(kind)
+    yield chunk
+  }
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The last part of the URL's path. */
+function nameIn(url: string): string {
+  const last = new URL(url).pathname.split("/").at(-1) ?? ""
+  try {
+    return decodeURIComponent(last).slice(0, 255) || "file"
+  } catch {
+    // Not percent-encoded text: then it is meant as it stands.
+    return last.slice(0, 255)
+  }
+}
+
+function tooLarge(kind: Kind): ApiError {
+  return new ApiError("payload_too_large", `as ${kind} a file may have ${limitOf(kind) / 1024 / 1024} MB`)
+}
+
+function refusal({ category }: FetchError): ApiError {
+  if (category === "blocked")
+    return new ApiError("url_not_allowed", "the URL does not lead to a public address over http or https")
+  if (category === "too_large") return tooLarge("document")
+  return new ApiError("media_fetch_failed", `the URL could not be fetched: ${category}`)
+}

@@ -1,0 +1,21 @@
+import { hkdfSync } from "node:crypto"
+import type { Kind } from "./kind.ts"
+
+/** What keys are derived for; stickers count as images, voice notes as audio. */
+const uses: Record<Kind, string> = {
+  image: "Image",
+  sticker: "Image",
+  video: "Video",
+  audio: "Audio",
+  voice: "Audio",
+  document: "Document",
+}
+
+/** How many bytes of the MAC follow the ciphertext. */
+export const macBytes = 10
+
+/** The keys of a file, from the one that its message carries. */
+export function keysOf(mediaKey: Uint8Array, kind: Kind) {
+  const keys = Buffer.from(hkdfSync("sha256", mediaKey, Buffer.alloc(0), `WhatsApp ${uses[kind]} Keys`, 112))
+  return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }
+}

@@ -1,0 +1,77 @@
+import { ApiError } from "#core/error.ts"
+import type { Media } from "../events/content.ts"
+
+export type Kind = Media["kind"]
+
+const mb = 1024 * 1024
+
+/** decisions, "Messages": how large a file of this kind may be, in bytes. */
+export function limitOf(kind: Kind): number {
+  return kind === "document" ? 100 * mb : 16 * mb
+}
+
+/**
+ * What a file is sent as, by its Content-Type (decisions, "Messages").
+ * @throws ApiError `media_type_mismatch`
+ */
+export function kindOf(contentType: string, asSticker: boolean): Kind {
+  if (asSticker && contentType !== "image/webp")
+    throw new ApiError("media_type_mismatch", "a sticker is image/webp: this URL answers with another type")
+  if (asSticker) return "sticker"
+  if (["image/jpeg", "image/png", "image/webp"].includes(contentType)) return "image"
+  if (contentType.startsWith("video/")) return "video"
+  if (contentType === "audio/ogg") return "voice"
+  return contentType.startsWith("audio/") ? "audio" : "document"
+}
+
+/** Without parameters, in lower case; of a missing or malformed one the type of anything. */
+export function contentTypeOf(header: unknown): string {
+  const type = typeof header === "string" ? header.split(";")[0]!.trim().toLowerCase() : ""
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream"
+}
+
+type Looks = (head: Buffer) => boolean
+
+const starts =
+  (text: string, at = 0): Looks =>
+  (head) =>
+    head.subarray(at, at + text.length).toString("latin1") === text
+const any =
+  (...looks: Looks[]): Looks =>
+  (head) =>
+    looks.some((look) => look(head))
+
+/** ISO 14496-12: a box of some length, then its type. */
+const isMedia = any(...["ftyp", "moov", "mdat", "free", "wide", "skip"].map((box) => starts(box, 4)))
+const matroska = starts("\x1a\x45\xdf\xa3")
+/** MPEG audio and ADTS: eleven or twelve set bits. */
+const frames: Looks = (head) => head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0
+
+/** How files of these types begin. Of other types nothing is known that could be wrong. */
+const beginnings = new Map<string, Looks>([
+  ["image/jpeg", starts("\xff\xd8\xff")],
+  ["image/png", starts("\x89PNG\r\n\x1a\n")],
+  ["image/webp", (head) => starts("RIFF")(head) && starts("WEBP", 8)(head)],
+  ["audio/ogg", starts("OggS")],
+  ["audio/mpeg", any(starts("ID3"), frames)],
+  ["audio/mp3", any(starts("ID3"), frames)],
+  ["audio/aac", any(starts("ADIF"), frames)],
+  ["audio/mp4", isMedia],
+  ["audio/x-m4a", isMedia],
+  ["audio/amr", starts("#!AMR")],
+  ["audio/wav", (head) => starts("RIFF")(head) && starts("WAVE", 8)(head)],
+  ["audio/x-wav", (head) => starts("RIFF")(head) && starts("WAVE", 8)(head)],
+  ["audio/flac", starts("fLaC")],
+  ["audio/webm", matroska],
+  ["video/mp4", isMedia],
+  ["video/quicktime", isMedia],
+  ["video/3gpp", isMedia],
+  ["video/webm", matroska],
+  ["video/x-matroska", matroska],
+  ["application/pdf", starts("%PDF-")],
+])
+
+/** Whether a file may be what its Content-Type says, by how it begins. */
+export function looksLike(contentType: string, head: Buffer): boolean {
+  return beginnings.get(contentType)?.(head) ?? true
+}

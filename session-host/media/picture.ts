@@ -1,0 +1,55 @@
+import sharp from "sharp"
+import { ApiError } from "#core/error.ts"
+
+/** A small file may unfold to gigabytes: its header says so, and is read first. */
+const mostPixels = 25_000_000
+/** As clients make them. */
+const thumbnailWidth = 72
+
+// Libvips keeps what it has opened, and takes every core.
+sharp.cache(false)
+sharp.concurrency(1)
+
+export interface Picture {
+  width: number
+  height: number
+  isAnimated: boolean
+  /** A small JPEG. */
+  thumbnail: Buffer
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * The size of a picture, and a small one of it; one at a time in this process.
+ * @throws ApiError `payload_too_large`, `media_type_mismatch`
+ */
+export function readPicture(path: string): Promise<Picture> {
+  const read = last.then(() => readNow(path))
+  // Its caller hears of a failure; the next one only waits for the end.
+  last = read.catch(() => {})
+  return read
+}
+
+async function readNow(path: string): Promise<Picture> {
+  const image = sharp(path, { limitInputPixels: mostPixels })
+  const { width, height, pages = 1 } = await orMismatch(sharp(path, { limitInputPixels: false }).metadata())
+  if (width * height > mostPixels) throw new ApiError("payload_too_large", "a picture may have 25 megapixels")
+  const thumbnail = image
+    .timeout({ seconds: 5 })
+    .rotate()
+    .resize(thumbnailWidth, thumbnailWidth, { fit: "inside" })
+    .flatten({ background: "#ffffff" })
+    .jpeg({ quality: 50 })
+  return { width, height, isAnimated: pages > 1, thumbnail: await orMismatch(thumbnail.toBuffer()) }
+}
+
+/** Its beginning was right, and still it is no picture: libvips says so in words of its own. */
+async function orMismatch<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw new ApiError("media_type_mismatch", "the file cannot be read as the picture that it says it is")
+  }
+}

@@ -1,0 +1,45 @@
+import { sessionUnavailable } from "#core/error.ts"
+
+/** Lets so many do something at once; the others wait, but not for ever. */
+export class Slots {
+  readonly #most: number
+  readonly #waitMs: number
+  readonly #waiting = new Set<() => void>()
+  #taken = 0
+
+  constructor(most: number, waitMs: number) {
+    this.#most = most
+    this.#waitMs = waitMs
+  }
+
+  /** @throws ApiError `session_unavailable` when none became free in time, and what `work` throws */
+  async use<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#taken >= this.#most) await this.#turn()
+    else this.#taken++
+    try {
+      return await work()
+    } finally {
+      const [next] = this.#waiting
+      // The slot passes from hand to hand.
+      if (!next) this.#taken--
+      if (next) this.#waiting.delete(next)
+      next?.()
+    }
+  }
+
+  async #turn(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const take = () => resolve()
+    const timer = setTimeout(
+      () => reject(sessionUnavailable("too many media at once: try again")),
+      this.#waitMs,
+    )
+    this.#waiting.add(take)
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiting.delete(take)
+    }
+  }
+}
