@@ -19,6 +19,8 @@ const Config = z.object({
   EVENTS_TABLE: z.string().default("Events"),
   REQUESTS_TABLE: z.string().default("Requests"),
   DOORBELL_URL: z.string().optional(),
+  /** Where session hosts put media of received messages, for whoever asks for them. */
+  MEDIA_BUCKET: z.string().optional(),
 
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
@@ -49,6 +51,12 @@ const Config = z.object({
   SIMULATOR_ROOT_KEY: z.string().optional(),
   /** A session host beats this often; every other time of a lease is a multiple of it. */
   LEASE_BEAT_MS: z.coerce.number().int().min(50).default(5000),
+
+  /**
+   * How long a claim on the delivery of a bridge is good for, in seconds: half as much again as an invocation may run,
+   * less than a doorbell stays hidden. The other times of a delivery are shares of it.
+   */
+  DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
 
   ECS_CLUSTER: z.string().default("default"),
   ECS_TASK_DEFINITION: z.string().default("session-host"),

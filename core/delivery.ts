@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now, nowMs } from "./clock.ts"
+import { config } from "./config.ts"
 import { Attempt } from "./contract/delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventRow } from "./event.ts"
@@ -34,8 +35,10 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** Longer than an invocation may run, so that a claim outlives whoever made it. */
-const claimedFor = 90
+/** Longer than an invocation may run, so that a claim outlives whoever made it. In seconds. */
+const claimedFor = config.DELIVERY_CLAIM_S
+/** After a promise to look is over, it may be kept late for so long; then it is broken. In seconds: a minute. */
+export const lateness = Math.ceil((claimedFor * 2) / 3)
 /** §2.4 */
 const logged = 200
 const shards = 16
@@ -155,7 +158,7 @@ export async function fail(held: Info, wait: number): Promise<void> {
     ConditionExpression: "holder = :me AND head = :head",
     ExpressionAttributeValues: {
       ":one": 1,
-      ":due": now() + wait + 60,
+      ":due": now() + wait + lateness,
       ":retry_at_ms": nowMs() + wait * 1000,
       ":nobody": nobody,
       ":me": held.holder,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Agent } from "undici"
 import { Bridge } from "#core/bridge.ts"
 import { iso, nowMs } from "#core/clock.ts"
+import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
 import { EventRow } from "#core/event.ts"
 import { log } from "#core/log.ts"
@@ -12,8 +13,8 @@ import { attempt, type Outcome } from "./attempt.ts"
 const waits = [10, 30, 60, 180]
 /** An answer that kills the deliverer is recorded by nobody: after so many POSTs it blocks its bridge no longer. */
 const maxAttempts = 10
-/** Of the 60 s of an invocation: the last attempt begun ends in time. */
-const busyForMs = 45_000
+/** 45 of the 60 s of an invocation: the last attempt begun ends in time. */
+const busyForMs = (config.DELIVERY_CLAIM_S * 1000) / 2
 
 /**
  * A doorbell rang: posts the events of a bridge, one at a time and in order, until none waits, one is to be tried again

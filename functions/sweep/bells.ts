@@ -3,12 +3,9 @@ import { Delivery } from "#core/delivery.ts"
 import { ring } from "#core/doorbell.ts"
 import { log } from "#core/log.ts"
 
-/** A promise to look may be kept late; later than this it is broken, in seconds. */
-const patience = 60
-
 /** Rings for every bridge that somebody promised to look at and did not: a crash, or a lost doorbell. */
 export async function ringOverdue(): Promise<void> {
-  for await (const delivery of Delivery.overdue(now() - patience)) {
+  for await (const delivery of Delivery.overdue(now() - Delivery.lateness)) {
     // The index is late: whoever has looked meanwhile has changed `due`.
     if (!(await Delivery.promise(delivery.bridgeId, delivery.due))) continue
     await ring(delivery.bridgeId)
