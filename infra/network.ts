@@ -20,7 +20,11 @@ const outward = new aws.ec2.RouteTable("Outward", {
 })
 const inward = new aws.ec2.RouteTable("Inward", { vpcId: vpc.id, routes: [] })
 
-const zones = aws.getAvailabilityZonesOutput({ state: "available" }).names
+/** Not the local zones that an account may have asked for. */
+const zones = aws.getAvailabilityZonesOutput({
+  state: "available",
+  filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }],
+}).names
 
 /** Session hosts: they dial the messaging network and fetch media. Public addresses cost less than a NAT. */
 export const hostSubnets = [0, 1].map((i) =>
