@@ -10,6 +10,7 @@ import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
 import { startKms } from "./kms.ts"
 import { announce, find, withdraw } from "./running.ts"
+import { startBucket } from "./s3.ts"
 import { secrets } from "./secrets.ts"
 import type { Settings } from "./settings.ts"
 import { startSimulator } from "./simulator.ts"
@@ -64,6 +65,8 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   stops.push(store.close)
   const queue = await startSqs()
   stops.push(queue.close)
+  const bucket = await startBucket(queue.endpoint)
+  stops.push(async () => bucket.close())
 
   const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
   const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
@@ -78,6 +81,8 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
     AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
     DOORBELL_URL: queue.doorbellUrl,
+    AWS_ENDPOINT_URL_S3: queue.endpoint,
+    MEDIA_BUCKET: bucket.name,
     HOST_NETWORK: process.env.HOST_NETWORK ?? "simulated",
     SIMULATOR_URL: simulator.url,
     SIMULATOR_ROOT_KEY: simulator.rootKey,
@@ -91,6 +96,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
         env: {
           ...settable(),
           ...environment,
+          NODE_EXTRA_CA_CERTS: simulator.caFile,
           LOCAL_PARENT: "1",
           LOG_FILE: join(dataDir, "logs", "session-host.log"),
         },

@@ -1,12 +1,17 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 
-const Ready = z.object({ url: z.string(), control_url: z.string(), root_key: z.string() })
+const Ready = z.object({
+  url: z.string(),
+  control_url: z.string(),
+  root_key: z.string(),
+  ca_file: z.string(),
+})
 
 /** Starts the simulated network as a process of its own: it ends with this one, however this one ends. */
 export async function startSimulator(input: { dataDir: string; controlPort: number }) {
@@ -34,6 +39,8 @@ export async function startSimulator(input: { dataDir: string; controlPort: numb
     url: ready.url,
     controlUrl: ready.control_url,
     rootKey: ready.root_key,
+    /** What a client must trust of TLS: media are fetched under it. */
+    caFile: resolve(ready.ca_file),
     stop: async () => {
       child.kill("SIGTERM")
       await ended

@@ -197,6 +197,6 @@ export const messageMedia = createRoute({
       description: "The bytes, with the sender's content type, as an attachment.",
       content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...unreachable, "not_paired", "media_expired"),
+    ...refusals(...unreachable, "not_paired", "media_expired", "payload_too_large"),
   },
 })

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterAll } from "vitest"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/kms.ts"
+import { startBucket } from "#local/s3.ts"
 import { startSqs } from "#local/sqs.ts"
 
 /**
@@ -15,6 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 /** Steers what goes wrong with the store, too. */
 export const dynamoDb = await startDynamoDb()
 export const sqs = await startSqs()
+const bucket = await startBucket(sqs.endpoint)
 const kms = await startKms({ file: join(folder, "keys.json"), keyIds: ["session", "delivery"] })
 
 Object.assign(process.env, {
@@ -24,6 +26,8 @@ Object.assign(process.env, {
   AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
   AWS_ENDPOINT_URL_SQS: sqs.endpoint,
   DOORBELL_URL: sqs.doorbellUrl,
+  AWS_ENDPOINT_URL_S3: sqs.endpoint,
+  MEDIA_BUCKET: bucket.name,
   API_KEY_PEPPER: randomBytes(32).toString("base64url"),
   HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
   AWS_ENDPOINT_URL_KMS: kms.endpoint,
@@ -40,6 +44,7 @@ await createTables(dynamoDb.endpoint)
 
 afterAll(async () => {
   await kms.close()
+  bucket.close()
   await sqs.close()
   await dynamoDb.close()
   rmSync(folder, { recursive: true })

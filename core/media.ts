@@ -1,0 +1,123 @@
+export * as StoredMedia from "./media.ts"
+
+import { open } from "node:fs/promises"
+import type { Readable } from "node:stream"
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3"
+import { z } from "zod"
+import { need } from "./config.ts"
+
+/** §8.3, in milliseconds. */
+export const cachedForMs = 3 * 3600 * 1000
+
+/** S3 takes parts from 5 MB on; one is in memory at a time. */
+const partBytes = 8 * 1024 * 1024
+
+/** What a session host answers to a call for media: where they are. Whoever has the answer streams them from there. */
+export const Stored = z.object({ key: z.string() })
+export type Stored = z.infer<typeof Stored>
+
+const bucket = new S3Client({ maxAttempts: 4, requestChecksumCalculation: "WHEN_REQUIRED" })
+
+/** The object's key. A message's id alone does not say which message it is: senders choose ids. */
+export function keyOf(bridgeId: string, message: string): string {
+  return `${bridgeId}/${message}`
+}
+
+/** Whether it was stored in the last three hours. */
+export async function isFresh(key: string): Promise<boolean> {
+  try {
+    const head = await bucket.send(new HeadObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
+    return Date.now() - (head.LastModified?.getTime() ?? 0) < cachedForMs
+  } catch (error) {
+    if (error instanceof NotFound) return false
+    throw error
+  }
+}
+
+/** Stores a file. */
+export async function put(input: {
+  key: string
+  path: string
+  contentType: string
+  /** As whoever saves it may call it. */
+  fileName: string
+}): Promise<void> {
+  const target = { Bucket: need("MEDIA_BUCKET"), Key: input.key }
+  const about = { ContentType: input.contentType, ContentDisposition: dispositionOf(input.fileName) }
+  const file = await open(input.path)
+  try {
+    const { size } = await file.stat()
+    const part = async (at: number) => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(partBytes, size - at)), {
+        position: at,
+      })
+      return buffer.subarray(0, bytesRead)
+    }
+    if (size <= partBytes)
+      await bucket.send(new PutObjectCommand({ ...target, ...about, Body: await part(0) }))
+    else await putParts(target, about, size, part)
+  } finally {
+    await file.close()
+  }
+}
+
+async function putParts(
+  target: { Bucket: string; Key: string },
+  about: { ContentType: string; ContentDisposition: string },
+  size: number,
+  part: (at: number) => Promise<Buffer>,
+): Promise<void> {
+  const { UploadId } = await bucket.send(new CreateMultipartUploadCommand({ ...target, ...about }))
+  const upload = { ...target, UploadId }
+  try {
+    const Parts: { ETag: string | undefined; PartNumber: number }[] = []
+    for (let at = 0; at < size; at += partBytes) {
+      const PartNumber = Parts.length + 1
+      const { ETag } = await bucket.send(
+        new UploadPartCommand({ ...upload, PartNumber, Body: await part(at) }),
+      )
+      Parts.push({ ETag, PartNumber })
+    }
+    await bucket.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+  } catch (error) {
+    await bucket.send(new AbortMultipartUploadCommand(upload))
+    throw error
+  }
+}
+
+/** What answers a call for media: a stranger's bytes, which no browser is to run or show. */
+export async function get(key: string): Promise<{ headers: Record<string, string>; body: Readable }> {
+  const found = await bucket.send(new GetObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
+  return {
+    headers: {
+      "content-type": found.ContentType ?? "application/octet-stream",
+      "content-length": String(found.ContentLength ?? 0),
+      "content-disposition": found.ContentDisposition ?? "attachment",
+      "content-security-policy": "sandbox",
+      "cache-control": "private",
+      "x-content-type-options": "nosniff",
+    },
+    // On Node the SDK gives a stream of Node's.
+    body: found.Body as Readable,
+  }
+}
+
+/** RFC 6266, with the name in RFC 8187's form, which holds whatever a stranger calls a file. */
+function dispositionOf(fileName: string): string {
+  if (fileName === "") return "attachment"
+  const encoded = encodeURIComponent(fileName.toWellFormed().slice(0, 255)).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename*=UTF-8''${encoded}`
+}

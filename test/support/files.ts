@@ -1,0 +1,42 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { onTestFinished } from "vitest"
+
+/** What a web server answers with. */
+interface Served {
+  type?: string
+  body: Buffer
+  status?: number
+  headers?: Record<string, string>
+  /** The body comes only when this is. */
+  after?: Promise<unknown>
+}
+
+/** A web server with files, as customers have them; gone with its test. */
+export async function aFileServer(files: Record<string, Served>) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost")
+    asked.push(pathname)
+    const file = files[pathname]
+    if (!file) return void response.writeHead(404).end()
+    const headers = { ...(file.type && { "content-type": file.type }), ...file.headers }
+    const answer = () => response.writeHead(file.status ?? 200, headers).end(file.body)
+    void Promise.resolve(file.after).then(answer)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return { url: `http://127.0.0.1:${port}`, asked }
+}
+
+/** Media are fetched under TLS, with an authority of the network's own. */
+export function trustMediaOf(network: { ca: string }): void {
+  setDefaultCACertificates([...getCACertificates("default"), network.ca])
+}
