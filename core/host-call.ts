@@ -24,9 +24,13 @@ export type HostCall = z.infer<typeof HostCall>
 
 const Signed = HostCall.extend({ expiresAt: z.number().int() })
 
-/** The value of the `authorization` header of a call to a host. */
-export function signCall(call: HostCall): string {
-  const payload = Buffer.from(JSON.stringify({ ...call, expiresAt: now() + validFor })).toString("base64url")
+/**
+ * The value of the `authorization` header of a call to a host. `notAfter` (Unix seconds) ends it earlier: a call under
+ * a claim must not begin when the claim may have been taken over.
+ */
+export function signCall(call: HostCall, notAfter = Infinity): string {
+  const expiresAt = Math.min(now() + validFor, notAfter)
+  const payload = Buffer.from(JSON.stringify({ ...call, expiresAt })).toString("base64url")
   return `Host ${payload}.${mac(payload)}`
 }
 

@@ -37,7 +37,8 @@ const Stored = z.object({
 })
 
 export type Outcome =
-  | { kind: "claimed"; claim: Claim }
+  /** `mismatch`: taken over from another request, whose message may be the one that is sent. */
+  | { kind: "claimed"; claim: Claim; mismatch: boolean }
   | { kind: "replay"; answer: Answer; mismatch: boolean }
   | { kind: "conflict" }
 
@@ -83,7 +84,7 @@ export async function claim(input: {
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       }),
     )
-    return { kind: "claimed", claim: { ...fresh, messageId: Stored.parse(claimed.Attributes).message_id } }
+    return claimedAs(Stored.parse(claimed.Attributes), fresh, input.fingerprint)
   } catch (error) {
     const row = refusedRow(error)
     if (!row) throw error
@@ -152,8 +153,7 @@ async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint:
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }
   // Our own claim, whose answer was lost on its way.
-  if (seen.holder === fresh.holder)
-    return { kind: "claimed", claim: { ...fresh, messageId: seen.message_id } }
+  if (seen.holder === fresh.holder) return claimedAs(seen, fresh, fingerprint)
   return { kind: "conflict" }
 }
 
@@ -177,7 +177,12 @@ async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: 
       }),
     ),
   )
-  return replaced ? { kind: "claimed", claim: fresh } : { kind: "conflict" }
+  return replaced ? { kind: "claimed", claim: fresh, mismatch: false } : { kind: "conflict" }
+}
+
+function claimedAs(stored: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Outcome {
+  const mismatch = stored.fingerprint !== fingerprint
+  return { kind: "claimed", claim: { ...fresh, messageId: stored.message_id }, mismatch }
 }
 
 /** @returns false when the condition refused it: the record has moved on, and is somebody else's. */

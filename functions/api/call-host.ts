@@ -14,6 +14,10 @@ export interface Call {
   body?: string
   /** Of the message that this call sends. */
   messageId?: string
+  /** The idempotency record that the host completes. */
+  record?: string
+  /** The host must not begin later, Unix seconds. */
+  notAfter?: number
 }
 
 export interface HostAnswer {
@@ -36,8 +40,9 @@ export async function callHost(
   call: Call,
   withinMs: number,
 ): Promise<HostAnswer | "unreachable" | "moved"> {
-  const { method, path, bridgeId, requestId, messageId } = call
-  const authorization = signCall({ method, path, bridgeId, requestId, messageId, epoch: lease.epoch })
+  const { method, path, bridgeId, requestId, messageId, record } = call
+  const signed = { method, path, bridgeId, requestId, messageId, record, epoch: lease.epoch }
+  const authorization = signCall(signed, call.notAfter)
   try {
     const response = await request(`http://${lease.addr}${path}`, {
       dispatcher: hosts,
@@ -53,12 +58,16 @@ export async function callHost(
     if (!(error instanceof Error)) throw error
     if (isWithoutConnection(error)) return "unreachable"
     log.warn({ error, requestId, bridgeId, host: lease.host }, "host did not answer")
-    if (!messageId) throw sessionUnavailable()
-    throw new ApiError(
-      "send_outcome_unknown",
-      "whether the message was sent is not known: a retry with the same Idempotency-Key resolves it",
-    )
+    throw messageId ? outcomeUnknown() : sessionUnavailable()
   }
+}
+
+/** Nobody but a retry under the same key can find out what became of the message. */
+export function outcomeUnknown(): ApiError {
+  return new ApiError(
+    "send_outcome_unknown",
+    "whether the message was sent is not known: a retry with the same Idempotency-Key resolves it",
+  )
 }
 
 /** Whether a request failed before any of it was sent. */

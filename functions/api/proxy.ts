@@ -1,79 +1,77 @@
-import type { TypedResponse } from "hono"
-import type { Context } from "hono"
-import { ErrorBody, errorStatus } from "#core/contract/error.ts"
-import { debugStats, healthz } from "#core/contract/debug.ts"
+import { Readable } from "node:stream"
+import type { RouteConfig } from "@hono/zod-openapi"
+import type { Context, TypedResponse } from "hono"
 import { webhookLogs } from "#core/contract/delivery.ts"
-import * as message from "#core/contract/message.ts"
-import * as session from "#core/contract/session.ts"
+import { messageMedia } from "#core/contract/message.ts"
+import { proxy as prefix } from "#core/contract/reply.ts"
+import { routes } from "#core/contract/routes.ts"
 import { Delivery } from "#core/delivery.ts"
-import { ApiError } from "#core/error.ts"
-import { log } from "#core/log.ts"
+import { StoredMedia } from "#core/media.ts"
 import { newMessageId } from "#core/message-id.ts"
 import type { Call, HostAnswer } from "./call-host.ts"
-import { callHolder, runningLease } from "./holder.ts"
+import { ask, hostHeaders } from "./forward.ts"
+import { runningLease } from "./holder.ts"
+import { keyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, router } from "./router.ts"
 
-/** The routes that the host of the session answers. */
-export const proxy = router()
-  .openapi(session.status, (c) => forward(c))
-  .openapi(session.qr, (c) => forward(c))
-  .openapi(healthz, (c) => forward(c))
-  .openapi(debugStats, (c) => forward(c))
-  .openapi(message.sendText, (c) => forward(c, newMessageId()))
-  .openapi(webhookLogs, async (c) => {
-    await runningLease(c.var.bridge.id)
-    return c.json(await Delivery.latestAttempts(c.var.bridge.id), 200)
-  })
+/** The routes below `/proxy`: one needs no host, one is answered from the bucket, the host answers all others. */
+export const proxy = router().openapi(webhookLogs, async (c) => {
+  await runningLease(c.var.bridge.id)
+  return c.json(await Delivery.latestAttempts(c.var.bridge.id), 200)
+})
+
+for (const route of Object.values(routes).flat())
+  if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs)
+    proxy.openapi(route, (c) => answer(c, route))
 
 /** The host's own answer: that it keeps to the contract is the host's duty. */
-type Forwarded = Response & TypedResponse<never, never, never>
+type Answered = Response & TypedResponse<never, never, never>
 
-async function forward(c: Context<ApiEnv>, messageId?: string): Promise<Forwarded> {
-  const url = new URL(c.req.url)
-  const answer = await callHolder({
+async function answer(c: Context<ApiEnv>, route: RouteConfig): Promise<Answered> {
+  return (await forward(c, route)) as Answered
+}
+
+async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response> {
+  const call: Call = {
     method: c.req.method === "HEAD" ? "GET" : (c.req.method as Call["method"]), // of a route of the contract
-    path: url.pathname.slice(url.pathname.indexOf("/proxy/") + "/proxy".length) + url.search,
+    path: suffixOf(c.req.url),
     bridgeId: c.var.bridge.id,
     requestId: c.var.requestId,
-    messageId,
     body: (await c.req.text()) || undefined,
-  })
-  if (answer.status >= 400) throw refusalOf(answer, c)
-  const response = c.body(
-    Buffer.from(answer.body),
-    200,
-    pick(answer.headers, "content-type", "cache-control", "x-qr-expires"),
-  )
-  return response as Forwarded
-}
-
-/** The host says what it refuses as the API does; the request id is the API's. */
-const HostRefusal = ErrorBody.omit({ request_id: true })
-
-/** What the host refused, if it is one of the contract's refusals; whatever else it says stays here. */
-function refusalOf(answer: HostAnswer, c: Context<ApiEnv>): ApiError {
-  const refusal = HostRefusal.safeParse(jsonOf(answer.body)).data
-  if (refusal && errorStatus[refusal.code] === answer.status && refusal.code !== "unauthorized") {
-    const { code, error, ...fields } = refusal
-    return new ApiError(code, error, { fields, headers: pick(answer.headers, "retry-after") })
   }
-  log.error({ requestId: c.var.requestId, bridgeId: c.var.bridge.id, status: answer.status }, "host failed")
-  return new ApiError("internal_error", "something went wrong on our side")
+  // Those that send a message, and only those, take the header.
+  const key = route.request?.headers && keyOf(c)
+  if (key !== undefined) return await sendOnce(c, call, key)
+
+  const messageId = route.request?.headers && newMessageId()
+  const { refusal, success } = await ask({ ...call, messageId })
+  if (refusal) throw refusal
+  if (route.path === messageMedia.path) return await fromBucket(success)
+  const headers = hostHeaders(success.headers, "content-type", "cache-control", "x-qr-expires")
+  return c.body(Buffer.from(success.body), 200, { ...headers, ...(isPicture(route) && asDownload) })
 }
 
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString())
-  } catch {
-    // Not JSON, so not a refusal of ours: the caller says so.
-    return undefined
-  }
+/** The host has put the file there: it may be larger than an answer of a function. */
+async function fromBucket(success: HostAnswer): Promise<Response> {
+  const { key } = StoredMedia.Stored.parse(JSON.parse(Buffer.from(success.body).toString()))
+  const { headers, body } = await StoredMedia.get(key)
+  return new Response(Readable.toWeb(body) as ReadableStream, { headers }) // Node's type of the same thing
 }
 
-function pick(headers: HostAnswer["headers"], ...names: string[]): Record<string, string> {
-  const found = names.flatMap((name) => {
-    const value = headers[name]
-    return typeof value === "string" ? [[name, value] as const] : []
-  })
-  return Object.fromEntries(found)
+/** What strangers made, and a browser must not run. */
+const asDownload = {
+  "content-disposition": "attachment",
+  "content-security-policy": "sandbox",
+  "cache-control": "private",
+}
+
+function isPicture(route: RouteConfig): boolean {
+  const success = route.responses[200]
+  return success !== undefined && "content" in success && "image/jpeg" in (success.content ?? {})
+}
+
+/** The path at the host: what the public one has after `/proxy`, with its query. */
+function suffixOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname.replace(/^\/api\/instances\/[^/]+\/[^/]+/, "") + search
 }

@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
+import { now } from "#core/clock.ts"
 import { signCall, verifyCall } from "#core/host-call.ts"
 
 const call = {
@@ -22,6 +23,16 @@ test("a signed call is verified for its own request, for 30 s", () => {
   expect(verifyCall(header, request)).toMatchObject(call)
   vi.setSystemTime(Date.now() + 2000)
   expect(verifyCall(header, request)).toBeUndefined()
+})
+
+test("a signed call that must not begin later than that is good until then, never for longer than 30 s", () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const [soon, late] = [signCall(call, now() + 5), signCall(call, now() + 50)]
+  vi.setSystemTime(Date.now() + 7000)
+  expect(verifyCall(soon, request)).toBeUndefined()
+  expect(verifyCall(late, request)).toMatchObject(call)
+  vi.setSystemTime(Date.now() + 25_000)
+  expect(verifyCall(late, request)).toBeUndefined()
 })
 
 test.for([

@@ -7,7 +7,7 @@ import { type HostCall, verifyCall } from "#core/host-call.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 
-type Call = { method: string; path: string; body: string; token: HostCall | undefined }
+type Call = { method: string; path: string; body: string; authorization: string; token: HostCall | undefined }
 type Answer = (call: Call, response: ServerResponse, request: IncomingMessage) => void
 
 /** A peer in the place of a session host that says whatever a test wants, and holds leases like one. */
@@ -16,8 +16,9 @@ export async function aScriptedHost(answer: Answer) {
   const server = createServer((request, response) => {
     void (async () => {
       const [method = "", path = ""] = [request.method, request.url]
-      const token = verifyCall(request.headers.authorization, { method, path })
-      const call = { method, path, body: await text(request), token }
+      const { authorization = "" } = request.headers
+      const token = verifyCall(authorization, { method, path })
+      const call = { method, path, body: await text(request), authorization, token }
       calls.push(call)
       answer(call, response, request)
     })()

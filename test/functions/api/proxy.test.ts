@@ -88,6 +88,36 @@ describe("a call that reaches its host", () => {
     expect(answer.headers.has("x-host-name")).toBe(false)
   })
 
+  test("of a bridge that is called `proxy` reaches the host under the same path", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "proxy" }))
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, unpaired))
+    await host.take(String(id))
+    expect((await customer.get("/api/instances/proxy/proxy/status")).status).toBe(200)
+    expect(host.calls[0]!.path).toBe("/status")
+  })
+
+  test("gives a stranger's picture as a download that no browser runs", async () => {
+    const shop = await aShop()
+    const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0])
+    const host = await aScriptedHost((_, response) =>
+      response.writeHead(200, { "content-type": "image/jpeg", "set-cookie": "a=b" }).end(jpeg),
+    )
+    await host.take(shop.id)
+    for (const suffix of ["/contacts/491711234567@s.whatsapp.net/avatar", "/profile/avatar"]) {
+      const answer = await shop.read(suffix)
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(jpeg)
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        "content-type": "image/jpeg",
+        "content-disposition": "attachment",
+        "content-security-policy": "sandbox",
+        "cache-control": "private",
+        "x-content-type-options": "nosniff",
+      })
+      expect(answer.headers.has("set-cookie")).toBe(false)
+    }
+  })
+
   test("gives the host's documented refusal, with the caller's request id", async () => {
     const shop = await aShop()
     const host = await aScriptedHost((_, response) =>

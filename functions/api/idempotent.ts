@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto"
+import type { Context } from "hono"
+import { now } from "#core/clock.ts"
+import type { ErrorCode } from "#core/contract/error.ts"
+import { IdempotencyKey } from "#core/contract/message.ts"
+import { ApiError } from "#core/error.ts"
+import { Idempotency } from "#core/idempotency.ts"
+import { log } from "#core/log.ts"
+import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
+import { ask, hostHeaders } from "./forward.ts"
+import type { ApiEnv } from "./router.ts"
+
+/** Every call ends within 50 s (decisions, "Errors"); a claim lives 55. In seconds. */
+const startsWithin = 50
+
+/** The key under which a message is to be sent at most once. @throws ApiError `invalid_idempotency_key` */
+export function keyOf(c: Context<ApiEnv>): string | undefined {
+  const given = c.req.header("idempotency-key")
+  if (given === undefined) return undefined
+  const { success, data } = IdempotencyKey.safeParse(given)
+  if (success) return data
+  throw new ApiError("invalid_idempotency_key", "Idempotency-Key: 1 to 255 printable characters")
+}
+
+/**
+ * Has a message sent under a key, or answers what became of it when the key was used before (§8.2).
+ * @throws ApiError `idempotency_conflict`, and why it was not sent
+ */
+export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Promise<Response> {
+  const fingerprint = fingerprintOf(call)
+  const notAfter = now() + startsWithin
+  const owner = { accountId: c.var.accountId, bridgeId: call.bridgeId }
+  const outcome = await Idempotency.claim({ ...owner, key, fingerprint })
+  switch (outcome.kind) {
+    case "conflict":
+      throw new ApiError(
+        "idempotency_conflict",
+        "a request with this Idempotency-Key is still under way: try again when it has ended",
+      )
+    case "replay":
+      return c.json(outcome.answer, 200, replayed(outcome.mismatch))
+    case "claimed": {
+      const { claim, mismatch } = outcome
+      const { messageId, record } = claim
+      const sent = await settled(claim, { ...call, messageId, record, notAfter })
+      // The earlier request's message went out, whatever this one asks for.
+      const isOld = sent.headers["x-send-repeated"] === "true"
+      return c.body(sent.body as Uint8Array<ArrayBuffer>, 200, {
+        ...hostHeaders(sent.headers, "content-type"),
+        ...(isOld && replayed(mismatch)),
+      })
+    }
+  }
+}
+
+/**
+ * Sends, and lets go of the key as the outcome wants: a success was recorded by the host, a definite failure frees
+ * the key, and of what nobody knows the record keeps the message's id.
+ */
+async function settled(claim: Idempotency.Claim, call: Call): Promise<HostAnswer> {
+  const { success, refusal } = await ask(call).catch(async (error: unknown) => {
+    // Only the host knows whether an older transmission of this message is out.
+    await release(claim)
+    throw error
+  })
+  if (success) return success
+  if (!isDefinite(refusal)) await release(claim)
+  // Taken over meanwhile: what became of the message is not ours to say.
+  else if (!(await Idempotency.free(claim))) throw outcomeUnknown()
+  throw refusal
+}
+
+/** The host's refusals that leave open whether the message went out, at this call or an earlier one. */
+const open = new Set<ErrorCode>(["send_outcome_unknown", "session_unavailable", "idempotency_conflict"])
+
+function isDefinite(refusal: ApiError): boolean {
+  return !open.has(refusal.code)
+}
+
+/** Unwritten, the claim ends by itself. */
+async function release(claim: Idempotency.Claim): Promise<void> {
+  await Idempotency.release(claim).catch((error: unknown) => log.warn({ error }, "claim not released"))
+}
+
+function replayed(mismatch: boolean): Record<string, string> {
+  return { "x-idempotency-replayed": "true", ...(mismatch && { "x-idempotency-mismatch": "true" }) }
+}
+
+/** Tells one request from another. */
+function fingerprintOf(call: Call): string {
+  const hash = createHash("sha256")
+  return hash.update(`${call.method} ${call.path}\n${call.body ?? ""}`).digest("hex")
+}

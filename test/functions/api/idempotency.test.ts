@@ -1,0 +1,225 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { expect, test } from "vitest"
+import { Idempotency } from "#core/idempotency.ts"
+import { Lease } from "#core/lease.ts"
+import { store } from "#core/store.ts"
+import { requests } from "#core/tables.ts"
+import { aCustomer, json } from "#test/support/customer.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+
+type Script = Parameters<typeof aScriptedHost>[0]
+
+const body = { chat: "491711234567", body: "hi" }
+
+/** A customer's bridge at a host that completes records as session hosts do, unless a script says otherwise. */
+async function aShop(...script: Script[]) {
+  const customer = await aCustomer()
+  const { id } = await json(customer.post("/api/instances", { customer_ref: "shop" }))
+  const host = await aScriptedHost((call, response, request) => {
+    const said = script.shift() ?? acknowledge
+    said(call, response, request)
+  })
+  await host.take(String(id))
+  const send = (key: string, input: unknown = body, suffix = "send/text", method = "POST") =>
+    customer.call(method, `/api/instances/shop/proxy/${suffix}`, input, { "idempotency-key": key })
+  return { ...customer, host, send, bridgeId: String(id) }
+}
+
+const acknowledge: Script = ({ token }, response) => {
+  const answer = { message_id: token!.messageId!, timestamp: 1_800_000_000 }
+  void Idempotency.complete(token!.record!, token!.messageId!, answer).then(() =>
+    sayJson(response, 200, answer),
+  )
+}
+
+const refuse =
+  (status: number, code: string): Script =>
+  (_, response) =>
+    sayJson(response, status, { error: "a sentence", code })
+
+const misdirected: Script = (_, response) => response.writeHead(421).end()
+
+/** As if the claim of whoever has died were over. */
+async function overtake(record: string) {
+  await store.send(
+    new UpdateCommand({
+      TableName: requests,
+      Key: { pk: record, sk: "IDEM" },
+      UpdateExpression: "SET lease_until = :over",
+      ExpressionAttributeValues: { ":over": 0 },
+    }),
+  )
+}
+
+test("a retry is answered from the record: same status and bytes, nothing is sent", async () => {
+  const shop = await aShop()
+  const first = await shop.send("order-1")
+  expect(first.headers.has("x-idempotency-replayed")).toBe(false)
+  const again = await shop.send("order-1")
+  expect(again.status).toBe(first.status)
+  expect(await again.text()).toBe(await first.text())
+  expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"))
+  expect(again.headers.get("x-idempotency-replayed")).toBe("true")
+  expect(again.headers.has("x-idempotency-mismatch")).toBe(false)
+  expect(shop.host.calls).toHaveLength(1)
+})
+
+test.for([
+  ["another body", { ...body, body: "ho" }, "send/text"],
+  ["another route", { chat: body.chat, lat: 1, lng: 2 }, "send/location"],
+] as const)("%s under the same key gets the first answer, and is told so", async ([, input, suffix]) => {
+  const shop = await aShop()
+  const first = await shop.send("order-1")
+  const other = await shop.send("order-1", input, suffix)
+  expect(await other.text()).toBe(await first.text())
+  expect(other.headers.get("x-idempotency-replayed")).toBe("true")
+  expect(other.headers.get("x-idempotency-mismatch")).toBe("true")
+  expect(shop.host.calls).toHaveLength(1)
+})
+
+test("while the first is under way a second is 409, and of twenty at once one is sent", async () => {
+  const shop = await aShop()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.send("order-1")))
+  expect(shop.host.calls).toHaveLength(1)
+  const refused = answers.filter(({ status }) => status === 409)
+  for (const answer of refused) expect((await json(answer)).code).toBe("idempotency_conflict")
+  expect(answers.filter(({ status }) => status === 200).length).toBe(20 - refused.length)
+})
+
+test("`default` is the bridge that it stands for; another bridge or account has keys of its own", async () => {
+  const shop = await aShop()
+  await shop.send("order-1")
+  const path = "/api/instances/default/proxy/send/text"
+  const again = await shop.call("POST", path, body, { "idempotency-key": "order-1" })
+  expect(again.headers.get("x-idempotency-replayed")).toBe("true")
+  const other = await aShop()
+  expect((await other.send("order-1")).headers.has("x-idempotency-replayed")).toBe(false)
+  expect(other.host.calls).toHaveLength(1)
+})
+
+test.for([
+  ["recipient_not_found", 422],
+  ["not_paired", 409],
+  ["network_rejected", 502],
+  ["media_fetch_failed", 422],
+] as const)(
+  "what failed for certain (%s) frees the key: the next is a new message",
+  async ([code, status]) => {
+    const shop = await aShop(refuse(status, code))
+    expect(await json(shop.send("order-1"))).toMatchObject({ code })
+    expect((await shop.send("order-1")).status).toBe(200)
+    const [first, second] = shop.host.calls.map(({ token }) => token!.messageId)
+    expect(second).not.toBe(first)
+  },
+)
+
+test.for<[string, Script, number]>([
+  ["says so", refuse(504, "send_outcome_unknown"), 504],
+  ["breaks", (_, response) => void response.socket?.resetAndDestroy(), 504],
+  ["fails without a word", (_, response) => sayJson(response, 500, { error: "stack" }), 504],
+  ["cannot do it now", refuse(503, "session_unavailable"), 503],
+  ["is sending it", refuse(409, "idempotency_conflict"), 409],
+])("the outcome is not known when the host %s: the key keeps its message id", async ([, script, status]) => {
+  const shop = await aShop(script)
+  expect((await shop.send("order-1")).status).toBe(status)
+  expect((await shop.send("order-1")).status).toBe(200)
+  const [first, second] = shop.host.calls.map(({ token }) => token!.messageId)
+  expect(second).toBe(first)
+})
+
+test("a bridge that must not run keeps the key's message id: an older stanza may be out", async () => {
+  const shop = await aShop(refuse(504, "send_outcome_unknown"), misdirected)
+  await shop.send("order-1")
+  await Lease.stop(shop.bridgeId, "manual")
+  expect(await json(shop.send("order-1"))).toMatchObject({ code: "bridge_paused" })
+  await Lease.wake(shop.bridgeId, "manual")
+  await shop.host.take(shop.bridgeId)
+  expect((await shop.send("order-1")).status).toBe(200)
+  expect(new Set(shop.host.calls.map(({ token }) => token!.messageId)).size).toBe(1)
+})
+
+test("a definite failure of a key that was taken over meanwhile is not called one", async () => {
+  let taken: Response | undefined
+  const shop = await aShop((call, response, request) => {
+    void (async () => {
+      await overtake(call.token!.record!)
+      taken = await shop.send("order-1")
+      refuse(422, "recipient_not_found")(call, response, request)
+    })()
+  })
+  const answer = await shop.send("order-1")
+  expect([answer.status, (await json(answer)).code]).toEqual([504, "send_outcome_unknown"])
+  expect(taken?.status).toBe(200)
+})
+
+test("a retry that finds the earlier message acknowledged is a replay; of another request it says so", async () => {
+  const shop = await aShop(refuse(504, "send_outcome_unknown"), ({ token }, response) =>
+    sayJson(response, 200, { message_id: token!.messageId, timestamp: 1 }, { "x-send-repeated": "true" }),
+  )
+  await shop.send("order-1")
+  const answer = await shop.send("order-1", { ...body, body: "ho" })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get("x-idempotency-replayed")).toBe("true")
+  expect(answer.headers.get("x-idempotency-mismatch")).toBe("true")
+  expect(answer.headers.has("x-send-repeated")).toBe(false)
+})
+
+test.for<[string, string]>([
+  ["empty", ""],
+  ["of 256 characters", "x".repeat(256)],
+  ["with a letter beyond ASCII", "ä"],
+  ["with a tab", "a\tb"],
+])("a key that is %s is 400 invalid_idempotency_key", async ([, key]) => {
+  const shop = await aShop()
+  const answer = await shop.send(key)
+  expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_idempotency_key"])
+  expect(shop.host.calls).toHaveLength(0)
+})
+
+test("the longest key is taken", async () => {
+  const shop = await aShop()
+  expect((await shop.send("~".repeat(255))).status).toBe(200)
+})
+
+test("what is not valid does not use up the key, nor does a call with a wrong API key", async () => {
+  const shop = await aShop()
+  expect((await shop.send("order-1", { chat: "491711234567" })).status).toBe(400)
+  const stranger = { "idempotency-key": "order-1", authorization: "Bearer mbk_x" }
+  const path = "/api/instances/shop/proxy/send/text"
+  expect((await shop.call("POST", path, body, stranger)).status).toBe(401)
+  expect((await shop.send("order-1")).headers.has("x-idempotency-replayed")).toBe(false)
+})
+
+test("edits and revocations take keys; typing and read receipts ignore them", async () => {
+  const shop = await aShop()
+  const edit = () => shop.send("edit", { body: "new" }, "messages/3EB0AA/edit", "PATCH")
+  const revoke = () => shop.send("revoke", undefined, "messages/3EB0AA", "DELETE")
+  for (const call of [edit, revoke]) {
+    await call()
+    expect((await call()).headers.get("x-idempotency-replayed")).toBe("true")
+  }
+  expect(shop.host.calls).toHaveLength(2)
+
+  const typing = await aShop(...Array<Script>(4).fill((_, response) => sayJson(response, 200, { ok: true })))
+  for (let i = 0; i < 2; i++) {
+    await typing.send("same", { chat: body.chat, state: "composing" }, "send/typing")
+    await typing.send("same", {}, "messages/3EB0AA/read")
+  }
+  expect(typing.host.calls).toHaveLength(4)
+  for (const { token } of typing.host.calls) expect(token!.messageId).toBeUndefined()
+})
+
+test("while the store is away a keyed send is 503 and not sent", async () => {
+  const shop = await aShop()
+  await shop.get("/api/instances/shop")
+  const gone = dynamoDb.faults.add({
+    fault: "throttling",
+    operation: "UpdateItem",
+    when: (request) => JSON.stringify(request).includes("IDEM#"),
+  })
+  const answer = await shop.send("order-1")
+  gone()
+  expect([answer.status, (await json(answer)).code]).toEqual([503, "session_unavailable"])
+  expect(shop.host.calls).toHaveLength(0)
+})
