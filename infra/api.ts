@@ -1,6 +1,7 @@
 import { doorbell } from "./delivery.ts"
 import { common, settings } from "./function.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
+import { media } from "./media.ts"
 import { apiGroup, apiSubnets } from "./network.ts"
 import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
@@ -37,6 +38,7 @@ export const api = new sst.aws.Function("Api", {
     EVENTS_TABLE: events.name,
     REQUESTS_TABLE: requests.name,
     DOORBELL_URL: doorbell.url,
+    MEDIA_BUCKET: media.name,
     SESSION_WRAPPING_KEY: sessionKey.arn,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
     API_KEY_PEPPER: apiKeyPepper,
@@ -63,6 +65,7 @@ export const api = new sst.aws.Function("Api", {
       resources: [events.arn],
     },
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+    { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
     // A new bridge's session key is made here, and never seen here.
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey", "kms:Decrypt"], resources: [deliveryKey.arn] },

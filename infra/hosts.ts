@@ -52,7 +52,12 @@ const hostPolicy = policy("session-host", [
     resources: [requests.arn],
   },
   { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
-  { actions: ["s3:GetObject", "s3:PutObject"], resources: [$interpolate`${media.arn}/*`] },
+  {
+    actions: ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"],
+    resources: [$interpolate`${media.arn}/*`],
+  },
+  // Without it S3 calls a missing object forbidden, not missing.
+  { actions: ["s3:ListBucket"], resources: [media.arn] },
   { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] },
 ])
 

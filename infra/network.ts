@@ -38,7 +38,7 @@ export const apiSubnets = [0, 1].map((i) =>
 
 /** Without charge, and for hosts the shorter way. */
 const dynamodb = gateway("DynamoDb", "dynamodb")
-gateway("S3", "s3")
+const s3 = gateway("S3", "s3")
 
 export const hostGroup = group("Hosts", "session hosts")
 export const apiGroup = group("Api", "the API")
@@ -50,13 +50,14 @@ endpoint("Sqs", "sqs")
 
 allow("ApiToHosts", { from: apiGroup, to: hostGroup, port: hostPort })
 allow("ApiToEndpoints", { from: apiGroup, to: endpointGroup, port: 443 })
-new aws.vpc.SecurityGroupEgressRule("ApiToDynamoDb", {
-  securityGroupId: apiGroup.id,
-  ipProtocol: "tcp",
-  fromPort: 443,
-  toPort: 443,
-  prefixListId: dynamodb.prefixListId,
-})
+for (const [name, { prefixListId }] of Object.entries({ DynamoDb: dynamodb, S3: s3 }))
+  new aws.vpc.SecurityGroupEgressRule(`ApiTo${name}`, {
+    securityGroupId: apiGroup.id,
+    ipProtocol: "tcp",
+    fromPort: 443,
+    toPort: 443,
+    prefixListId,
+  })
 new aws.vpc.SecurityGroupEgressRule("HostsToAnywhere", {
   securityGroupId: hostGroup.id,
   ipProtocol: "-1",

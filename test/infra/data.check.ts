@@ -61,7 +61,10 @@ test("media expire, and nobody reads them from outside or without TLS", () => {
   expect(
     graph.one("s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration", "MediaLifecycle"),
   ).toMatchObject({
-    rules: [{ status: "Enabled", expiration: { days: 1 } }],
+    rules: [
+      { status: "Enabled", expiration: { days: 1 } },
+      { status: "Enabled", abortIncompleteMultipartUpload: { daysAfterInitiation: 1 } },
+    ],
   })
   expect(
     graph.one("s3/bucketPublicAccessBlock:BucketPublicAccessBlock", "MediaPublicAccessBlock"),

@@ -79,7 +79,7 @@ test("a host runs from it, and asks the store for nothing that its role may not 
 /** The command of the image, with an environment of its own. */
 function startHost(more: Record<string, string>): ChildProcess {
   const [, ...args] = JSON.parse(/^CMD (.+)$/m.exec(dockerfile)![1]!) as string[] // a JSON list of strings
-  const inherited = /^(AWS_|DOORBELL_URL|HOST_|[A-Z]+_WRAPPING_KEY|LEASE_BEAT_MS|LOG_LEVEL)/
+  const inherited = /^(AWS_|DOORBELL_URL|MEDIA_BUCKET|HOST_|[A-Z]+_WRAPPING_KEY|LEASE_BEAT_MS|LOG_LEVEL)/
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.test(name)))
   const child = spawn(process.execPath, args, { cwd: image, stdio: "inherit", env: { ...env, ...more } })
   children.push(child)

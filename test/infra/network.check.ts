@@ -80,13 +80,13 @@ test("hosts are reached by the API alone, at one port", () => {
     expect(inputs).not.toHaveProperty("ingress")
 })
 
-test("the API reaches hosts, two services and the store, and nothing else", () => {
+test("the API reaches hosts, two services, the store and S3, and nothing else", () => {
   const rules = graph
     .all("vpc/securityGroupEgressRule:SecurityGroupEgressRule")
     .map(({ inputs }) => inputs)
     .filter((rule) => rule.securityGroupId === "ApiGroup")
   expect(rules.map((rule) => rule.referencedSecurityGroupId ?? rule.prefixListId)).toEqual(
-    expect.arrayContaining(["HostsGroup", "EndpointsGroup", "pl-DynamoDbGateway"]),
+    expect.arrayContaining(["HostsGroup", "EndpointsGroup", "pl-DynamoDbGateway", "pl-S3Gateway"]),
   )
-  expect(rules).toHaveLength(3)
+  expect(rules).toHaveLength(4)
 })

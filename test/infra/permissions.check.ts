@@ -82,6 +82,11 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads n
   expect(mayDo("SweepRole", "EventsTable")).toEqual(["dynamodb:Query", "dynamodb:UpdateItem"])
 })
 
+test("media are stored by hosts, and read by the API", () => {
+  expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["SessionHostTaskRole"])
+  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["ApiRole", "SessionHostTaskRole"])
+})
+
 test("the doorbell is rung by all, and answered by delivery alone", () => {
   expect(whoMay("sqs:SendMessage", "DoorbellQueue")).toEqual([
     "ApiRole",
