@@ -1,7 +1,7 @@
 import { api } from "./api.ts"
 import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
 import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
-import { operator } from "./stage.ts"
+import { accountId, operator } from "./stage.ts"
 import { sweep } from "./sweep.ts"
 import { accounts, events, leases, requests, sessions } from "./tables.ts"
 
@@ -16,6 +16,8 @@ new aws.sns.TopicPolicy("AlarmsPolicy", {
         actions: ["sns:Publish"],
         resources: [alarms.arn],
         principals: [{ type: "Service", identifiers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] }],
+        // Not for another account's alarms.
+        conditions: [{ test: "StringEquals", variable: "aws:SourceAccount", values: [accountId] }],
       },
     ],
   }).json,
@@ -110,10 +112,12 @@ function above(
 
 /** Rings when one metric is too large or too small a part of another for three minutes of five. */
 function ratio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
+  // Of nothing, nothing is wrong.
+  const fine = about.above === undefined ? 1 : 0
   new aws.cloudwatch.MetricAlarm(name, {
     alarmDescription: describe(name),
     metricQueries: [
-      { id: "ratio", expression: "IF(whole > 0, part / whole)", returnData: true, label: name },
+      { id: "ratio", expression: `IF(whole > 0, part / whole, ${fine})`, returnData: true, label: name },
       { id: "part", metric: query(about.of) },
       { id: "whole", metric: query(about.to) },
     ],

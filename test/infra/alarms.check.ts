@@ -69,9 +69,11 @@ test("the budget tells the same people, before the month is over", () => {
     notifications: [{ notificationType: "FORECASTED" }, { notificationType: "ACTUAL" }],
   })
   const { policy } = graph.one("sns/topicPolicy:TopicPolicy", "AlarmsPolicy")
-  expect(JSON.parse(String(policy)).statements[0].principals[0].identifiers).toEqual([
-    "cloudwatch.amazonaws.com",
-    "budgets.amazonaws.com",
+  expect(JSON.parse(String(policy)).statements).toMatchObject([
+    {
+      principals: [{ identifiers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] }],
+      conditions: [{ variable: "aws:SourceAccount", values: ["111122223333"] }],
+    },
   ])
 })
 
