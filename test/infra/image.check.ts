@@ -57,8 +57,11 @@ test("a host runs from it, and asks the store for nothing that its role may not 
     SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
   })
 
+  const exited = once(host, "exit")
+
   const bridge = await aBridge()
-  await held(bridge.id)
+  const early = exited.then(() => Promise.reject(new Error("the host ended by itself")))
+  await Promise.race([held(bridge.id), early])
   const [phone, other] = [await network.phone("Ada"), await network.phone("Bob")]
   await phone.scan(await codeOf(bridge.id))
   await until(async () => (await statusOf(bridge.id)) === "connected")
@@ -67,7 +70,6 @@ test("a host runs from it, and asks the store for nothing that its role may not 
   await other.send(phone.number, "in")
   await eventsOfType(bridge.id, "message")
 
-  const exited = once(host, "exit")
   host.kill("SIGTERM")
   expect(await exited).toEqual([0, null])
   expect((await Lease.get(bridge.id))?.host).toBe(FREE)
