@@ -1,8 +1,10 @@
 import { isLid } from "#core/jid.ts"
+import type { Contacts } from "./contacts.ts"
 import type { Own } from "./events/about.ts"
 import type { Remembered } from "./events/mapped.ts"
 import type { Connection } from "./network.ts"
 import type { Slots } from "./slots.ts"
+import type { Standing } from "./standing.ts"
 
 /** A session that is connected, as a command needs it. */
 export interface Live {
@@ -12,6 +14,8 @@ export interface Live {
   reach: (chat: string) => Promise<string>
   /** Every message of this id that is remembered, ours first. */
   messages: (id: string) => Promise<Remembered[]>
+  contacts: Contacts
+  standing: Standing
   /** Media of this bridge on their way. */
   media: Slots
 }

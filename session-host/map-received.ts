@@ -68,7 +68,11 @@ function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
   return isLid(jid) && !phones.has(jid)
 }
 
-async function phoneOf(lid: string, { connection, log }: Lookups): Promise<string | undefined> {
+/** Undefined where it is not known, and when nobody can be asked any more. */
+export async function phoneOf(
+  lid: string,
+  { connection, log }: Pick<Lookups, "connection" | "log">,
+): Promise<string | undefined> {
   try {
     return await connection?.phoneOf(lid)
   } catch (error) {

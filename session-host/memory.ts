@@ -6,6 +6,7 @@ import { events } from "#core/tables.ts"
 import { Appender } from "./appender.ts"
 import { Bell } from "./bell.ts"
 import { Commits } from "./commit.ts"
+import { Contacts, removeContacts } from "./contacts.ts"
 import type { Own } from "./events/about.ts"
 import type { Mapped } from "./events/mapped.ts"
 
@@ -27,7 +28,7 @@ interface Input {
   log: Logger
   /** Aborted when the session has ended. */
   ended: AbortSignal
-  map: (received: Received, own: Own, store: SessionStore) => Promise<Mapped[]>
+  map: (received: Received, own: Own, memory: Memory) => Promise<Mapped[]>
   /** A message became events, or proved to be none. */
   onDrained: () => void
   /** The store has been away for long: the socket must be closed. */
@@ -47,6 +48,7 @@ export class Memory {
   readonly #input: Input
   readonly #journal: Journal
   #vault: DurableVault
+  #contacts: Contacts
 
   private constructor(
     input: Input,
@@ -62,6 +64,7 @@ export class Memory {
     this.standing = parts.standing
     this.#journal = new Journal(parts.store, (entry) => void this.#drain(entry))
     this.#vault = new DurableVault({ ...parts, journal: this.#journal }, creds)
+    this.#contacts = new Contacts(parts, creds.generation)
   }
 
   /**
@@ -108,6 +111,11 @@ export class Memory {
     return this.#vault
   }
 
+  /** The people whom the login knows. */
+  get contacts(): Contacts {
+    return this.#contacts
+  }
+
   /** The login has ended. `tell` commits what it is given, together with what the customer hears of it. */
   async forget(tell: (writes: Write[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
@@ -115,7 +123,8 @@ export class Memory {
     await tell([forgetCreds(store, generation), ...this.standing.forget()])
     const parts = { store, commits, journal: this.#journal }
     this.#vault = new DurableVault(parts, { generation, creds: undefined })
-    await commits.write(await oldKeys(store, generation))
+    this.#contacts = new Contacts(parts, generation)
+    await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
   }
 
   /** Resolves when everything that was begun is durable, and somebody will deliver it. */
@@ -136,7 +145,7 @@ export class Memory {
     const { map, onDrained, log } = this.#input
     try {
       await this.appender.append({
-        map: () => map(entry.received, this.#vault.login ?? nobody, this.store),
+        map: () => map(entry.received, this.#vault.login ?? nobody, this),
         writes: this.#journal.removal(entry),
         aside: () => this.#journal.parking(entry),
       })
@@ -149,7 +158,8 @@ export class Memory {
   }
 }
 
-const nobody: Own = { jid: "", lid: "" }
+/** Who has not logged in. */
+export const nobody: Own = { jid: "", lid: "" }
 
 /** The number of a bridge's last event row; 0 without any. */
 async function lastEvent(bridgeId: string): Promise<number> {

@@ -111,8 +111,37 @@ export type Happening =
   | { kind: "stanza"; stanza: Stanza }
   /** The network acknowledged a message late, after `send` had given up waiting. */
   | { kind: "acknowledged"; messageId: string; timestamp: number }
+  /** What the network says of people: of an address book, a history, a group. */
+  | { kind: "people"; people: Acquaintance[] }
   /** The end of this connection; nothing follows. */
   | { kind: "closed"; reason: ClosedReason; detail: string }
+
+/** What the network says of a person: no more than it says. */
+export interface Acquaintance {
+  /** By phone number. */
+  jid?: string | undefined
+  lid?: string | undefined
+  /** As the phone's address book has it. */
+  fullName?: string | undefined
+  firstName?: string | undefined
+  /** As the person calls itself. */
+  pushName?: string | undefined
+  /** Of a business, verified by the network. */
+  verifiedName?: string | undefined
+  /** What a group shows of a number that it hides. */
+  redactedPhone?: string | undefined
+  /** It says something of whoever is a contact already; it makes none. */
+  ofContactsOnly?: true
+}
+
+/** Who a phone number belongs to. */
+export interface Registered {
+  jid: string
+  lid: string
+  isBusiness: boolean
+  /** `""` where the network verifies none. */
+  verifiedName: string
+}
 
 /** A question to the network: an `<iq>`, with what it holds. */
 export interface Question {
@@ -143,11 +172,19 @@ export interface Connection {
    */
   linkCode(phone: string): Promise<string>
   /** The JIDs of those phone numbers (digits) that are on the network. */
-  registered(phones: string[]): Promise<Map<string, { jid: string; lid: string }>>
+  registered(phones: string[]): Promise<Map<string, Registered>>
   /** Whether this LID or group is one that the session may write to. */
   isReachable(jid: string): Promise<boolean>
   /** Shows in a chat what its other side sees while somebody writes. Nobody confirms it. */
   showTyping(chat: string, state: "composing" | "recording" | "paused"): Promise<void>
+  /** Is shown as available, or not: from now on, on this connection. Nobody confirms it. */
+  setAvailable(isAvailable: boolean): Promise<void>
+  /** Wants to hear of somebody's presence and typing, for some minutes. Nobody confirms it. */
+  watch(jid: string): Promise<void>
+  /** Declines a call. Of one that is over nobody takes notice. @throws NoAnswer */
+  rejectCall(call: { id: string; caller: string }): Promise<void>
+  /** Where a picture is, of a person or a group; undefined when there is none, or none for us. @throws NoAnswer */
+  pictureUrl(jid: string): Promise<string | undefined>
   /** Tells its author that a message was read; only the own devices, if the account's privacy settings say so. */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
   /** Brings an encrypted file to the network; its message then says where it is. */

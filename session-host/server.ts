@@ -4,16 +4,25 @@ import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { verifyCall } from "#core/host-call.ts"
+import { contactAvatar, ownAvatar } from "./commands/avatar.ts"
+import { checkContacts } from "./commands/check-contacts.ts"
 import type { Command, CommandEnv } from "./commands/command.ts"
 import { debugStats } from "./commands/debug-stats.ts"
 import { editMessage } from "./commands/edit-message.ts"
+import { getContact } from "./commands/get-contact.ts"
+import { getGroup } from "./commands/get-group.ts"
+import { getProfile } from "./commands/get-profile.ts"
 import { healthz } from "./commands/healthz.ts"
+import { listContacts } from "./commands/list-contacts.ts"
 import { logout } from "./commands/logout.ts"
 import { lookAtLease } from "./commands/look-at-lease.ts"
-import { pair } from "./commands/pair.ts"
 import { messageMedia } from "./commands/message-media.ts"
+import { pair } from "./commands/pair.ts"
+import { profileQr } from "./commands/profile-qr.ts"
 import { qr } from "./commands/qr.ts"
 import { readMessage } from "./commands/read-message.ts"
+import { rejectCall } from "./commands/reject-call.ts"
+import { removeAvatar } from "./commands/remove-avatar.ts"
 import { restart } from "./commands/restart.ts"
 import { revokeMessage } from "./commands/revoke-message.ts"
 import { sendEvent } from "./commands/send-event.ts"
@@ -23,7 +32,12 @@ import { sendPoll } from "./commands/send-poll.ts"
 import { sendReaction } from "./commands/send-reaction.ts"
 import { sendText } from "./commands/send-text.ts"
 import { sendTyping } from "./commands/send-typing.ts"
+import { setAbout } from "./commands/set-about.ts"
+import { setAvatar } from "./commands/set-avatar.ts"
+import { setPresence } from "./commands/set-presence.ts"
+import { statusPrivacy } from "./commands/status-privacy.ts"
 import { status } from "./commands/status.ts"
+import { subscribePresence } from "./commands/subscribe-presence.ts"
 import type { Host } from "./host.ts"
 import type { Logger } from "./log.ts"
 import { SessionEnded } from "./session-ended.ts"
@@ -46,6 +60,21 @@ const commands: Command[] = [
   editMessage,
   readMessage,
   messageMedia,
+  rejectCall,
+  listContacts,
+  checkContacts,
+  getContact,
+  contactAvatar,
+  getGroup,
+  getProfile,
+  setAbout,
+  ownAvatar,
+  setAvatar,
+  removeAvatar,
+  profileQr,
+  statusPrivacy,
+  setPresence,
+  subscribePresence,
   healthz,
   debugStats,
 ]

@@ -7,16 +7,27 @@ import { Lease } from "#core/lease.ts"
 import { isPassing } from "#core/store.ts"
 import { StoredMedia } from "#core/media.ts"
 import { Changes } from "./changes.ts"
+import type { Contacts } from "./contacts.ts"
 import { type Connect, Dialler } from "./dialler.ts"
+import { authorsOf } from "./events/author.ts"
 import type { At } from "./events/connection.ts"
 import type { Remembered } from "./events/mapped.ts"
+import { lidsOf } from "./events/person.ts"
 import { fromStanza } from "./events/stanza.ts"
 import type { Live } from "./live.ts"
 import type { Logger } from "./log.ts"
-import { mapReceived } from "./map-received.ts"
-import { Memory } from "./memory.ts"
+import { mapReceived, phoneOf } from "./map-received.ts"
+import { Memory, nobody } from "./memory.ts"
 import { messagesOf } from "./messages.ts"
-import { type ClosedReason, type Connection, type Happening, NetworkRejected, NoAnswer } from "./network.ts"
+import {
+  type Acquaintance,
+  type ClosedReason,
+  type Connection,
+  type Happening,
+  NetworkRejected,
+  NoAnswer,
+  type Stanza,
+} from "./network.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { Recipients } from "./recipients.ts"
 import { scope } from "./scope.ts"
@@ -55,6 +66,8 @@ export class Session {
   #provenTimer: NodeJS.Timeout | undefined
   #stopping = false
   #proven = false
+  /** How many stanzas became events, perhaps. */
+  #stanzas = 0
   #open = false
   #lost = false
   #passkeyRequired = false
@@ -87,12 +100,14 @@ export class Session {
           timing,
           log: this.#log,
           ended: this.#ended.signal,
-          map: (received, own, store) =>
-            mapReceived(received, own, {
+          map: async (received, own, memory) => {
+            this.#learn(authorsOf(received, own), memory)
+            return await mapReceived(received, own, {
               connection: this.#dialler.connection,
-              originals: (id) => messagesOf(store, id),
+              originals: (id) => messagesOf(memory.store, id),
               log: this.#log,
-            }),
+            })
+          },
           onDrained: () => this.#prove(),
           onStoreAway: () => this.#storeAway(),
           onEnd: (error) => this.#end(error),
@@ -194,6 +209,13 @@ export class Session {
     if (this.#ended.signal.aborted) throw sessionUnavailable()
   }
 
+  /** The people whom the session knows. @throws ApiError `not_paired`, `session_unavailable` */
+  async contacts(): Promise<Contacts> {
+    await this.#started()
+    if (!this.isPaired) throw notPaired()
+    return this.#memory!.contacts
+  }
+
   /** Somebody says that the lease may have changed. */
   async lookAtLease(): Promise<void> {
     const { bridgeId, host, epoch } = this.lease
@@ -291,7 +313,7 @@ export class Session {
   async #ready(): Promise<Connection> {
     const connection = await this.#changes.until(() => {
       if (this.#stopping || this.#ended.signal.aborted) throw sessionUnavailable()
-      if (!this.isPaired) throw new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
+      if (!this.isPaired) throw notPaired()
       if (this.#memory?.standing.isReplaced) throw replaced()
       return this.#open ? this.#dialler.connection : undefined
     }, this.#input.timing.connectingMs)
@@ -313,10 +335,12 @@ export class Session {
   }
 
   #live(connection: Connection): Live {
-    const { store, vault } = this.#memory! // there is a connection
+    const { store, vault, contacts, standing } = this.#memory! // there is a connection
     return {
       connection,
       own: vault.login ?? { jid: "", lid: "" },
+      contacts,
+      standing,
       reach: (chat) => this.#recipients.reach(chat, connection),
       messages: (id) => messagesOf(store, id),
       media: this.#media,
@@ -350,16 +374,18 @@ export class Session {
         this.#lost = false
         this.#dialler.opened()
         memory.telling.opened(this.#at, happening.me.phone)
+        this.#beAvailable(memory)
         this.#log.info("session connected")
         break
       case "journalled":
         // The commit that journalled it has handed it on.
         break
-      case "stanza": {
-        const at = this.#at
-        memory.appender.append({ map: () => fromStanza(happening.stanza, at) }).catch(this.#dropped)
+      case "stanza":
+        this.#append(happening.stanza, memory)
         break
-      }
+      case "people":
+        this.#learn(happening.people, memory)
+        break
       case "acknowledged":
         this.#sends!.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)
         break
@@ -368,6 +394,33 @@ export class Session {
         break
     }
     this.#changes.notify()
+  }
+
+  /** Whoever connects is not shown as available, unless the customer wants that. */
+  #beAvailable(memory: Memory): void {
+    if (!memory.standing.isAvailable) return
+    const shown = this.#dialler.connection?.setAvailable(true)
+    shown?.catch((error: unknown) => this.#log.warn({ error }, "not shown as available"))
+  }
+
+  #learn(people: Acquaintance[], memory: Memory): void {
+    const { connection } = this.#dialler
+    const known = memory.contacts.learn(people, (lid) => phoneOf(lid, { connection, log: this.#log }))
+    known.catch(this.#dropped)
+  }
+
+  #append(stanza: Stanza, memory: Memory): void {
+    const at = { ...this.#at, stanza: ++this.#stanzas }
+    const { connection } = this.#dialler
+    const map = async () => {
+      const phones = new Map<string, string>()
+      for (const lid of lidsOf(stanza)) {
+        const phone = await phoneOf(lid, { connection, log: this.#log })
+        if (phone) phones.set(lid, phone)
+      }
+      return fromStanza(stanza, { own: memory.vault.login ?? nobody, phones }, at)
+    }
+    memory.appender.append({ map }).catch(this.#dropped)
   }
 
   async #closed(reason: ClosedReason, memory: Memory): Promise<void> {
@@ -464,6 +517,10 @@ export class Session {
 
 export function heldBy(lease: Lease.Info) {
   return { bridgeId: lease.bridgeId, host: lease.host, epoch: lease.epoch }
+}
+
+function notPaired(): ApiError {
+  return new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
 }
 
 function replaced(): ApiError {

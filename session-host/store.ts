@@ -44,6 +44,26 @@ export class SessionStore {
     return rows.map((row) => this.#opened(row))
   }
 
+  /** So many of them, in order, after the one that has this after the beginning. @throws SessionEnded */
+  async page(
+    prefix: string,
+    page: { after?: string | undefined; limit?: number | undefined },
+  ): Promise<Stored[]> {
+    const input = {
+      ...beginning(this.#pk, prefix),
+      KeyConditionExpression: "pk = :bridge AND sk BETWEEN :first AND :last",
+      ExpressionAttributeValues: {
+        ":bridge": this.#pk,
+        // The key that comes right after it.
+        ":first": page.after === undefined ? prefix : `${prefix}${page.after}\0`,
+        ":last": `${prefix}\u{10ffff}`,
+      },
+      ...(page.limit && { Limit: page.limit }),
+    }
+    const rows = await this.#patience.read(() => first(page.limit, query(input)))
+    return rows.map((row) => this.#opened(row))
+  }
+
   /** The keys of those rows, without what they hold. @throws SessionEnded */
   async names(prefix: string): Promise<string[]> {
     const only = { ...beginning(this.#pk, prefix), ProjectionExpression: "sk" }
@@ -64,4 +84,13 @@ function beginning(pk: string, prefix: string) {
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
     ExpressionAttributeValues: { ":bridge": pk, ":prefix": prefix },
   }
+}
+
+async function first(limit: number | undefined, rows: AsyncIterable<Row>): Promise<Row[]> {
+  const found: Row[] = []
+  for await (const row of rows) {
+    found.push(row)
+    if (found.length === limit) break
+  }
+  return found
 }

@@ -43,7 +43,15 @@ export const setAvatar = createRoute({
   },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),
-    ...refusals(...unreachable, "not_paired", "url_not_allowed", "media_fetch_failed", "network_rejected"),
+    ...refusals(
+      ...unreachable,
+      "not_paired",
+      "url_not_allowed",
+      "media_fetch_failed",
+      "media_type_mismatch",
+      "payload_too_large",
+      "network_rejected",
+    ),
   },
 })
 

@@ -8,10 +8,11 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import type { WebSocket } from "ws"
-import type { Connection, Happening, Me, Vault } from "../network.ts"
+import type { Acquaintance, Connection, Happening, Me, Vault } from "../network.ts"
 import { newAcks } from "./acks.ts"
 import { newArrivals } from "./arrivals.ts"
 import { ask } from "./ask.ts"
+import { newCalls, rejectCall } from "./call.ts"
 import { registered } from "./contacts.ts"
 import { contain } from "./contain.ts"
 import { devicesOf } from "./devices.ts"
@@ -22,6 +23,9 @@ import { newLocks } from "./locks.ts"
 import { removeDevice } from "./logout.ts"
 import { mediaHost, upload } from "./media.ts"
 import { oneByOne } from "./one-by-one.ts"
+import { listenForPeople, membersIn } from "./people.ts"
+import { pictureUrl } from "./picture.ts"
+import { newAvailability } from "./presence.ts"
 import { newAdvSecret, newCodes } from "./qr.ts"
 import { quietLog, redacted } from "./quiet-log.ts"
 import { isReachable } from "./reachable.ts"
@@ -125,7 +129,16 @@ export function connect(input: ConnectInput): Connection {
     // A failure has closed the connection already.
     kept.then(then, () => {})
   }
-  sock.ev.on("creds.update", () => keepCreds(() => {}))
+  const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
+  const calls = newCalls()
+  const tellPeople = (people: Acquaintance[]) => {
+    if (people.length > 0) tell({ kind: "people", people })
+  }
+  listenForPeople(sock.ev, tellPeople)
+  sock.ev.on("creds.update", () => {
+    keepCreds(() => {})
+    availability.onCreds()
+  })
   sock.ev.on("connection.update", (update) => {
     if (update.qr) {
       clearTimeout(watchdog)
@@ -151,6 +164,8 @@ export function connect(input: ConnectInput): Connection {
   sock.ws.on("frame", (frame: BinaryNode | Uint8Array) => {
     if (frame instanceof Uint8Array) return
     if (frame.tag === "message") arrivals.message(frame)
+    if (frame.tag === "call") calls.take(frame)
+    if (frame.tag === "iq") tellPeople(membersIn(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
       arrivals.afterThose(() => tell({ kind: "stanza", stanza }))
@@ -189,11 +204,20 @@ export function connect(input: ConnectInput): Connection {
     send: (outgoing, again = false) => sender(outgoing, again),
     ask: (question) => beforeEnd(ask(sock, question)),
     linkCode: (phone) => beforeEnd(linkCode(sock, phone)),
-    registered: (phones) => beforeEnd(registered(sock, phones)),
+    async registered(phones) {
+      const found = await beforeEnd(registered(sock, phones))
+      tellPeople([...found.values()].map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
+      return found
+    },
     isReachable: (jid) => beforeEnd(isReachable(sock, jid)),
     showTyping: (chat, state) => beforeEnd(sock.sendPresenceUpdate(state, chat)),
     upload: (file) => beforeEnd(upload(sock, file)),
     mediaHost: () => beforeEnd(mediaHost(sock)),
+    setAvailable: (isAvailable) => beforeEnd(availability.set(isAvailable)),
+    watch: (jid) => beforeEnd(sock.presenceSubscribe(jid)),
+    rejectCall: ({ id, caller }) =>
+      beforeEnd(rejectCall(sock, { id, caller: calls.callerOf(id) ?? caller, me: creds.me?.id ?? "" })),
+    pictureUrl: (jid) => beforeEnd(pictureUrl(sock, jid)),
     markRead: (message) => beforeEnd(sock.readMessages([message])),
     async phoneOf(lid) {
       const phone = await sock.signalRepository.lidMapping.getPNForLID(lid)

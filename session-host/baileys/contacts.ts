@@ -6,11 +6,8 @@ import {
   type BinaryNode,
   type WASocket,
 } from "@whiskeysockets/baileys"
-
-export interface Registered {
-  jid: string
-  lid: string
-}
+import type { Registered } from "../network.ts"
+import { verifiedNameIn } from "./verified-name.ts"
 
 /** Asks the network which of those phone numbers (digits) it knows. Baileys' own query drops the number asked for. */
 export async function registered(
@@ -35,6 +32,7 @@ function question(phones: string[], sid: string): BinaryNode {
   const query = [
     { tag: "contact", attrs: {} },
     { tag: "lid", attrs: {} },
+    { tag: "business", attrs: {}, content: [{ tag: "verified_name", attrs: {} }] },
   ]
   const usync = { context: "interactive", mode: "query", sid, last: "true", index: "0" }
   return {
@@ -63,5 +61,15 @@ function entry(user: BinaryNode, phones: string[]): [string, Registered][] {
     contact.content instanceof Uint8Array ? Buffer.from(contact.content).toString() : contact.content
   const digits = typeof asked === "string" ? asked.replaceAll(/\D/g, "") : jid.split("@")[0]
   const phone = phones.length === 1 ? phones[0] : phones.find((each) => each === digits)
-  return phone ? [[phone, { jid, lid: jidNormalizedUser(lid) }]] : []
+  return phone ? [[phone, { jid, lid: jidNormalizedUser(lid), ...businessIn(user) }]] : []
+}
+
+/** Only of a business the answer has something in `business`. */
+function businessIn(user: BinaryNode) {
+  const business = getBinaryNodeChild(user, "business")
+  const certificate = getBinaryNodeChild(business, "verified_name")?.content
+  return {
+    isBusiness: Array.isArray(business?.content) && business.content.length > 0,
+    verifiedName: certificate instanceof Uint8Array ? verifiedNameIn(certificate) : "",
+  }
 }

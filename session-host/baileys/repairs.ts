@@ -1,4 +1,5 @@
 import { repairVerification } from "./certificates.ts"
+import { repairContactActions } from "./people.ts"
 import { repairRatchets } from "./ratchet-repairs.ts"
 import { silenceLibsignal } from "./silence.ts"
 
@@ -10,5 +11,6 @@ export function installRepairs() {
   installed = true
   repairVerification()
   repairRatchets()
+  repairContactActions()
   silenceLibsignal()
 }

@@ -2,12 +2,14 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import type { Stanza } from "../network.ts"
 
 /** The kinds of notification that may become an event; the others are about keys and settings, for Baileys alone. */
-const notifications = new Set(["picture", "status", "w:gp2"])
+const notifications = new Set(["picture"])
 
 /** Whether this stanza may become an event, and passes no journal. */
 export function mayBecomeEvent(node: BinaryNode): boolean {
   switch (node.tag) {
     case "call":
+    case "presence":
+    case "chatstate":
       return true
     case "notification":
       return notifications.has(node.attrs.type ?? "")

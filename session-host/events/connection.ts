@@ -4,6 +4,8 @@ import type { Mapped } from "./mapped.ts"
 export interface At {
   epoch: number
   connection: number
+  /** Of a stanza: the how-manieth of its connection. */
+  stanza?: number
 }
 
 export function connected(at: At, phone: string): Mapped {
@@ -19,5 +21,6 @@ export function disconnected(at: At, reason?: "logged_out" | "stream_replaced"):
 }
 
 export function identity(event: string, at: At): string[] {
-  return [event, String(at.epoch), String(at.connection)]
+  const stanza = at.stanza === undefined ? [] : [String(at.stanza)]
+  return [event, String(at.epoch), String(at.connection), ...stanza]
 }

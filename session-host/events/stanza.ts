@@ -1,13 +1,26 @@
 import type { Stanza } from "../network.ts"
+import { fromCall } from "./call.ts"
+import { fromChatState } from "./chat-state.ts"
 import type { At } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromInfo } from "./offline-sync.ts"
+import type { Known } from "./person.ts"
+import { fromPictureNotification } from "./picture.ts"
+import { fromPresence } from "./presence.ts"
 
 /** A stanza that passes no journal. */
-export function fromStanza(stanza: Stanza, at: At): Mapped[] {
+export function fromStanza(stanza: Stanza, known: Known, at: At): Mapped[] {
   switch (stanza.tag) {
     case "ib":
       return fromInfo(stanza, at)
+    case "call":
+      return fromCall(stanza, known)
+    case "chatstate":
+      return fromChatState(stanza, known, at)
+    case "presence":
+      return fromPresence(stanza, known, at)
+    case "notification":
+      return stanza.attrs.type === "picture" ? fromPictureNotification(stanza, known) : []
     default:
       return []
   }

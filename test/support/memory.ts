@@ -22,7 +22,7 @@ export async function aMemory(
     timing: { ...timing(), ...input.timing },
     log,
     ended: ended.signal,
-    map: async (received, own, store) =>
+    map: async (received, own, { store }) =>
       input.map?.(received) ??
       (await mapReceived(received, own, {
         connection: undefined,

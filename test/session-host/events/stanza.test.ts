@@ -4,6 +4,10 @@ import { connected, disconnected } from "#session-host/events/connection.ts"
 import { fromStanza } from "#session-host/events/stanza.ts"
 
 const at = { epoch: 3, connection: 2 }
+const known = {
+  own: { jid: "4911@s.whatsapp.net", lid: "11@lid" },
+  phones: new Map([["22@lid", "4922@s.whatsapp.net"]]),
+}
 const info = (tag: string, attrs: Record<string, string>) => ({
   tag: "ib",
   attrs: { from: "s.whatsapp.net" },
@@ -18,7 +22,7 @@ test("what waits for the session is announced", () => {
     receipt: "1",
     appdata: "0",
   })
-  const [mapped] = fromStanza(preview, at)
+  const [mapped] = fromStanza(preview, known, at)
   expect(mapped!.event).toEqual({
     event: "offline_sync_preview",
     total: 7,
@@ -31,17 +35,20 @@ test("what waits for the session is announced", () => {
 })
 
 test("the end of the backlog says how much it was, also nothing", () => {
-  expect(fromStanza(info("offline", { count: "7" }), at)[0]!.event).toEqual({
+  expect(fromStanza(info("offline", { count: "7" }), known, at)[0]!.event).toEqual({
     event: "offline_sync_completed",
     count: 7,
   })
-  expect(fromStanza(info("offline", {}), at)[0]!.event).toEqual({ event: "offline_sync_completed", count: 0 })
+  expect(fromStanza(info("offline", {}), known, at)[0]!.event).toEqual({
+    event: "offline_sync_completed",
+    count: 0,
+  })
 })
 
 test("a stanza that nobody knows gives no event", () => {
-  expect(fromStanza(info("edge_routing", {}), at)).toEqual([])
-  expect(fromStanza({ tag: "ib", attrs: {}, children: [] }, at)).toEqual([])
-  expect(fromStanza({ tag: "next_year", attrs: {}, children: [] }, at)).toEqual([])
+  expect(fromStanza(info("edge_routing", {}), known, at)).toEqual([])
+  expect(fromStanza({ tag: "ib", attrs: {}, children: [] }, known, at)).toEqual([])
+  expect(fromStanza({ tag: "next_year", attrs: {}, children: [] }, known, at)).toEqual([])
 })
 
 test("what has no id of the network's is another happening in another connection or epoch", () => {

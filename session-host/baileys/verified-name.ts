@@ -1,0 +1,8 @@
+import { proto } from "@whiskeysockets/baileys"
+
+/** The name in the certificate of a business. */
+export function verifiedNameIn(certificate: Uint8Array): string {
+  const { details } = proto.VerifiedNameCertificate.decode(certificate)
+  if (!details) return ""
+  return proto.VerifiedNameCertificate.Details.decode(details).verifiedName ?? ""
+}

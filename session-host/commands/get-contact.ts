@@ -1,0 +1,29 @@
+import * as contract from "#core/contract/contact.ts"
+import { ApiError } from "#core/error.ts"
+import { isLid, toJid } from "#core/jid.ts"
+import { stranger, wire } from "../contacts.ts"
+import type { Live } from "../live.ts"
+import { personOf } from "../person.ts"
+import { type Command, paramOf } from "./command.ts"
+
+export const getContact: Command = {
+  route: contract.getContact,
+  run: async (c) => {
+    const asked = toJid(paramOf(c, contract.getContact.request.params, "jid"))
+    const contact = await c.var.session.use((live) => find(live, asked))
+    return c.json(contact, 200)
+  },
+}
+
+/** As known, and as the network says now. @throws ApiError `not_found` */
+async function find(live: Live, asked: string) {
+  const { connection, contacts } = live
+  const phoneOf = (lid: string) => connection.phoneOf(lid)
+  const jid = isLid(asked) ? ((await phoneOf(asked)) ?? asked) : asked
+  const learnt = await personOf(connection, jid)
+  if (learnt) await contacts.learn([{ ...learnt, ofContactsOnly: true }], phoneOf)
+  const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
+  if (known) return wire(known, learnt !== undefined)
+  if (learnt) return wire(stranger(learnt))
+  throw new ApiError("not_found", "nobody has this address, and no contact has it")
+}

@@ -1,0 +1,27 @@
+import type { z } from "@hono/zod-openapi"
+import * as contract from "#core/contract/contact.ts"
+import { ApiError } from "#core/error.ts"
+import { wire } from "../contacts.ts"
+import type { Command, CommandContext } from "./command.ts"
+
+const Query = contract.listContacts.request.query
+
+export const listContacts: Command = {
+  route: contract.listContacts,
+  run: async (c) => {
+    const contacts = await c.var.session.contacts()
+    const page = await contacts.list(queryOf(c))
+    return c.json(
+      page.map((contact) => wire(contact)),
+      200,
+    )
+  },
+}
+
+/** The query, once more against the contract. @throws ApiError `invalid_request` */
+function queryOf(c: CommandContext): z.infer<typeof Query> {
+  const parsed = Query.safeParse(c.req.query())
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }))
+  throw new ApiError("invalid_request", `${issues[0]?.path}: ${issues[0]?.message}`, { fields: { issues } })
+}

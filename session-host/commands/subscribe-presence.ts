@@ -1,0 +1,20 @@
+import * as contract from "#core/contract/presence.ts"
+import { ApiError } from "#core/error.ts"
+import { toJid } from "#core/jid.ts"
+import { bodyOf, type Command } from "./command.ts"
+
+const Body = contract.subscribePresence.request.body.content["application/json"].schema
+
+export const subscribePresence: Command = {
+  route: contract.subscribePresence,
+  run: async (c) => {
+    const { chat } = await bodyOf(c, Body)
+    await c.var.session.use(async ({ connection, standing, reach }) => {
+      // Who is not shown as available hears nothing of others (§4.8).
+      if (!standing.isAvailable)
+        throw new ApiError("presence_unavailable", "set the presence to `available` before you subscribe")
+      await connection.watch(await reach(toJid(chat)))
+    })
+    return c.json({ ok: true as const }, 200)
+  },
+}

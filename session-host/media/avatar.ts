@@ -1,0 +1,30 @@
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
+import type { Connection } from "../network.ts"
+
+/** What the network keeps is far smaller. */
+const maxBytes = 5 * 1024 * 1024
+const withinMs = 25_000
+
+/**
+ * The picture of a person.
+ * @throws ApiError `not_found`, `session_unavailable`
+ */
+export async function avatarOf(
+  connection: Pick<Connection, "pictureUrl">,
+  jid: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const url = await connection.pictureUrl(jid)
+  if (!url) throw new ApiError("not_found", "there is no picture, or none that is shown to this session")
+  const agent = guardedAgent()
+  try {
+    const answer = await safeFetch({ url, agent, method: "GET", redirects: 3, withinMs, maxBytes })
+    if (answer.status !== 200) throw sessionUnavailable("the network did not give the picture: try again")
+    return new Uint8Array(Buffer.concat(await Array.fromAsync(answer.body)))
+  } catch (error) {
+    if (error instanceof FetchError) throw sessionUnavailable("the picture could not be fetched: try again")
+    throw error
+  } finally {
+    await agent.destroy()
+  }
+}
