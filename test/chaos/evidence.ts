@@ -1,0 +1,44 @@
+import type { Read } from "./phones.ts"
+import type { Arrival } from "./receiver.ts"
+
+/** A keyed send, from the customer's side. */
+export interface Sent {
+  bridge: string
+  text: string
+  /** Of the last answer; 0 when there never was one. */
+  status: number
+  messageId: string | undefined
+  tries: number
+}
+
+/** All that was seen of a run, outside the service. */
+export interface Evidence {
+  bridges: string[]
+  /** Texts written to each bridge's phone, in the order in which the network took them. */
+  produced: Map<string, string[]>
+  arrivals: Arrival[]
+  /** Texts whose event ended undelivered, by bridge. */
+  undelivered: Map<string, Set<string>>
+  sent: Sent[]
+  /** What each bridge's contact has read of it. */
+  shown: Map<string, Read[]>
+  /** What somebody could not decrypt, or refused, as the network saw it. */
+  unreadable: string[]
+  /** Of the store: commits under a lease that was somebody else's. */
+  owners: string[]
+  /** What was still under way when the run was over. */
+  unsettled: string[]
+  /** When a deliverer was stopped within an attempt for a bridge, in Unix milliseconds: its POST may come late. */
+  stoppedAttempts: { bridge: string; at: number; until: number }[]
+}
+
+export const kinds = [
+  "lost",
+  "duplicated",
+  "reordered",
+  "undecryptable",
+  "doubled",
+  "owners",
+  "forged",
+] as const
+export type Kind = (typeof kinds)[number]

@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { openSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+
+/** A process that is alive and has said that it is ready, with what it said. */
+export interface Kept {
+  pid: number
+  ready: Record<string, string>
+}
+
+/** Processes of one kind, each started again when it ends. */
+export interface Keeper {
+  living: () => Kept[]
+  stop: () => Promise<void>
+}
+
+/** Starts `count` of them; resolves when all are ready. */
+export async function keep(input: {
+  /** Below `processes/`. */
+  file: string
+  count: number
+  env: Record<string, string>
+  /** Takes what they print. */
+  output: string
+}): Promise<Keeper> {
+  const living = new Map<ChildProcess, Kept>()
+  const children = new Set<ChildProcess>()
+  const output = openSync(input.output, "a")
+  let stopping = false
+
+  async function keepOne(): Promise<void> {
+    while (!stopping) {
+      const child = start()
+      const ended = once(child, "exit")
+      await ended
+      living.delete(child)
+      children.delete(child)
+      if (!stopping) await sleep(100)
+    }
+  }
+
+  function start(): ChildProcess {
+    const file = fileURLToPath(new URL(`processes/${input.file}`, import.meta.url))
+    const child = fork(file, {
+      env: { PATH: process.env.PATH, ...input.env },
+      stdio: ["ignore", output, output, "ipc"],
+      // Not in our process group: Ctrl-C is for us. They end when their channel does.
+      detached: true,
+    })
+    children.add(child)
+    child.once(
+      "message",
+      (ready) => living.set(child, { pid: child.pid!, ready: ready as Record<string, string> }), // it runs, and is one of ours
+    )
+    return child
+  }
+
+  const running = Array.from({ length: input.count }, keepOne)
+  while (living.size < input.count) await sleep(20)
+  return {
+    living: () => [...living.values()],
+    stop: async () => {
+      stopping = true
+      for (const child of children) child.kill("SIGKILL")
+      await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Phase, phases, type Role } from "./phases.ts"
+import type { Phones } from "./phones.ts"
+import type { Random } from "./random.ts"
+import type { Receiver } from "./receiver.ts"
+import type { Blow, StepBoard } from "./steps.ts"
+import type { StoreRoom } from "./store-room.ts"
+import type { Line } from "./traffic.ts"
+import { cut } from "./weather.ts"
+
+/** A blow that hit work in flight. */
+export interface Hit {
+  /** The phase of the crash tables; `outside` when it came at no chosen moment. */
+  phase: string
+  role: Role
+  blow: Blow
+  pid: number
+  /** Unix milliseconds. */
+  at: number
+}
+
+interface Input {
+  random: Random
+  steps: StepBoard
+  /** Process ids of those that live. */
+  living: Record<Role, () => number[]>
+  beat: number
+  room: StoreRoom
+  phones: Phones
+  receiver: Receiver
+  lines: Line[]
+  /** At the time, Unix milliseconds. */
+  onHostKilled: (at: number) => void
+}
+
+/** How long an armed step is waited for, in milliseconds. */
+const patienceMs = 3000
+
+/** Kills and pauses processes, only ever with work in flight. */
+export function newKiller(input: Input) {
+  const { random, steps, living, beat } = input
+  const hits: Hit[] = []
+  const tried = new Map<string, number>()
+  const paused = new Map<number, NodeJS.Timeout>()
+  /** Attempts that were under way in a deliverer when it was stopped: `attempt <bridge id>`. */
+  const stoppedAttempts: { bridgeId: string; at: number; until: number }[] = []
+
+  /** Adds a hit, or does not find one. */
+  async function strike(): Promise<void> {
+    const roll = random.next()
+    if (roll < 0.7) await strikePhase(rarest())
+    if (roll >= 0.7) strikeOutside(roll < 0.9 ? "SIGKILL" : "SIGSTOP")
+  }
+
+  /** The phase that was hit least, of those that can still be met. */
+  function rarest(): Phase {
+    const least = Math.min(...phases.map(score))
+    return random.pick(phases.filter((phase) => score(phase) === least))!
+  }
+
+  function score({ name }: Phase): number {
+    return hits.filter((hit) => hit.phase === name).length + (tried.get(name) ?? 0) / 3
+  }
+
+  async function strikePhase(phase: Phase): Promise<void> {
+    tried.set(phase.name, (tried.get(phase.name) ?? 0) + 1)
+    await prepare(phase)
+    steps.arm(phase.step, phase.blow)
+    const until = performance.now() + patienceMs
+    while (performance.now() < until) {
+      const [met] = steps.met()
+      if (met) return took(phase, met.pid)
+      await sleep(10)
+    }
+    if (steps.disarm(phase.step)) return
+    const [met] = steps.met()
+    if (met) took(phase, met.pid)
+  }
+
+  function took({ name, role, blow }: Phase, pid: number): void {
+    count({ phase: name, role, blow, pid })
+    if (blow === "SIGSTOP") pauseUntilLater(pid)
+  }
+
+  function count(hit: Omit<Hit, "at">): void {
+    const at = Date.now()
+    hits.push({ ...hit, at })
+    if (hit.role === "session-host" && hit.blow === "SIGKILL") input.onHostKilled(at)
+  }
+
+  /** Stops somebody first and looks what it has under way: only then is it known to be hit at work. */
+  function strikeOutside(blow: Blow): void {
+    const role = random.pick(["session-host", "session-host", "delivery", "api"] as const)!
+    const pid = random.pick(living[role]().filter((each) => !paused.has(each)))
+    if (!pid || !signal(pid, "SIGSTOP")) return
+    const isAtWork = steps.openOf(pid).length > 0
+    if (isAtWork) count({ phase: "outside", role, blow, pid })
+    if (isAtWork && blow === "SIGSTOP") return pauseUntilLater(pid)
+    signal(pid, isAtWork ? "SIGKILL" : "SIGCONT")
+  }
+
+  function pauseUntilLater(pid: number): void {
+    const ms = random.between(beat, 8 * beat)
+    for (const work of steps.openOf(pid)) {
+      const [word, bridgeId] = work.split(" ")
+      if (word === "attempt" && bridgeId)
+        stoppedAttempts.push({ bridgeId, at: Date.now(), until: Date.now() + ms })
+    }
+    const goOn = setTimeout(() => {
+      paused.delete(pid)
+      signal(pid, "SIGCONT")
+    }, ms)
+    paused.set(pid, goOn)
+  }
+
+  /** Brings about what a phase needs. */
+  async function prepare({ needs }: Phase): Promise<void> {
+    const { phones, receiver, room, lines } = input
+    const { device } = random.pick(lines)!
+    switch (needs) {
+      case undefined:
+        return
+      case "failure":
+        return receiver.failNext()
+      case "lost answer":
+        return room.add({ fault: "lost-answer", containing: '"acked"', ms: 50, times: 1 })
+      case "throttling":
+        return room.add({ fault: "throughput-exceeded", containing: "JOURNAL#", times: 3 })
+      case "refusal":
+        return await phones.fault({ kind: "nack", code: 463, device, times: 1 })
+      case "redelivery":
+        return await phones.fault({ kind: "cut_before_receipt", times: 2 })
+      case "no end of backlog":
+        await phones.fault({ kind: "no_offline", times: lines.length })
+        return await leaveBacklog()
+      case "backlog":
+        return await leaveBacklog()
+    }
+  }
+
+  /** Nobody is connected for a while: what is written meanwhile waits. */
+  async function leaveBacklog(): Promise<void> {
+    const { phones, lines } = input
+    await phones.fault({ kind: "refuse_upgrade", code: 503, times: lines.length })
+    for (const { device } of lines) await cut(phones, device)
+  }
+
+  return {
+    hits,
+    stoppedAttempts,
+    strike,
+    /** Lets those go on that stand still. */
+    release(): void {
+      for (const [pid, timer] of paused) {
+        clearTimeout(timer)
+        signal(pid, "SIGCONT")
+      }
+      paused.clear()
+    },
+  }
+}
+export type Killer = ReturnType<typeof newKiller>
+
+/** @returns false when it is gone. */
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    // It has ended by itself.
+    return false
+  }
+}

@@ -1,0 +1,118 @@
+import type { Evidence, Kind } from "./evidence.ts"
+import type { Arrival } from "./receiver.ts"
+
+/** A promise that was broken. */
+export interface Violation {
+  kind: Kind
+  what: string
+}
+
+/** Compares what was put in with what came out. */
+export function judge(evidence: Evidence): Violation[] {
+  return [
+    ...evidence.bridges.flatMap((bridge) => inbound(bridge, evidence)),
+    ...evidence.bridges.flatMap((bridge) => outbound(bridge, evidence)),
+    ...evidence.unsettled.map((what) => ({ kind: "lost" as const, what })),
+    ...evidence.unreadable.map((what) => ({ kind: "undecryptable" as const, what })),
+    ...evidence.owners.map((what) => ({ kind: "owners" as const, what })),
+  ]
+}
+
+/** Everything written is delivered or undelivered, once, in order. */
+function inbound(bridge: string, evidence: Evidence): Violation[] {
+  const arrivals = evidence.arrivals.filter((arrival) => arrival.bridge === bridge)
+  const produced = evidence.produced.get(bridge) ?? []
+  const undelivered = evidence.undelivered.get(bridge) ?? new Set()
+  const arrived = new Set(arrivals.map(({ text }) => text))
+  const lost = produced
+    .filter((text) => !arrived.has(text) && !undelivered.has(text))
+    .map((text) => ({ kind: "lost" as const, what: `${bridge}: ${text} never reached the receiver` }))
+  return [
+    ...lost,
+    ...twice(bridge, arrivals),
+    ...outOfOrder(bridge, arrivals, produced),
+    ...afterNewer(bridge, arrivals, evidence),
+    ...forged(bridge, arrivals),
+  ]
+}
+
+/** One event id for a message, one body for an event id, and attempts that rise. */
+function twice(bridge: string, arrivals: Arrival[]): Violation[] {
+  const found: string[] = []
+  const byText = Map.groupBy(
+    arrivals.filter(({ text }) => text !== undefined),
+    ({ text }) => text,
+  )
+  for (const [text, all] of byText) {
+    const ids = new Set(all.map(({ eventId }) => eventId))
+    if (ids.size > 1) found.push(`${text} has ${ids.size} events`)
+  }
+  for (const [eventId, all] of Map.groupBy(arrivals, (arrival) => arrival.eventId)) {
+    if (new Set(all.map(({ bytes }) => bytes)).size > 1) found.push(`${eventId} has several bodies`)
+    const attempts = all.map(({ attempt }) => attempt)
+    if (new Set(attempts).size < attempts.length)
+      found.push(`${eventId} repeats an attempt: ${attempts.join()}`)
+  }
+  return found.map((what) => ({ kind: "duplicated", what: `${bridge}: ${what}` }))
+}
+
+/** First deliveries come in the order in which the messages were written. */
+function outOfOrder(bridge: string, arrivals: Arrival[], produced: string[]): Violation[] {
+  const place = new Map(produced.map((text, i) => [text, i]))
+  const first = [...new Set(arrivals.map(({ text }) => text))].filter(
+    (text) => text !== undefined && place.has(text),
+  )
+  const found: Violation[] = []
+  let last = -1
+  for (const text of first) {
+    const at = place.get(text!)! // filtered
+    if (at < last) found.push({ kind: "reordered", what: `${bridge}: ${text} came after ${produced[last]}` })
+    last = Math.max(last, at)
+  }
+  return found
+}
+
+/** All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still. */
+function afterNewer(bridge: string, arrivals: Arrival[], { stoppedAttempts }: Evidence): Violation[] {
+  const isLate = ({ at }: Arrival) =>
+    stoppedAttempts.some((stop) => stop.bridge === bridge && at >= stop.at && at <= stop.until + lateMs)
+  const order = [...new Set(arrivals.map(({ eventId }) => eventId))]
+  const place = new Map(order.map((eventId, i) => [eventId, i]))
+  const found: Violation[] = []
+  let newest = -1
+  for (const arrival of arrivals) {
+    const { eventId, attempt } = arrival
+    const at = place.get(eventId)! // of all arrivals
+    if (at < newest && !isLate(arrival))
+      found.push({
+        kind: "reordered",
+        what: `${bridge}: attempt ${attempt} of ${eventId} came after a newer event`,
+      })
+    newest = Math.max(newest, at)
+  }
+  return found
+}
+
+/** How long after it went on a stopped deliverer may still post. */
+const lateMs = 2000
+
+function forged(bridge: string, arrivals: Arrival[]): Violation[] {
+  return arrivals
+    .filter(({ genuine }) => !genuine)
+    .map(({ eventId }) => ({ kind: "forged", what: `${bridge}: ${eventId} is not signed by us` }))
+}
+
+/** What was answered with success is shown, under the id that was answered; nothing is shown twice. */
+function outbound(bridge: string, evidence: Evidence): Violation[] {
+  const found: Violation[] = []
+  const shown = Map.groupBy(evidence.shown.get(bridge) ?? [], ({ text }) => text)
+  for (const { text, status, messageId } of evidence.sent.filter((sent) => sent.bridge === bridge)) {
+    const ids = (shown.get(text) ?? []).map(({ id }) => id)
+    if (ids.length > 1)
+      found.push({ kind: "doubled", what: `${bridge}: ${text} is shown ${ids.length} times` })
+    if (status === 200 && !ids.includes(messageId!))
+      found.push({ kind: "lost", what: `${bridge}: ${text} was answered with success and is not shown` })
+    if (status !== 200) found.push({ kind: "lost", what: `${bridge}: ${text} ended with ${status}` })
+  }
+  return found
+}

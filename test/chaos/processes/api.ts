@@ -1,0 +1,34 @@
+/** The API as it is shipped, under watch, on a port of its own. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { getRequestListener } from "@hono/node-server"
+import { app } from "#functions/api/app.ts"
+import { breakStore } from "../breaks.ts"
+import { stepsOf } from "../steps.ts"
+import { watchRequests, watchStore } from "../watch.ts"
+
+process.once("disconnect", () => process.exit(0))
+
+const { CHAOS_STEPS: dir = "", CHAOS_BREAK: broken } = process.env
+const steps = stepsOf(dir)
+breakStore(broken)
+watchStore(steps)
+watchRequests(steps, "host call")
+
+const answer = getRequestListener(async (request, ...rest) => {
+  const isSend = request.method === "POST" && new URL(request.url).pathname.includes("/send/")
+  const done = steps.begin(isSend ? "send request" : "request")
+  try {
+    if (isSend) steps.at("send request")
+    const response = await app.fetch(request, ...rest)
+    if (isSend) steps.at("send answer")
+    return response
+  } finally {
+    done()
+  }
+})
+const server = createServer((request, response) => void answer(request, response))
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo // listening on TCP
+  process.send?.({ url: `http://127.0.0.1:${port}` })
+})

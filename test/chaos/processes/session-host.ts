@@ -1,0 +1,53 @@
+/** A session host as it is shipped, under watch. */
+import { WebSocket } from "ws"
+import { transmission } from "#session-host/baileys/transmission.ts"
+import { DurableVault } from "#session-host/vault.ts"
+import { breakQueue, breakStore } from "../breaks.ts"
+import { stepsOf, type Steps } from "../steps.ts"
+import { watchStore } from "../watch.ts"
+
+const { CHAOS_STEPS: dir = "", CHAOS_BREAK: broken } = process.env
+const steps = stepsOf(dir)
+breakStore(broken)
+breakQueue(broken)
+watchStore(steps)
+watchVault(steps)
+watchSocket(steps)
+await import("#session-host/main.ts")
+
+/** Tells what came while the host was away from what comes live, and what comes once more. */
+function watchVault({ at }: Steps): void {
+  const keep = Reflect.get(DurableVault.prototype, "keep")
+  const lookUp = Reflect.get(DurableVault.prototype, "lookUp")
+  DurableVault.prototype.keep = async function (change) {
+    const word = change.received && (change.received.attrs.offline === undefined ? "live" : "backlog")
+    if (word) at(`before ${word}`)
+    await keep.call(this, change)
+    if (word) at(`after ${word}`)
+  }
+  DurableVault.prototype.lookUp = async function (hash) {
+    const found = await lookUp.call(this, hash)
+    if (found.state !== "new") at("redelivered")
+    return found
+  }
+}
+
+/** A message's stanza: `sent` when its bytes are with the operating system. */
+function watchSocket({ at }: Steps): void {
+  const send = Reflect.get(WebSocket.prototype, "send") as (
+    data: Buffer,
+    done: (error?: Error) => void,
+  ) => void
+  Reflect.set(
+    WebSocket.prototype,
+    "send",
+    function (this: WebSocket, data: Buffer, done: (error?: Error) => void) {
+      if (!transmission.getStore()?.encrypted) return send.call(this, data, done)
+      at("before stanza")
+      send.call(this, data, (error) => {
+        at("stanza sent")
+        done(error)
+      })
+    },
+  )
+}

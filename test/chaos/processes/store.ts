@@ -1,0 +1,51 @@
+/** Store, queue and keys: never killed, for the embedded ones are not crash-proof. What goes wrong is told to it. */
+import { join } from "node:path"
+import { createTables } from "#local/create-tables.ts"
+import { operations } from "#local/dynamodb/operations.ts"
+import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { startKms } from "#local/kms.ts"
+import { startSqs } from "#local/sqs.ts"
+import { newOwners } from "../owners.ts"
+import type { StoreFault, ToStore } from "../store-room.ts"
+
+process.once("disconnect", () => process.exit(0))
+
+const [dataDir = "", visibilitySeconds = ""] = process.argv.slice(2)
+const owners = newOwners()
+watchOwners()
+const store = await startDynamoDb()
+const queue = await startSqs({ visibilitySeconds: Number(visibilitySeconds) })
+const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
+const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
+await createTables(store.endpoint)
+
+process.on("message", (said: ToStore) => {
+  if ("fault" in said) store.faults.add(ruleOf(said.fault))
+  if ("clear" in said) store.faults.clear()
+  if ("report" in said)
+    process.send?.({ injected: Object.fromEntries(store.faults.injected), owners: owners.violations })
+})
+
+process.send?.({
+  ...wrapping,
+  AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+  AWS_ENDPOINT_URL_SQS: queue.endpoint,
+  AWS_ENDPOINT_URL_KMS: keys.endpoint,
+  DOORBELL_URL: queue.doorbellUrl,
+})
+
+function ruleOf({ containing, ...rule }: StoreFault) {
+  if (containing === undefined) return rule
+  return { ...rule, when: (request: object) => JSON.stringify(request).includes(containing) }
+}
+
+/** Looks at each transaction that the store has accepted, in the order in which it did. */
+function watchOwners(): void {
+  const transact = operations.get("TransactWriteItems")
+  if (!transact) throw new Error("the embedded store has no transactions")
+  operations.set("TransactWriteItems", async (engine, request) => {
+    const answer = await transact(engine, request)
+    owners.accepted(request)
+    return answer
+  })
+}

@@ -1,0 +1,12 @@
+/** The sweep, in a loop as on one machine. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { config } from "#core/config.ts"
+import { log } from "#core/log.ts"
+import { look } from "#functions/sweep/sweep.ts"
+
+process.once("disconnect", () => process.exit(0))
+process.send?.({})
+for (;;) {
+  await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
+  await sleep(Math.min(1000, config.LEASE_BEAT_MS))
+}

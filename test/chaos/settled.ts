@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Phones } from "./phones.ts"
+import type { Receiver } from "./receiver.ts"
+import type { Line } from "./traffic.ts"
+
+/** Waits until nothing is under way any more. @returns what still is when the time is over. */
+export async function untilSettled(input: {
+  lines: Line[]
+  produced: Map<string, string[]>
+  receiver: Receiver
+  phones: Phones
+  withinMs: number
+}): Promise<string[]> {
+  const until = performance.now() + input.withinMs
+  for (;;) {
+    const open = (await Promise.all(input.lines.map((line) => openOf(line, input)))).flat()
+    if (open.length === 0 || performance.now() > until) return open
+    await sleep(300)
+  }
+}
+
+type Input = Omit<Parameters<typeof untilSettled>[0], "lines" | "withinMs">
+
+async function openOf(
+  { bridge, id, device }: Line,
+  { produced, receiver, phones }: Input,
+): Promise<string[]> {
+  const arrived = new Set(receiver.arrivals.filter((one) => one.bridge === bridge).map(({ text }) => text))
+  const missing = (produced.get(bridge) ?? []).filter((text) => !arrived.has(text)).length
+  if (missing > 0) return [`${bridge} (${id}): ${missing} messages have not arrived; ${await delivery(id)}`]
+  if (!(await phones.settled(device, 0))) return [`${bridge} (${id}): the network still has something for it`]
+  const waiting = await delivery(id)
+  return waiting === "" ? [] : [`${bridge} (${id}): ${waiting}`]
+}
+
+/** Who holds a bridge, and what its delivery waits for; nothing when it waits for nothing. */
+async function delivery(bridgeId: string): Promise<string> {
+  const { Delivery } = await import("#core/delivery.ts")
+  const { EventRow } = await import("#core/event.ts")
+  const { Lease } = await import("#core/lease.ts")
+  const row = await Delivery.get(bridgeId)
+  const next = row && (await EventRow.get(bridgeId, row.head + 1))
+  if (row && row.due === 0 && !next) return ""
+  const lease = await Lease.get(bridgeId)
+  return `delivery ${JSON.stringify(row)}, next event ${next?.eventId}, lease ${JSON.stringify(lease)}`
+}

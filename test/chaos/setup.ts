@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import type { Phones } from "./phones.ts"
+import type { Receiver } from "./receiver.ts"
+import type { Line } from "./traffic.ts"
+
+const Created = z.object({ id: z.string(), webhook_secret: z.string() })
+const Status = z.object({ status: z.string() })
+
+/** An account with a key, made as its operator would. */
+export async function newAccount(bridges: number): Promise<string> {
+  const { Account } = await import("#core/account.ts")
+  const { ApiKey } = await import("#core/api-key.ts")
+  const { id } = await Account.create({ name: "chaos", subscription: "active" })
+  await Account.setBridgeLimit(id, bridges)
+  return await ApiKey.create(id, "chaos")
+}
+
+/** A bridge, linked to a phone by its QR code, and somebody who writes with it. */
+export async function newLine(
+  bridge: string,
+  { phones, receiver, api, apiKey }: { phones: Phones; receiver: Receiver; api: string; apiKey: string },
+): Promise<Line> {
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" }
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(`${api}/api/instances${path}`, { ...init, headers })
+  const body = JSON.stringify({ customer_ref: bridge, webhook_url: receiver.urlOf(bridge) })
+  const created = Created.parse(await (await call("", { method: "POST", body })).json())
+  receiver.trust(bridge, created.webhook_secret)
+
+  const owner = await phones.create(`Owner ${bridge}`)
+  const contact = await phones.create(`Contact ${bridge}`)
+  for (;;) {
+    const qr = await call(`/${bridge}/proxy/qr`)
+    if (qr.ok && (await phones.scan(owner.number, await qr.arrayBuffer()))) break
+    await sleep(200)
+  }
+  for (;;) {
+    const answer = await call(`/${bridge}/proxy/status`)
+    if (answer.ok && Status.parse(await answer.json()).status === "connected") break
+    await sleep(100)
+  }
+  const { devices } = await phones.get(owner.number)
+  const device = devices.find(({ id }) => id > 0)
+  return {
+    bridge,
+    id: created.id,
+    owner: owner.number,
+    contact: contact.number,
+    device: `${owner.number}:${device!.id}`, // linked above
+  }
+}

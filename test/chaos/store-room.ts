@@ -1,0 +1,42 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+import type { Rule } from "#local/dynamodb/faults.ts"
+
+/** A rule that can be told to another process. */
+export type StoreFault = Omit<Rule, "when"> & {
+  /** Only requests that have this in their text. */
+  containing?: string
+}
+export type ToStore = { fault: StoreFault } | { clear: true } | { report: true }
+
+const Report = z.object({ injected: z.record(z.string(), z.number()), owners: z.array(z.string()) })
+
+/** Starts store, queue and keys in a process of their own. */
+export async function startStoreRoom(input: { dataDir: string; visibilitySeconds: number }) {
+  const file = fileURLToPath(new URL("processes/store.ts", import.meta.url))
+  const child = fork(file, [input.dataDir, String(input.visibilitySeconds)], {
+    env: { ...process.env, AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+    detached: true,
+  })
+  const [environment] = await once(child, "message")
+  const tell = (said: ToStore): void => void child.send(said)
+  return {
+    /** What other processes need to reach them. */
+    environment: z.record(z.string(), z.string()).parse(environment),
+    add: (fault: StoreFault) => tell({ fault }),
+    clear: () => tell({ clear: true }),
+    report: async () => {
+      const answered = once(child, "message")
+      tell({ report: true })
+      return Report.parse((await answered)[0])
+    },
+    stop: async () => {
+      const ended = once(child, "exit")
+      child.disconnect()
+      await ended
+    },
+  }
+}
+export type StoreRoom = Awaited<ReturnType<typeof startStoreRoom>>

@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { startEcs } from "#local/ecs.ts"
+import { startSimulator } from "#local/simulator.ts"
+import { keep } from "./keeper.ts"
+import type { Options } from "./options.ts"
+import { stepBoard } from "./steps.ts"
+import { startStoreRoom } from "./store-room.ts"
+
+/** In production a claim on a delivery is good for 90 s, a doorbell hidden for 120 and a claimed key for 55. */
+function scaled(options: Options) {
+  const scale = options.beat / 5000
+  return {
+    claimSeconds: Math.ceil(90 * scale),
+    visibilitySeconds: Math.ceil(120 * scale),
+    keySeconds: Math.ceil(55 * scale),
+  }
+}
+
+/** The whole service on this machine, each part a process, or several. */
+export async function startWorld(options: Options, dir: string) {
+  const stops: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const one of stops.splice(0).toReversed()) await one()
+  }
+  try {
+    return { ...(await start(options, dir, stops)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+async function start(options: Options, dir: string, stops: (() => Promise<unknown>)[]) {
+  const logs = join(dir, "logs")
+  mkdirSync(logs, { recursive: true })
+  const steps = stepBoard(join(dir, "steps"))
+  const times = scaled(options)
+
+  const simulator = await startSimulator({ dataDir: dir, controlPort: 0 })
+  if (!simulator) throw new Error(`the simulated network did not start: ${logs}/simulator.log says why`)
+  stops.push(simulator.stop)
+  const room = await startStoreRoom({ dataDir: dir, visibilitySeconds: times.visibilitySeconds })
+  stops.push(room.stop)
+
+  const environment = {
+    ...room.environment,
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    API_KEY_PEPPER: randomBytes(32).toString("base64url"),
+    HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
+    HOST_NETWORK: "simulated",
+    HOST_CAPACITY: String(Math.max(2, Math.ceil(options.bridges / 2))),
+    HOST_SPARE: "1",
+    SIMULATOR_URL: simulator.url,
+    SIMULATOR_ROOT_KEY: simulator.rootKey,
+    URL_ALLOW: "127.0.0.0/8",
+    LEASE_BEAT_MS: String(options.beat),
+    DELIVERY_CLAIM_S: String(times.claimSeconds),
+    KEY_CLAIM_S: String(times.keySeconds),
+    CHAOS_STEPS: steps.dir,
+    CHAOS_BREAK: options.broken ?? "",
+    NODE_NO_WARNINGS: "1",
+  }
+  const logFile = (name: string) => ({ LOG_FILE: join(logs, `${name}.log`) })
+  const hosts = await startEcs({
+    taskDefinitions: {
+      "session-host": {
+        command: [process.execPath, fileURLToPath(new URL("processes/session-host.ts", import.meta.url))],
+        env: { ...environment, ...logFile("session-host") },
+      },
+    },
+    closeTimeoutMs: 5000,
+  })
+  stops.push(hosts.close)
+
+  // Only now may modules be loaded that read it.
+  const own = { ...environment, AWS_ENDPOINT_URL_ECS: hosts.endpoint }
+  Object.assign(process.env, own, logFile("chaos"))
+  const started = async (file: string, name: string, count: number) => {
+    const kept = await keep({
+      file,
+      count,
+      env: { ...own, ...logFile(name) },
+      output: join(logs, `${name}.out`),
+    })
+    stops.push(kept.stop)
+    return kept
+  }
+  const api = await started("api.ts", "api", 2)
+  const delivery = await started("delivery.ts", "delivery", 2)
+  await started("sweep.ts", "sweep", 1)
+  return { api, delivery, hosts, room, steps, simulator, logs }
+}
