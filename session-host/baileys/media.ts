@@ -1,4 +1,5 @@
 import type { WASocket } from "@whiskeysockets/baileys"
+import { NoAnswer } from "../network.ts"
 import type { Kind } from "../media/kind.ts"
 
 /** How long a connection may carry nothing during an upload, ms. */
@@ -14,15 +15,19 @@ const places = {
   document: "document",
 } as const
 
-/** Uploads an encrypted file. */
+/** Uploads an encrypted file. @throws NoAnswer when no host of the network took it */
 export async function upload(
   sock: Pick<WASocket, "waUploadToServer">,
   file: { path: string; kind: Kind; fileEncSha256: Uint8Array },
 ): Promise<{ url: string; directPath: string }> {
-  const { mediaUrl, directPath } = await sock.waUploadToServer(file.path, {
+  const sending = sock.waUploadToServer(file.path, {
     mediaType: places[file.kind],
     fileEncSha256B64: Buffer.from(file.fileEncSha256).toString("base64"),
     timeoutMs: idleMs,
+  })
+  const { mediaUrl, directPath } = await sending.catch((error: unknown) => {
+    // Baileys tells why in its log alone.
+    throw new NoAnswer("the upload failed", { cause: error })
   })
   return { url: mediaUrl, directPath }
 }

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
+import { proto } from "@whiskeysockets/baileys"
+import { expect, test, vi } from "vitest"
+import "#test/support/store.ts"
+import { StoredMedia } from "#core/media.ts"
+import { aChat } from "#test/support/chat.ts"
+import { aFileServer, trustMediaOf } from "#test/support/files.ts"
+
+interface File {
+  kind: string
+  data: Buffer
+  mimetype: string
+  filename?: string
+}
+
+async function aMediaChat() {
+  const chat = await aChat()
+  trustMediaOf(chat.network)
+  const { ask, bob, phone, message, network } = chat
+  const contentOf = async (id: string) => {
+    const [read] = await bob.read({ id })
+    return proto.Message.fromObject(read?.content as object)
+  }
+  return {
+    ...chat,
+    contentOf,
+    /** Bob sends a file; its message id. */
+    fromBob: async (file: File) => {
+      const { id } = await bob.post(phone.number, { media: { ...file, data: file.data.toString("base64") } })
+      await message(id)
+      return id
+    },
+    /** What a customer gets. */
+    media: async (id: string) => {
+      const { key } = StoredMedia.Stored.parse(await ask("GET", `/messages/${id}/media`))
+      const { headers, body } = await StoredMedia.get(key)
+      return { headers, body: await buffer(body) }
+    },
+    /** The network forgets a file. */
+    forget: async (directPath: string) => network.call("DELETE", directPath.replace("/v/", "/media/")),
+  }
+}
+
+test("media of every kind come down as they were sent, as an attachment that no browser runs", async () => {
+  const { fromBob, media, ask, phone, bob, message } = await aMediaChat()
+  for (const kind of ["image", "video", "audio", "document", "sticker"]) {
+    const data = randomBytes(50_001)
+    const id = await fromBob({ kind, data, mimetype: "application/x-test", filename: "Übersicht 'x'.pdf" })
+    const { headers, body } = await media(id)
+    expect({ kind, same: body.equals(data) }).toEqual({ kind, same: true })
+    expect(headers).toMatchObject({
+      "content-type": "application/x-test",
+      "content-length": "50001",
+      "content-disposition":
+        kind === "document" ? "attachment; filename*=UTF-8''%C3%9Cbersicht%20%27x%27.pdf" : "attachment",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox",
+      "cache-control": "private",
+    })
+  }
+  // Ours, written on the phone.
+  const data = randomBytes(1000)
+  const own = await phone.post(bob.number, {
+    media: { kind: "image", data: data.toString("base64"), mimetype: 'text/html; x="y"' },
+  })
+  await message(own.id)
+  const got = await media(own.id)
+  expect(got.body.equals(data)).toBe(true)
+  expect(got.headers["content-type"]).toBe("text/html")
+  const stats = await ask("GET", "/debug/stats")
+  expect(stats).toMatchObject({ media_cache_size: 6 })
+})
+
+test("a large file goes up in parts and comes down whole", async () => {
+  const key = StoredMedia.keyOf("bridge", "large")
+  const path = join(tmpdir(), `large-${randomBytes(4).toString("hex")}`)
+  const data = randomBytes(20_000_000)
+  await writeFile(path, data)
+  await StoredMedia.put({ key, path, contentType: "application/pdf", fileName: "" })
+  const { headers, body } = await StoredMedia.get(key)
+  expect((await buffer(body)).equals(data)).toBe(true)
+  expect(headers).toMatchObject({ "content-type": "application/pdf", "content-length": "20000000" })
+})
+
+test("what was fetched is kept for three hours; then the network is asked again, and may have forgotten it", async () => {
+  const { fromBob, media, ask, contentOf, forget } = await aMediaChat()
+  const data = randomBytes(1000)
+  const id = await fromBob({ kind: "image", data, mimetype: "image/png" })
+  await media(id)
+  await forget((await contentOf(id)).imageMessage!.directPath!)
+  expect((await media(id)).body.equals(data)).toBe(true)
+
+  const { key } = StoredMedia.Stored.parse(await ask("GET", `/messages/${id}/media`))
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + StoredMedia.cachedForMs + 1000 })
+  try {
+    expect(await StoredMedia.isFresh(key)).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+  const other = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
+  await forget((await contentOf(other)).imageMessage!.directPath!)
+  expect(await ask("GET", `/messages/${other}/media`)).toMatchObject({ status: 410, code: "media_expired" })
+})
+
+test("a message without media, and one that nobody knows, have none", async () => {
+  const { ask, bob, phone, message } = await aMediaChat()
+  const { id } = await bob.send(phone.number, "no media")
+  await message(id)
+  const none = { status: 404, code: "not_found" }
+  expect(await ask("GET", `/messages/${id}/media`)).toMatchObject(none)
+  expect(await ask("GET", "/messages/NOSUCH/media")).toMatchObject(none)
+})
+
+test("what was changed on its way is not given out, whichever part it is", async () => {
+  const { bob, phone, ask, message, fromBob, contentOf } = await aMediaChat()
+  const first = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
+  const { imageMessage } = await contentOf(first)
+  const wrong = randomBytes(32)
+  const changes = [
+    { mediaKey: wrong },
+    { fileSha256: wrong },
+    { fileEncSha256: wrong },
+    { directPath: "", url: "" },
+  ]
+  for (const change of changes) {
+    const raw = proto.Message.create({ imageMessage: { ...imageMessage, ...change } }).toJSON()
+    const { id } = await bob.post(phone.number, { raw })
+    await message(id)
+    expect(await ask("GET", `/messages/${id}/media`)).toMatchObject({ status: 410, code: "media_expired" })
+  }
+})
+
+test("a stranger's message does not decide which host is asked", async () => {
+  const { bob, phone, ask, message, fromBob, contentOf } = await aMediaChat()
+  const { url, asked } = await aFileServer({})
+  const first = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
+  const { imageMessage } = await contentOf(first)
+  for (const change of [
+    { directPath: "", url: `${url}/v/image/x` },
+    { directPath: `@${new URL(url).host}/x` },
+    { directPath: `//${new URL(url).host}/x` },
+    { directPath: `/\\${new URL(url).host}/x` },
+  ]) {
+    const raw = proto.Message.create({ imageMessage: { ...imageMessage, ...change } }).toJSON()
+    const { id } = await bob.post(phone.number, { raw })
+    await message(id)
+    expect(await ask("GET", `/messages/${id}/media`)).toMatchObject({ status: 410 })
+  }
+  expect(asked).toEqual([])
+})

@@ -1,0 +1,181 @@
+import { createHash, randomBytes } from "node:crypto"
+import { mkdtempSync, readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { proto } from "@whiskeysockets/baileys"
+import sharp from "sharp"
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aChat } from "#test/support/chat.ts"
+import { aFileServer, trustMediaOf } from "#test/support/files.ts"
+import { newMessageId } from "#core/message-id.ts"
+import { call } from "#test/support/host.ts"
+
+const contentOf = (message: { content: unknown } | undefined) =>
+  proto.Message.fromObject(message?.content as object)
+
+const blank = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: "#336699" } })
+
+const files = {
+  jpeg: await blank(300, 200).jpeg().toBuffer(),
+  png: await blank(30, 20).png().toBuffer(),
+  webp: await blank(512, 512).webp().toBuffer(),
+  mp4: Buffer.concat([Buffer.from("\0\0\0\x18ftypmp42", "latin1"), randomBytes(5000)]),
+  ogg: Buffer.concat([Buffer.from("OggS"), randomBytes(5000)]),
+  mp3: Buffer.concat([Buffer.from("ID3"), randomBytes(5000)]),
+  pdf: Buffer.concat([Buffer.from("%PDF-1.7"), randomBytes(5000)]),
+}
+
+async function aMediaChat() {
+  const chat = await aChat()
+  trustMediaOf(chat.network)
+  return chat
+}
+
+// For this file alone: what is left in it was left by its sends.
+process.env.TMPDIR = mkdtempSync(join(tmpdir(), "bridge-test-"))
+const leftovers = () => readdirSync(tmpdir())
+
+const kinds = [
+  ["image/jpeg", "jpeg", {}, "imageMessage", { width: 300, height: 200, mimetype: "image/jpeg" }],
+  ["image/png", "png", { caption: "see" }, "imageMessage", { caption: "see", width: 30 }],
+  ["image/webp", "webp", {}, "imageMessage", { mimetype: "image/webp" }],
+  ["image/webp", "webp", { as_sticker: true }, "stickerMessage", { width: 512, isAnimated: false }],
+  ["video/mp4", "mp4", { caption: "look" }, "videoMessage", { caption: "look" }],
+  ["audio/ogg; codecs=opus", "ogg", {}, "audioMessage", { ptt: true, mimetype: "audio/ogg; codecs=opus" }],
+  ["audio/mpeg", "mp3", {}, "audioMessage", { ptt: false, mimetype: "audio/mpeg" }],
+  ["application/pdf", "pdf", {}, "documentMessage", { fileName: "a file.bin", mimetype: "application/pdf" }],
+  ["", "pdf", { filename: "plan.pdf" }, "documentMessage", { fileName: "plan.pdf" }],
+] as const
+
+test("a file is sent as what its Content-Type says, and opens on the phone", async () => {
+  const { ask, bob } = await aMediaChat()
+  for (const [type, name, more, kind, expected] of kinds) {
+    const { url } = await aFileServer({ "/x/a%20file.bin": { type, body: files[name] } })
+    const sent = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/x/a%20file.bin`, ...more })
+    expect({ type, ...sent }).toMatchObject({ type, status: 200 })
+    const [read] = await bob.read({ id: sent.message_id })
+    expect(contentOf(read)[kind]).toMatchObject(expected)
+    expect((await bob.file(sent.message_id)).equals(files[name])).toBe(true)
+  }
+  expect(leftovers()).toEqual([])
+})
+
+test("an image brings a thumbnail of our own, small and a JPEG; quotes and mentions go with media too", async () => {
+  const { ask, bob, phone, message } = await aMediaChat()
+  const { id } = await bob.send(phone.number, "show me")
+  await message(id)
+  const { url } = await aFileServer({ "/a.png": { type: "image/png", body: files.png } })
+  const sent = await ask("POST", "/send/media", {
+    chat: bob.number,
+    url: `${url}/a.png`,
+    quoted_message_id: id,
+    mentions: [bob.number],
+  })
+  const [read] = await bob.read({ id: sent.message_id })
+  const { jpegThumbnail, contextInfo } = contentOf(read).imageMessage!
+  expect(await sharp(Buffer.from(jpegThumbnail!)).metadata()).toMatchObject({ format: "jpeg", width: 72 })
+  expect(contextInfo).toMatchObject({ stanzaId: id, mentionedJid: [bob.jid] })
+})
+
+test("a document with a caption is sent as clients show it", async () => {
+  const { ask, bob } = await aMediaChat()
+  const { url } = await aFileServer({ "/a.pdf": { type: "application/pdf", body: files.pdf } })
+  const sent = await ask("POST", "/send/media", {
+    chat: bob.number,
+    url: `${url}/a.pdf`,
+    caption: "the plan",
+  })
+  const [read] = await bob.read({ id: sent.message_id })
+  expect(contentOf(read).documentWithCaptionMessage?.message?.documentMessage).toMatchObject({
+    caption: "the plan",
+    fileName: "a.pdf",
+  })
+})
+
+test("what cannot be fetched, is too large, or is not what it says is refused; nothing is sent or left over", async () => {
+  const { ask, bob, network, phone } = await aMediaChat()
+  const bomb = await blank(5100, 5000).png({ compressionLevel: 9 }).toBuffer()
+  const mb = 1024 * 1024
+  const { url } = await aFileServer({
+    "/not.jpg": { type: "image/jpeg", body: Buffer.from("<html>") },
+    "/torn.png": { type: "image/png", body: files.png.subarray(0, 20) },
+    "/no.ogg": { type: "audio/ogg", body: files.mp3 },
+    "/a.png": { type: "image/png", body: files.png },
+    "/bomb.png": { type: "image/png", body: bomb },
+    "/large.mp4": { type: "video/mp4", body: Buffer.concat([files.mp4, Buffer.alloc(16 * mb)]) },
+    "/announced.pdf": {
+      type: "application/pdf",
+      body: files.pdf,
+      headers: { "content-length": String(101 * mb) },
+    },
+    "/gzip.png": { type: "image/png", body: files.png, headers: { "content-encoding": "gzip" } },
+    "/error.png": { type: "image/png", body: files.png, status: 500 },
+    "/away.png": { body: Buffer.alloc(0), status: 302, headers: { location: "ftp://127.0.0.1/a.png" } },
+    "/in.png": { body: Buffer.alloc(0), status: 302, headers: { location: "http://10.0.0.1/a.png" } },
+    "/loop.png": { body: Buffer.alloc(0), status: 302, headers: { location: "/loop.png" } },
+  })
+  const cases: [string, object, number, string][] = [
+    [`${url}/not.jpg`, {}, 422, "media_type_mismatch"],
+    [`${url}/torn.png`, {}, 422, "media_type_mismatch"],
+    [`${url}/no.ogg`, {}, 422, "media_type_mismatch"],
+    [`${url}/a.png`, { as_sticker: true }, 422, "media_type_mismatch"],
+    [`${url}/bomb.png`, {}, 413, "payload_too_large"],
+    [`${url}/large.mp4`, {}, 413, "payload_too_large"],
+    [`${url}/announced.pdf`, {}, 413, "payload_too_large"],
+    [`${url}/gzip.png`, {}, 422, "media_fetch_failed"],
+    [`${url}/error.png`, {}, 422, "media_fetch_failed"],
+    [`${url}/none.png`, {}, 422, "media_fetch_failed"],
+    [`${url}/loop.png`, {}, 422, "media_fetch_failed"],
+    [`${url}/away.png`, {}, 400, "url_not_allowed"],
+    [`${url}/in.png`, {}, 400, "url_not_allowed"],
+    ["http://127.0.0.1:1/a.png", {}, 422, "media_fetch_failed"],
+    ["http://169.254.169.254/latest", {}, 400, "url_not_allowed"],
+    ["http://user:word@127.0.0.1/a.png", {}, 400, "url_not_allowed"],
+    ["file:///etc/passwd", {}, 400, "url_not_allowed"],
+    ["not a URL", {}, 400, "invalid_request"],
+  ]
+  for (const [from, more, status, code] of cases) {
+    const answer = await ask("POST", "/send/media", { chat: bob.number, url: from, ...more })
+    expect({ from, ...answer }).toMatchObject({ from, status, code })
+  }
+  expect(leftovers()).toEqual([])
+  await ask("POST", "/send/text", { chat: bob.number, body: "end" })
+  expect(await network.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })).toHaveLength(1)
+})
+
+test("a repeated call sends the same file again, and fetches nothing", async () => {
+  const { bob, bridge } = await aMediaChat()
+  const { url, asked } = await aFileServer({ "/a.png": { type: "image/png", body: files.png } })
+  const messageId = newMessageId()
+  const body = { chat: bob.number, url: `${url}/a.png` }
+  const first = await call(bridge.id, "POST", "/send/media", { body, messageId })
+  const again = await call(bridge.id, "POST", "/send/media", { body, messageId })
+  expect(await again.json()).toEqual(await first.json())
+  expect(asked).toEqual(["/a.png"])
+})
+
+test("two media at once per bridge: a third waits its turn", async () => {
+  const { ask, bob } = await aMediaChat()
+  const gate = Promise.withResolvers<void>()
+  const slow = { type: "image/png", body: files.png, after: gate.promise }
+  const { url, asked } = await aFileServer({ "/1.png": slow, "/2.png": slow, "/3.png": slow })
+  const sent = [1, 2, 3].map((n) => ask("POST", "/send/media", { chat: bob.number, url: `${url}/${n}.png` }))
+  while (asked.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  await ask("POST", "/send/text", { chat: bob.number, body: "meanwhile" })
+  expect(asked).toHaveLength(2)
+  gate.resolve()
+  for (const answer of await Promise.all(sent)) expect(answer).toMatchObject({ status: 200 })
+  expect(asked).toHaveLength(3)
+})
+
+test("what arrives is what was fetched, byte for byte, also when it is large", async () => {
+  const { ask, bob } = await aMediaChat()
+  const body = Buffer.concat([Buffer.from("%PDF-1.7"), randomBytes(20_000_000)])
+  const { url } = await aFileServer({ "/large.pdf": { type: "application/pdf", body } })
+  const sent = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/large.pdf` })
+  expect(sent).toMatchObject({ status: 200 })
+  const got = await bob.file(sent.message_id)
+  expect(createHash("sha256").update(got).digest("hex")).toBe(createHash("sha256").update(body).digest("hex"))
+})
