@@ -83,7 +83,18 @@ export function accept(network: Network, socket: WebSocket, name: string) {
     if (payload.username) {
       const device = login(network, { payload, noiseKey, end })
       if (!device) return
-      line = { device, send, end, cut, writable, sent: 0, active: false, backlog: undefined, offlineCount: 0 }
+      line = {
+        device,
+        send,
+        end,
+        cut,
+        writable,
+        sent: 0,
+        queued: 0,
+        active: false,
+        backlog: undefined,
+        offlineCount: 0,
+      }
       replace(network, line)
       welcome(network, line, { passive: payload.passive ?? false })
       return

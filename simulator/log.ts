@@ -20,7 +20,7 @@ export type Entry = {
 /** What the network saw and sent, the newest `keep` entries, for tests and the curious. */
 export type Log = ReturnType<typeof open>
 
-export function open(keep = 20_000) {
+export function open(keep = 10_000) {
   let entries: Entry[] = []
   let n = 0
   const listeners = new Set<() => void>()

@@ -19,16 +19,18 @@ export function open(dataDir?: string): Store {
   if (dataDir) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const db = new DatabaseSync(dataDir ? join(dataDir, "simulator.sqlite") : ":memory:")
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000")
+  const begin = db.prepare("BEGIN IMMEDIATE")
+  const commit = db.prepare("COMMIT")
   let depth = 0
   return {
     db,
     atomically(work) {
       if (depth > 0) return work()
-      db.exec("BEGIN IMMEDIATE")
+      begin.run()
       depth++
       try {
         const result = work()
-        db.exec("COMMIT")
+        commit.run()
         return result
       } catch (error) {
         db.exec("ROLLBACK")

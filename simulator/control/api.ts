@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs"
 import { OpenAPIHono, z } from "@hono/zod-openapi"
+import type { MiddlewareHandler } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import type { Network } from "../network/network.ts"
-import { onControlError } from "./errors.ts"
+import { ControlError, onControlError } from "./errors.ts"
 import { groups } from "./groups.ts"
 import { messages } from "./messages.ts"
 import { scanFor } from "./mock-phone.ts"
@@ -10,10 +12,24 @@ import { people } from "./people.ts"
 import { phones } from "./phones.ts"
 import { route } from "./route.ts"
 
+const page = readFileSync(new URL("page.html", import.meta.url), "utf8")
+
+/** Pages of other sites, which a browser lets write to loopback, do not steer; nor under another name for it. */
+const onlyFromHere: MiddlewareHandler = async (c, next) => {
+  const host = c.req.header("host") ?? ""
+  const origin = c.req.header("origin")
+  const foreign = origin !== undefined && origin !== `http://${host}`
+  if (foreign || !/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host))
+    throw new ControlError(403, "foreign_origin", "only pages of this address may steer")
+  await next()
+}
+
 /** The steering wheel of the simulated network; `/openapi.json` says how it turns. */
 export function controlApi(network: Network) {
   const app = new OpenAPIHono()
+  app.use(onlyFromHere)
   app.use(bodyLimit({ maxSize: 150_000_000 }))
+  app.get("/", (c) => c.html(page))
   route(
     app,
     { method: "get", path: "/healthz", summary: "Alive", answer: z.object({ ok: z.boolean() }) },

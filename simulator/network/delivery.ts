@@ -8,10 +8,19 @@ const batch = 50
 
 /** Queues a stanza for a device, to be written now if it is connected. */
 export function deliver(network: Network, to: Address, stanza: Node) {
-  network.queue.add(to, stanza)
+  const n = network.queue.add(to, stanza)
   const line = network.lines.get(key(to))
-  // After the transaction that queued it: a stanza rolled back must not have been seen.
-  if (line) queueMicrotask(() => pump(network, line))
+  if (!line) return
+  const before = line.queued
+  line.queued = n
+  // After the transaction that queued it, and not if that was rolled back: then nobody has seen it.
+  queueMicrotask(() => {
+    const next = line.active && line.backlog === undefined && line.sent === before && line.writable()
+    if (!next) return pump(network, line)
+    if (!network.queue.has(n)) return
+    line.sent = n
+    write(network, line, stanza)
+  })
 }
 
 /**
@@ -39,6 +48,7 @@ export function activate(network: Network, line: Line) {
   if (line.active) return
   line.active = true
   line.backlog = network.queue.last(line.device)
+  line.queued = Math.max(line.queued, line.backlog)
   const counts = network.queue.counts(line.device)
   const { message = 0, notification = 0, receipt = 0, call = 0 } = counts
   const count = message + notification + receipt + call

@@ -13,6 +13,8 @@ export type Line = {
   writable(): boolean
   /** The number of the last queued stanza written to it. */
   sent: number
+  /** The number of the last stanza queued for it. */
+  queued: number
   /** Whether it takes queued stanzas yet: a client says so after login. */
   active: boolean
   /** Up to this number what is sent is the backlog, marked `offline`; undefined when that is over. */

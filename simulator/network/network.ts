@@ -1,3 +1,5 @@
+import * as Inbox from "../phone/inbox.ts"
+import * as Keys from "../phone/keys.ts"
 import type { Phone } from "../phone/phone.ts"
 import type { Log } from "../log.ts"
 import type { Store } from "../store.ts"
@@ -32,6 +34,9 @@ export type Network = {
   lines: Map<string, Line>
   /** Companions that show a QR code, by each of its refs. */
   pairings: Map<string, Pairing>
+  /** What the phones we play keep. */
+  cabinet: Keys.Cabinet
+  archive: Inbox.Archive
   /** The phones we play, by number. */
   phones: Map<string, Phone>
 }
@@ -48,6 +53,8 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     appState: AppState.open(input.store),
     profiles: Profiles.open(input.store),
     presence: Presence.create(),
+    cabinet: Keys.open(input.store),
+    archive: Inbox.open(input.store),
     lines: new Map(),
     pairings: new Map(),
     phones: new Map(),

@@ -44,12 +44,21 @@ export function open(store: Store) {
   const select = store.db.prepare("SELECT data FROM profiles WHERE pn = ?")
   const insert = store.db.prepare("INSERT OR REPLACE INTO profiles VALUES (?, ?)")
 
+  const known = new Map<string, Profile>()
+
   const save = (pn: string, profile: Profile) => {
+    known.set(pn, profile)
     insert.run(pn, pack(profile))
   }
   const get = (pn: string): Profile => {
+    const found = known.get(pn)
+    if (found) return found
     const row = select.get(pn)
-    if (row) return unpack(row.data) as Profile
+    if (row) {
+      const kept = unpack(row.data) as Profile
+      known.set(pn, kept)
+      return kept
+    }
     const made: Profile = {
       about: "",
       aboutAt: 0,

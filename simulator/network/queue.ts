@@ -24,13 +24,20 @@ export function open(store: Store) {
   const remove = store.db.prepare(
     "DELETE FROM queue WHERE device = ? AND id = ? AND class = ? AND n <= ? AND (chat = ? OR ? = '')",
   )
+  const exists = store.db.prepare("SELECT 1 FROM queue WHERE n = ?")
   const counts = store.db.prepare("SELECT class, count(*) AS n FROM queue WHERE device = ? GROUP BY class")
   const last = store.db.prepare("SELECT max(n) AS n FROM queue WHERE device = ?")
   const clear = store.db.prepare("DELETE FROM queue WHERE device = ?")
 
   return {
-    add: (address: Address, stanza: Node) =>
-      insert.run(key(address), stanza.tag, stanza.attrs.id ?? "", chatOf(stanza.attrs.from), pack(stanza)),
+    /** Its number. */
+    add(address: Address, stanza: Node): number {
+      const { id = "", from } = stanza.attrs
+      const added = insert.run(key(address), stanza.tag, id, chatOf(from), pack(stanza))
+      return Number(added.lastInsertRowid)
+    },
+    /** Whether it was queued after all, and is not settled. */
+    has: (n: number): boolean => exists.get(n) !== undefined,
     /** The next stanzas after number `n`, in order. */
     after: (address: Address, n: number, limit: number): Waiting[] =>
       after

@@ -24,27 +24,34 @@ export type Message = {
   times: number
 }
 
-/** What one phone read and sent, in order. */
-export type Inbox = ReturnType<typeof open>
+/** Where all phones' messages are kept. */
+export type Archive = ReturnType<typeof open>
 
-export function open(store: Store, pn: string) {
+export function open(store: Store) {
   store.db.exec(`
     CREATE TABLE IF NOT EXISTS inbox (
       n INTEGER PRIMARY KEY AUTOINCREMENT, pn TEXT, chat TEXT, sender TEXT, id TEXT, times INTEGER, data BLOB NOT NULL,
       UNIQUE (pn, chat, sender, id)
-    )
+    );
+    CREATE INDEX IF NOT EXISTS inbox_by_phone ON inbox (pn, n)
   `)
-  const insert = store.db.prepare(`
-    INSERT INTO inbox (pn, chat, sender, id, times, data) VALUES (?, ?, ?, ?, 1, ?)
-    ON CONFLICT (pn, chat, sender, id) DO UPDATE SET times = times + 1 RETURNING times
-  `)
-  const select = store.db.prepare(
-    "SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n LIMIT ?",
-  )
-  const selectOne = store.db.prepare(
-    "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
-  )
-  const selectChats = store.db.prepare("SELECT DISTINCT chat FROM inbox WHERE pn = ?")
+  return {
+    insert: store.db.prepare(`
+      INSERT INTO inbox (pn, chat, sender, id, times, data) VALUES (?, ?, ?, ?, 1, ?)
+      ON CONFLICT (pn, chat, sender, id) DO UPDATE SET times = times + 1 RETURNING times
+    `),
+    select: store.db.prepare("SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n LIMIT ?"),
+    selectOne: store.db.prepare(
+      "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
+    ),
+    selectChats: store.db.prepare("SELECT DISTINCT chat FROM inbox WHERE pn = ?"),
+  }
+}
+
+/** What one phone read and sent, in order. */
+export type Inbox = ReturnType<typeof inboxOf>
+
+export function inboxOf({ insert, select, selectOne, selectChats }: Archive, pn: string) {
   const listeners = new Set<() => void>()
 
   return {

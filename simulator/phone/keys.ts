@@ -37,18 +37,27 @@ type Kept = {
   "sender-key-given": string[]
 }
 
-/** One phone's keys and ratchets. Changes are staged, and kept when `commit` says so: one write. */
-export type Keys = ReturnType<typeof open>
+/** Where all phones' keys are kept. */
+export type Cabinet = ReturnType<typeof open>
 
-export function open(store: Store, pn: string) {
+export function open(store: Store) {
   store.db.exec(`
     CREATE TABLE IF NOT EXISTS phone_keys (
       pn TEXT, kind TEXT, id TEXT, value BLOB NOT NULL, PRIMARY KEY (pn, kind, id)
     )
   `)
-  const select = store.db.prepare("SELECT value FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?")
-  const insert = store.db.prepare("INSERT OR REPLACE INTO phone_keys VALUES (?, ?, ?, ?)")
-  const remove = store.db.prepare("DELETE FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?")
+  return {
+    store,
+    select: store.db.prepare("SELECT value FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?"),
+    insert: store.db.prepare("INSERT OR REPLACE INTO phone_keys VALUES (?, ?, ?, ?)"),
+    remove: store.db.prepare("DELETE FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?"),
+  }
+}
+
+/** One phone's keys and ratchets. Changes are staged, and kept when `commit` says so: one write. */
+export type Keys = ReturnType<typeof keysOf>
+
+export function keysOf({ store, select, insert, remove }: Cabinet, pn: string) {
   const staged = new Map<string, { kind: string; id: string; value: unknown }>()
 
   const get = <K extends keyof Kept>(kind: K, id: string): Kept[K] | undefined => {

@@ -12,9 +12,9 @@ import { el, type Node } from "../wire/node.ts"
 import type { Desk } from "./desk.ts"
 import { groupSignalOf } from "./group-signal.ts"
 import { history, older } from "./history.ts"
-import * as Inbox from "./inbox.ts"
+import { inboxOf } from "./inbox.ts"
 import { type Peer, read } from "./incoming.ts"
-import * as Keys from "./keys.ts"
+import { keysOf } from "./keys.ts"
 import { linkByCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
 import { newId, resend, send, sendPeer, type Target } from "./outgoing.ts"
@@ -53,11 +53,12 @@ export class Phone {
       cut: () => {},
       writable: () => this.#waiting < enough,
       sent: 0,
+      queued: 0,
       active: false,
       backlog: undefined,
       offlineCount: 0,
     }
-    const keys = Keys.open(network.store, pn)
+    const keys = keysOf(network.cabinet, pn)
     this.desk = {
       network,
       own: this.#line.device,
@@ -65,7 +66,7 @@ export class Phone {
       keys,
       signal: signalOf(keys),
       groupSignal: groupSignalOf(keys),
-      inbox: Inbox.open(network.store, pn),
+      inbox: inboxOf(network.archive, pn),
       errors: { repeated: 0, no_session: 0, unknown_prekey: 0, bad: 0 },
       submit: (stanza) => receive(network, this.#line, stanza),
       ask: (xmlns, type, content, to) => this.#ask(xmlns, type, content, to),

@@ -1,3 +1,4 @@
+import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto"
 import {
   aesDecryptGCM,
   aesEncryptGCM,
@@ -77,12 +78,21 @@ export function handshake(authority: Authority, prologue: Buffer): Handshake {
   }
 }
 
+/** AES-256-GCM, its tag of 16 bytes at the end. Key objects: a raw key costs three times the work, each time. */
 function transport(writeKey: Buffer, readKey: Buffer): Transport {
+  const [writing, reading] = [createSecretKey(writeKey), createSecretKey(readKey)]
   let written = 0
   let read = 0
   return {
-    encrypt: (frame) => aesEncryptGCM(frame, writeKey, nonce(written++), nothing),
-    decrypt: (frame) => aesDecryptGCM(frame, readKey, nonce(read++), nothing),
+    encrypt(frame) {
+      const cipher = createCipheriv("aes-256-gcm", writing, nonce(written++))
+      return Buffer.concat([cipher.update(frame), cipher.final(), cipher.getAuthTag()])
+    },
+    decrypt(frame) {
+      const decipher = createDecipheriv("aes-256-gcm", reading, nonce(read++))
+      decipher.setAuthTag(frame.subarray(-16))
+      return Buffer.concat([decipher.update(frame.subarray(0, -16)), decipher.final()])
+    },
   }
 }
 

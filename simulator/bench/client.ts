@@ -1,0 +1,223 @@
+import { randomBytes, randomInt } from "node:crypto"
+import {
+  aesDecryptGCM,
+  aesEncryptGCM,
+  Curve as Agreement,
+  decodeBinaryNode,
+  encodeBinaryNode,
+  hkdf,
+  hmacSign,
+  proto,
+  sha256,
+} from "@whiskeysockets/baileys"
+import { WebSocket } from "ws"
+import * as Curve from "../wire/curve.ts"
+import { big, bytes, child, el, type Node } from "../wire/node.ts"
+
+const prologue = Buffer.from([0x57, 0x41, 6, 3])
+const mode = Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0")
+const nothing = Buffer.alloc(0)
+
+/** A device's keys and, once it is linked, its address. */
+export type Device = {
+  noise: Curve.KeyPair
+  identity: Curve.KeyPair
+  preKey: Curve.KeyPair
+  advSecret: Buffer
+  /** `number:device`. */
+  name?: string
+}
+
+export const newDevice = (): Device => ({
+  noise: Curve.generate(),
+  identity: Curve.generate(),
+  preKey: Curve.generate(),
+  advSecret: randomBytes(32),
+})
+
+/** A connection that speaks the wire and nothing more: no sessions, no store, little memory. */
+export type Connection = { send(node: Node): void; close(): void; closed: Promise<void> }
+
+/** Connects and logs in, or, when the device is not linked, registers. Gives every stanza to `take`. */
+export async function connect(
+  url: string,
+  device: Device,
+  take: (node: Node, connection: Connection) => void,
+): Promise<Connection> {
+  const socket = new WebSocket(url)
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject))
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+  const noise = initiator(device)
+  let rest = nothing
+  let transport: ReturnType<typeof channel> | undefined
+  let turn = Promise.resolve()
+  const ready = Promise.withResolvers<void>()
+  const connection: Connection = {
+    send: (node) => transport && socket.send(frame(transport.encrypt(encodeBinaryNode(node)))),
+    close: () => socket.close(),
+    closed,
+  }
+  const arrive = async (content: Buffer) => {
+    if (transport) return take(await decodeBinaryNode(transport.decrypt(content)), connection)
+    const finished = noise.finish(content, payloadOf(device))
+    transport = finished.transport
+    socket.send(frame(finished.message))
+    ready.resolve()
+  }
+  socket.on("message", (data: Buffer) => {
+    rest = Buffer.concat([rest, data])
+    while (rest.length >= 3 && rest.length >= 3 + rest.readUIntBE(0, 3)) {
+      const end = 3 + rest.readUIntBE(0, 3)
+      const content = rest.subarray(3, end)
+      rest = rest.subarray(end)
+      turn = turn.then(() => arrive(content)).catch(() => socket.terminate())
+    }
+  })
+  socket.send(Buffer.concat([prologue, frame(noise.hello())]))
+  await ready.promise
+  return connection
+}
+
+const frame = (content: Buffer) => Buffer.concat([big(content.length, 3), content])
+
+/** Links a new device with the phone of this push name, as the mock phone does it. */
+export async function link(url: string, controlUrl: string): Promise<Device> {
+  const device = newDevice()
+  const connection = await connect(url, device, (node, back) => {
+    const asked = child(node)
+    if (asked?.tag === "pair-device") {
+      back.send(el("iq", { type: "result", id: node.attrs.id, to: "@s.whatsapp.net" }))
+      const keys = [device.noise.public, device.identity.public, device.advSecret]
+      const code = [
+        bytes(child(asked, "ref"))?.toString(),
+        ...keys.map((key) => key.toString("base64")),
+      ].join()
+      void fetch(`${controlUrl}/admin/mock-phone/scan-qr`, { method: "POST", body: code }).catch(() =>
+        back.close(),
+      )
+    }
+    if (asked?.tag === "pair-success") {
+      device.name = child(asked, "device")?.attrs.jid?.split("@")[0]
+      back.send(signed(device, node))
+    }
+  })
+  await connection.closed
+  if (!device.name) throw new Error("the device was not linked")
+  return device
+}
+
+/** The companion's own signature under what the phone signed. */
+function signed(device: Device, node: Node): Node {
+  const content = bytes(child(child(node, "pair-success"), "device-identity")) ?? nothing
+  const { details: account, hmac } = proto.ADVSignedDeviceIdentityHMAC.decode(content)
+  if (!hmacSign(Buffer.from(account ?? []), device.advSecret).equals(Buffer.from(hmac ?? [])))
+    throw new Error("the phone does not know the secret")
+  const { details, accountSignatureKey, accountSignature } = proto.ADVSignedDeviceIdentity.decode(
+    account ?? nothing,
+  )
+  const about = Buffer.concat([
+    Buffer.from([6, 1]),
+    details ?? nothing,
+    device.identity.public,
+    accountSignatureKey ?? nothing,
+  ])
+  const deviceSignature = Curve.sign(device.identity.private, about)
+  const identity = proto.ADVSignedDeviceIdentity.encode({
+    details,
+    accountSignature,
+    deviceSignature,
+  }).finish()
+  return el("iq", { type: "result", id: node.attrs.id, to: "@s.whatsapp.net" }, [
+    el("pair-device-sign", {}, [el("device-identity", { "key-index": "1" }, identity)]),
+  ])
+}
+
+function payloadOf(device: Device): Buffer {
+  if (device.name) {
+    const [username, id] = device.name.split(":").map(Number)
+    return Buffer.from(proto.ClientPayload.encode({ username, device: id, passive: false }).finish())
+  }
+  const eSkeySig = Curve.sign(
+    device.identity.private,
+    Buffer.concat([Buffer.from([5]), device.preKey.public]),
+  )
+  return Buffer.from(
+    proto.ClientPayload.encode({
+      passive: false,
+      devicePairingData: {
+        eRegid: big(randomInt(1, 16_000), 4),
+        eKeytype: Buffer.from([5]),
+        eIdent: device.identity.public,
+        eSkeyId: big(1, 3),
+        eSkeyVal: device.preKey.public,
+        eSkeySig,
+      },
+    }).finish(),
+  )
+}
+
+/** The client's side of Noise XX. */
+function initiator(device: Device) {
+  const ephemeral = Curve.generate()
+  let hash: Buffer = mode
+  let salt: Buffer = mode
+  let key: Buffer = mode
+  let counter = 0
+  const mixHash = (data: Uint8Array) => {
+    hash = sha256(Buffer.concat([hash, data]))
+  }
+  const derive = (secret: Uint8Array) => Buffer.from(hkdf(secret, 64, { salt, info: "" }))
+  const mixKey = (secret: Uint8Array) => {
+    const both = derive(secret)
+    salt = both.subarray(0, 32)
+    key = both.subarray(32)
+    counter = 0
+  }
+  const seal = (plaintext: Buffer) => {
+    const sealed = aesEncryptGCM(plaintext, key, nonce(counter++), hash)
+    mixHash(sealed)
+    return sealed
+  }
+  const open = (sealed: Uint8Array) => {
+    const plaintext = aesDecryptGCM(Buffer.from(sealed), key, nonce(counter++), hash)
+    mixHash(sealed)
+    return plaintext
+  }
+  mixHash(prologue)
+  mixHash(ephemeral.public)
+  return {
+    hello: () =>
+      Buffer.from(proto.HandshakeMessage.encode({ clientHello: { ephemeral: ephemeral.public } }).finish()),
+    finish(frame: Buffer, payload: Buffer) {
+      const said = proto.HandshakeMessage.decode(frame).serverHello
+      const theirs = Buffer.from(said?.ephemeral ?? [])
+      mixHash(theirs)
+      mixKey(Agreement.sharedKey(ephemeral.private, theirs))
+      mixKey(Agreement.sharedKey(ephemeral.private, open(said?.static ?? nothing)))
+      open(said?.payload ?? nothing)
+      const staticKey = seal(device.noise.public)
+      mixKey(Agreement.sharedKey(device.noise.private, theirs))
+      const clientFinish = { static: staticKey, payload: seal(payload) }
+      const keys = derive(nothing)
+      return {
+        message: Buffer.from(proto.HandshakeMessage.encode({ clientFinish }).finish()),
+        transport: channel(keys.subarray(0, 32), keys.subarray(32)),
+      }
+    },
+  }
+}
+
+function channel(writeKey: Buffer, readKey: Buffer) {
+  let written = 0
+  let read = 0
+  return {
+    encrypt: (frame: Buffer) => aesEncryptGCM(frame, writeKey, nonce(written++), nothing),
+    decrypt: (frame: Buffer) => aesDecryptGCM(frame, readKey, nonce(read++), nothing),
+  }
+}
+
+function nonce(counter: number): Buffer {
+  const iv = Buffer.alloc(12)
+  iv.writeUInt32BE(counter, 8)
+  return iv
+}
