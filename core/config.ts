@@ -57,6 +57,8 @@ const Config = z.object({
    * less than a doorbell stays hidden. The other times of a delivery are shares of it.
    */
   DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
+  /** How long a claimed Idempotency-Key is its claimer's, in seconds: 5 more than any call takes. */
+  KEY_CLAIM_S: z.coerce.number().int().min(1).default(55),
 
   ECS_CLUSTER: z.string().default("default"),
   ECS_TASK_DEFINITION: z.string().default("session-host"),

@@ -4,12 +4,13 @@ import { createHash, randomUUID } from "node:crypto"
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
+import { config } from "./config.ts"
 import { newMessageId } from "./message-id.ts"
 import { refusedRow, type Row, store } from "./store.ts"
 import { requests } from "./tables.ts"
 
-/** Every call ends within 50 s, and 5 more. */
-const claimedFor = 55
+/** Every call ends within 50 s, and 5 more. In seconds. */
+const claimedFor = config.KEY_CLAIM_S
 /** §8.2 */
 const keptFor = 24 * 3600
 

@@ -211,8 +211,9 @@ export class Host {
   }
 
   #mayTakeSuspect(lease: Lease.Info): boolean {
-    const wait = Math.min(600, 10 * lease.failures ** 2)
-    return this.sessions.size === 0 && now() >= lease.failedAt + wait
+    const beats = Math.min(120, 2 * lease.failures ** 2)
+    const waitSeconds = (beats * this.#input.timing.beatMs) / 1000
+    return this.sessions.size === 0 && now() >= lease.failedAt + waitSeconds
   }
 
   /** Until it succeeds; a host that was declared dead gives up. */
