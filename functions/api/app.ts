@@ -8,6 +8,7 @@ import { authenticate } from "./authenticate.ts"
 import { bridgeOfPath, bridges } from "./bridges.ts"
 import { jsonBody, limited } from "./json-body.ts"
 import { proxy } from "./proxy.ts"
+import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { type ApiEnv, router } from "./router.ts"
 
@@ -30,7 +31,8 @@ const answered = createMiddleware<ApiEnv>(async (c, next) => {
   c.header("x-content-type-options", "nosniff")
   // Nearly every answer carries a secret, a code or somebody's data.
   if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store")
-  const { requestId, accountId, bridge } = c.var
+  const { requestId, accountId, bridge, window } = c.var
+  if (window) for (const [name, value] of Object.entries(rateHeaders(window))) c.header(name, value)
   const about = { requestId, accountId, bridgeId: bridge?.id, method: c.req.method, route: c.req.routePath }
   log.info({ ...about, status: c.res.status, ms: Math.round(performance.now() - start) }, "request answered")
 })
@@ -49,10 +51,10 @@ app.use(
   }),
 )
 
+// The order in which a call is refused: its address, its key, its key's rate, its bridge, its body.
+app.use(byAddress)
 app.get("/healthz", (c) => c.json({ ok: true }))
-
-// The order in which a call is refused: its key, its bridge, its body.
-app.use("/api/*", authenticate)
+app.use("/api/*", authenticate, byKey)
 app.use("/api/instances/:customer_ref/*", bridgeOfPath)
 app.use("/api/*", limited, jsonBody)
 app.route("/", bridges)

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi"
 import type { Bridge } from "#core/bridge.ts"
 import { ApiError } from "#core/error.ts"
+import type { RateLimit } from "#core/rate-limit.ts"
 
 export interface ApiEnv {
   Variables: {
@@ -8,6 +9,8 @@ export interface ApiEnv {
     /** Whose API key it is. */
     accountId: string
     keyId: string
+    /** Of the narrowest rate limit that the request was counted against. */
+    window: RateLimit.Window
     /** Of every route below `/api/instances/{customer_ref}`. */
     bridge: Bridge.Info
   }

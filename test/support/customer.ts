@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto"
 import { Account } from "#core/account.ts"
 import { ApiKey } from "#core/api-key.ts"
 import { app } from "#functions/api/app.ts"
@@ -9,9 +10,10 @@ export async function aCustomer(fields: Fields = {}) {
   const account = await Account.create({ name: "Test", subscription: fields.subscription ?? "active" })
   if (fields.bridgeLimit) await Account.setBridgeLimit(account.id, fields.bridgeLimit)
   const key = await ApiKey.create(account.id, "test")
+  const from = at(anAddress())
 
   async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    return await app.request(path, {
+    const init = {
       method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -19,7 +21,8 @@ export async function aCustomer(fields: Fields = {}) {
         ...headers,
       },
       body: typeof body === "string" || body === undefined ? body : JSON.stringify(body),
-    })
+    }
+    return await app.request(path, init, from)
   }
 
   return {
@@ -30,6 +33,16 @@ export async function aCustomer(fields: Fields = {}) {
     post: (path: string, body?: unknown) => call("POST", path, body),
     patch: (path: string, body?: unknown) => call("PATCH", path, body),
   }
+}
+
+/** What Node's server passes to the app of whoever calls from there. */
+export function at(remoteAddress: string) {
+  return { incoming: { socket: { remoteAddress } } }
+}
+
+/** Nobody else's in this test file. */
+export function anAddress(): string {
+  return `10.${[randomInt(256), randomInt(256), randomInt(256)].join(".")}`
 }
 
 /** The JSON of an answer, for assertions. */

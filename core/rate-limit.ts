@@ -1,0 +1,166 @@
+export * as RateLimit from "./rate-limit.ts"
+
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { LRUCache } from "lru-cache"
+import { nowMs } from "./clock.ts"
+import { config } from "./config.ts"
+import { refusedRow, type Row, store } from "./store.ts"
+import { requests } from "./tables.ts"
+
+/** §8.1: requests a minute. `address` is the floor under all others. */
+const limits = {
+  provision: config.RATE_LIMIT_PROVISION,
+  proxy: config.RATE_LIMIT_PROXY,
+  other: config.RATE_LIMIT_OTHER,
+  address: config.RATE_LIMIT_ADDRESS,
+}
+export type Scope = keyof typeof limits
+
+const windowMs = 60_000
+/** How long nobody is let through whose counter the store is too busy to count. */
+const throttledMs = 1000
+
+export interface Window {
+  limit: number
+  /** After this request. */
+  remaining: number
+  /** When it ends, Unix milliseconds. */
+  endsMs: number
+  /** This request is one too many. */
+  isOver: boolean
+}
+
+/** Who is over a limit is told so from memory until the window ends: refused writes cost as much as others. */
+const over = new LRUCache<string, number>({ max: 100_000 })
+
+/** By counter that is being written to: who waits for the next write, which counts them all. */
+const waiting = new Map<string, PromiseWithResolvers<Window>[]>()
+
+/**
+ * Counts a request. A window starts with its first request, and of however many at once no more than the limit pass.
+ * A counter that is throttled lets nobody through: whoever hammers it throttles nothing but his own.
+ * @throws when the store is away.
+ */
+export async function count(scope: Scope, who: string): Promise<Window> {
+  const pk = `RATE#${scope}#${who}`
+  const limit = limits[scope]
+  const knownEnd = over.get(pk) ?? 0
+  if (knownEnd > nowMs()) return { limit, remaining: 0, endsMs: knownEnd, isOver: true }
+
+  const request = Promise.withResolvers<Window>()
+  const others = waiting.get(pk)
+  if (others) others.push(request)
+  else void countAll(pk, limit, [request])
+  return await request.promise
+}
+
+/** Writes until nobody waits any more. */
+async function countAll(pk: string, limit: number, first: PromiseWithResolvers<Window>[]): Promise<void> {
+  for (let batch = first; batch.length > 0; batch = waiting.get(pk) ?? []) {
+    waiting.set(pk, [])
+    try {
+      const { before, passing, startMs } = await counted(pk, limit, batch.length)
+      const endsMs = startMs + windowMs
+      if (passing < batch.length) over.set(pk, endsMs, { ttl: windowMs })
+      for (const [i, { resolve }] of batch.entries()) {
+        const isOver = i >= passing
+        resolve({ limit, remaining: isOver ? 0 : limit - before - i - 1, endsMs, isOver })
+      }
+    } catch (error) {
+      const endsMs = nowMs() + throttledMs
+      if (isThrottled(error)) over.set(pk, endsMs, { ttl: throttledMs })
+      for (const { resolve, reject } of batch)
+        if (isThrottled(error)) resolve({ limit, remaining: 0, endsMs, isOver: true })
+        else reject(error)
+    }
+  }
+  waiting.delete(pk)
+}
+
+function isThrottled(error: unknown): boolean {
+  return error instanceof Error && throttled.has(error.name)
+}
+
+const throttled = new Set([
+  "ThrottlingException",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+])
+
+/**
+ * Counts so many more, or as many of them as the limit leaves room for: what is over it is not written.
+ * @returns the count before, and how many of the new ones pass.
+ */
+async function counted(
+  pk: string,
+  limit: number,
+  asked: number,
+): Promise<{ before: number; passing: number; startMs: number }> {
+  let passing = Math.min(asked, limit)
+  for (;;) {
+    const atMs = nowMs()
+    const { row, isCounted } = await add(pk, { some: passing, limit, atMs })
+    const startMs = Number(row.start_ms ?? 0)
+    const n = Number(row.n ?? 0)
+    if (isCounted) return { before: n - passing, passing, startMs }
+    if (startMs > atMs - windowMs) {
+      passing = Math.min(passing, limit - n)
+      if (passing <= 0) return { before: limit, passing: 0, startMs }
+      continue
+    }
+    passing = Math.min(asked, limit)
+    if (await begin(pk, { some: passing, seenMs: startMs, atMs }))
+      return { before: 0, passing, startMs: atMs }
+  }
+}
+
+async function add(
+  pk: string,
+  input: { some: number; limit: number; atMs: number },
+): Promise<{ row: Row; isCounted: boolean }> {
+  try {
+    const changed = await store.send(
+      new UpdateCommand({
+        TableName: requests,
+        Key: key(pk),
+        UpdateExpression: "SET n = n + :some",
+        ConditionExpression: "start_ms > :over AND n <= :room",
+        ExpressionAttributeValues: {
+          ":some": input.some,
+          ":over": input.atMs - windowMs,
+          ":room": input.limit - input.some,
+        },
+        ReturnValues: "ALL_NEW",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    )
+    return { row: changed.Attributes ?? {}, isCounted: true }
+  } catch (error) {
+    const row = refusedRow(error)
+    if (row) return { row, isCounted: false }
+    throw error
+  }
+}
+
+/** @returns false when somebody else has begun a window since the old one was seen. */
+async function begin(pk: string, input: { some: number; seenMs: number; atMs: number }): Promise<boolean> {
+  const { some, seenMs, atMs } = input
+  try {
+    await store.send(
+      new PutCommand({
+        TableName: requests,
+        Item: { ...key(pk), n: some, start_ms: atMs, expires_at: Math.ceil((atMs + 2 * windowMs) / 1000) },
+        ConditionExpression: "attribute_not_exists(pk) OR start_ms = :seen",
+        ExpressionAttributeValues: { ":seen": seenMs },
+      }),
+    )
+    return true
+  } catch (error) {
+    if (refusedRow(error)) return false
+    throw error
+  }
+}
+
+function key(pk: string) {
+  return { pk, sk: "RATE" }
+}

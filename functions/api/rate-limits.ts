@@ -1,0 +1,47 @@
+import type { Context } from "hono"
+import { createMiddleware } from "hono/factory"
+import { nowMs } from "#core/clock.ts"
+import { ApiError } from "#core/error.ts"
+import { RateLimit } from "#core/rate-limit.ts"
+import { addressOf } from "./address.ts"
+import type { ApiEnv } from "./router.ts"
+
+/** The floor under everything, before a key is looked at: wrong keys count. */
+export const byAddress = createMiddleware<ApiEnv>(async (c, next) => {
+  await count(c, "address", addressOf(c))
+  await next()
+})
+
+/** Each call counts against exactly one scope of its key. */
+export const byKey = createMiddleware<ApiEnv>(async (c, next) => {
+  await count(c, scopeOf(c), c.var.keyId)
+  await next()
+})
+
+/** §8.1 */
+function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {
+  if (/^\/api\/instances\/[^/]+\/proxy(?:\/|$)/.test(c.req.path)) return "proxy"
+  return c.req.method === "POST" && c.req.path === "/api/instances" ? "provision" : "other"
+}
+
+async function count(c: Context<ApiEnv>, scope: RateLimit.Scope, who: string): Promise<void> {
+  const window = await RateLimit.count(scope, who)
+  c.set("window", window)
+  if (window.isOver)
+    throw new ApiError("rate_limited", "rate limit exceeded", {
+      headers: { "retry-after": String(secondsLeft(window)) },
+    })
+}
+
+/** Of the narrowest limit that the request was counted against. */
+export function rateHeaders(window: RateLimit.Window): Record<string, string> {
+  return {
+    "ratelimit-limit": String(window.limit),
+    "ratelimit-remaining": String(window.remaining),
+    "ratelimit-reset": String(secondsLeft(window)),
+  }
+}
+
+function secondsLeft(window: RateLimit.Window): number {
+  return Math.max(1, Math.ceil((window.endsMs - nowMs()) / 1000))
+}
