@@ -60,6 +60,11 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     SIMULATOR_ROOT_KEY: simulator.rootKey,
     URL_ALLOW: "127.0.0.0/8",
     LEASE_BEAT_MS: String(options.beat),
+    // Nobody may be refused for asking too often.
+    RATE_LIMIT_PROVISION: "1000000",
+    RATE_LIMIT_PROXY: "1000000",
+    RATE_LIMIT_OTHER: "1000000",
+    RATE_LIMIT_ADDRESS: "1000000",
     DELIVERY_CLAIM_S: String(times.claimSeconds),
     KEY_CLAIM_S: String(times.keySeconds),
     CHAOS_STEPS: steps.dir,
