@@ -51,16 +51,11 @@ export class SessionStore {
   ): Promise<Stored[]> {
     const input = {
       ...beginning(this.#pk, prefix),
-      KeyConditionExpression: "pk = :bridge AND sk BETWEEN :first AND :last",
-      ExpressionAttributeValues: {
-        ":bridge": this.#pk,
-        // The key that comes right after it.
-        ":first": page.after === undefined ? prefix : `${prefix}${page.after}\0`,
-        ":last": `${prefix}\u{10ffff}`,
-      },
+      KeyConditionExpression: "pk = :bridge AND sk > :after",
+      ExpressionAttributeValues: { ":bridge": this.#pk, ":after": prefix + (page.after ?? "") },
       ...(page.limit && { Limit: page.limit }),
     }
-    const rows = await this.#patience.read(() => first(page.limit, query(input)))
+    const rows = await this.#patience.read(() => first(page.limit, prefix, query(input)))
     return rows.map((row) => this.#opened(row))
   }
 
@@ -86,9 +81,11 @@ function beginning(pk: string, prefix: string) {
   }
 }
 
-async function first(limit: number | undefined, rows: AsyncIterable<Row>): Promise<Row[]> {
+/** So many of those that begin so, which come first. */
+async function first(limit: number | undefined, prefix: string, rows: AsyncIterable<Row>): Promise<Row[]> {
   const found: Row[] = []
   for await (const row of rows) {
+    if (!String(row.sk).startsWith(prefix)) break
     found.push(row)
     if (found.length === limit) break
   }

@@ -21,12 +21,12 @@ const map = (stanza: Stanza) => {
 }
 const eventOf = (stanza: Stanza) => map(stanza)[0]?.event
 
-describe("calls", () => {
-  const aCall = (tag: string, more: Record<string, string> = {}, attrs: Record<string, string> = {}) =>
-    node("call", { from: "22:3@lid", id: "s1", t: "1700000000", ...attrs }, [
-      node(tag, { "call-id": "C1", "call-creator": "22:3@lid", ...more }),
-    ])
+const aCall = (tag: string, more: Record<string, string> = {}, attrs: Record<string, string> = {}) =>
+  node("call", { from: "22:3@lid", id: "s1", t: "1700000000", ...attrs }, [
+    node(tag, { "call-id": "C1", "call-creator": "22:3@lid", ...more }),
+  ])
 
+describe("calls", () => {
   test("an offer is an incoming call, with its caller's phone number and platform", () => {
     expect(eventOf(aCall("offer", {}, { platform: "android" }))).toEqual({
       event: "call_incoming",
@@ -83,10 +83,10 @@ describe("calls", () => {
   })
 })
 
-describe("typing", () => {
-  const typing = (child: Stanza, attrs: Record<string, string> = {}) =>
-    eventOf(node("chatstate", { from: "22@lid", ...attrs }, [child]))
+const typing = (child: Stanza, attrs: Record<string, string> = {}) =>
+  eventOf(node("chatstate", { from: "22@lid", ...attrs }, [child]))
 
+describe("typing", () => {
   test.for([
     [node("composing"), "composing", "text"],
     [node("composing", { media: "audio" }), "composing", "voice"],
@@ -147,10 +147,10 @@ describe("presence", () => {
   })
 })
 
-describe("pictures", () => {
-  const picture = (from: string, change: Stanza) =>
-    node("notification", { type: "picture", id: "n1", t: "1700000000", from }, [change])
+const picture = (from: string, change: Stanza) =>
+  node("notification", { type: "picture", id: "n1", t: "1700000000", from }, [change])
 
+describe("pictures", () => {
   test.for([
     [node("set", { id: "77" }), { remove: false, picture_id: "77" }],
     [node("set"), { remove: false }],

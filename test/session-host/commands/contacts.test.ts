@@ -1,0 +1,190 @@
+import sharp from "sharp"
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aChat } from "#test/support/chat.ts"
+import { aFileServer, trustMediaOf } from "#test/support/files.ts"
+import { aHost, call, eventsOfType, held, statusOf } from "#test/support/host.ts"
+import { codeOf } from "#test/support/paired.ts"
+import { until } from "#test/support/until.ts"
+import type { Contact } from "#core/contract/contact.ts"
+
+/** These tests are not about leases: a busy machine must not cost a host its own. */
+const calm = { timing: { beatMs: 1000 } }
+
+async function aBook() {
+  const chat = await aChat(calm)
+  const { network, phone, bridge } = chat
+  const list = async (query = "") => {
+    const answer = await call(bridge.id, "GET", `/contacts${query}`)
+    return (await answer.json()) as Contact[] // compared by the caller
+  }
+  return {
+    ...chat,
+    list,
+    /** Once it is in the list, and so. */
+    listed: (number: string, wanted: Partial<Contact> = {}) =>
+      until(async () => {
+        const found = (await list()).find(({ phone }) => phone === number)
+        const isSo = Object.entries(wanted).every(([name, value]) => found?.[name as keyof Contact] === value)
+        return found && isSo ? found : undefined
+      }),
+    /** Puts somebody into the phone's address book. */
+    save: (number: string, full_name: string, first_name?: string) =>
+      network.call("POST", `/phones/${phone.number}/contacts`, { number, full_name, first_name }),
+  }
+}
+
+test("who writes is a contact, by phone number, once, however the messages are addressed", async () => {
+  const { bob, phone, list, listed } = await aBook()
+  await bob.send(phone.number, "by lid", { addressing: "lid" })
+  await bob.send(phone.number, "by pn", { addressing: "pn" })
+  const contact = await listed(bob.number, { name: "Bob" })
+  expect(contact).toEqual({
+    about: "",
+    business_address: "",
+    business_email: "",
+    business_name: "",
+    first_name: "",
+    full_name: "",
+    is_business: false,
+    jid: bob.jid,
+    name: "Bob",
+    phone: bob.number,
+    redacted_phone: "",
+    registered: true,
+    verified_name: "",
+  })
+  expect((await list()).map(({ jid }) => jid)).toEqual([bob.jid])
+})
+
+test("the address book names them, changed names too; a new host and its pages know the same", async () => {
+  const { bob, bridge, host, network, phone, save, list, listed } = await aBook()
+  await bob.send(phone.number, "hello")
+  await save(bob.number, "Robert Brown", "Robert")
+  expect(await listed(bob.number, { full_name: "Robert Brown" })).toMatchObject({
+    first_name: "Robert",
+    name: "Robert Brown",
+  })
+  await save(bob.number, "Bobby Brown", "Bobby")
+  await listed(bob.number, { full_name: "Bobby Brown", first_name: "Bobby" })
+  const others = await Promise.all(["Carl", "Dora", "Emil"].map((name) => network.phone(name)))
+  for (const { number, name } of others) await save(number, name)
+  await listed(others[2]!.number)
+
+  await host.stop()
+  await held(bridge.id, await aHost(network, calm))
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  const jids = [bob, ...others].map(({ jid }) => jid).toSorted()
+  const jidsOf = async (query: string) => (await list(query)).map(({ jid }) => jid)
+  expect(await jidsOf("")).toEqual(jids)
+  expect(await jidsOf("?limit=3")).toEqual(jids.slice(0, 3))
+  expect(await jidsOf(`?limit=3&after=${jids[2]}`)).toEqual(jids.slice(3))
+  expect(await jidsOf(`?after=${jids[0]!.replace("@s.whatsapp.net", "")}`)).toEqual(jids)
+  expect(await jidsOf("?after=%EF%BF%BF")).toEqual([])
+  for (const query of ["limit=0", "limit=1001", "limit=x", "limit=1.5", `after=${"9".repeat(129)}`])
+    expect((await call(bridge.id, "GET", `/contacts?${query}`)).status).toBe(400)
+})
+
+test("another login knows nobody of the last one's", async () => {
+  const { bob, bridge, network, phone, listed, list } = await aBook()
+  await bob.send(phone.number, "hello")
+  await listed(bob.number)
+  await call(bridge.id, "DELETE", "/logout")
+  expect((await call(bridge.id, "GET", "/contacts")).status).toBe(409)
+  const other = await network.phone()
+  await other.scan(await codeOf(bridge.id))
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await list()).toEqual([])
+})
+
+test("one contact is as the network says now; a stranger, too; who is nobody is not found", async () => {
+  const { ask, bob, network, phone, listed } = await aBook()
+  await bob.send(phone.number, "hello")
+  await listed(bob.number)
+  await network.call("PATCH", `/phones/${bob.number}`, { about: "at sea" })
+  for (const address of [bob.number, bob.jid, bob.lid])
+    expect(await ask("GET", `/contacts/${address}`)).toMatchObject({
+      status: 200,
+      jid: bob.jid,
+      name: "Bob",
+      about: "at sea",
+      registered: true,
+    })
+  const eve = await network.phone("Eve")
+  expect(await ask("GET", `/contacts/${eve.jid}`)).toMatchObject({ jid: eve.jid, name: "", registered: true })
+  expect(await ask("GET", "/contacts/4915100000000")).toMatchObject({ status: 404, code: "not_found" })
+  expect(await ask("GET", "/contacts/1@g.us")).toMatchObject({ status: 400, code: "invalid_request" })
+})
+
+test("phones are checked in the order asked, also twice the same", async () => {
+  const { bob, bridge, ask } = await aBook()
+  const phones = ["4915100000000", `+${bob.number}`, bob.number]
+  const answer = await call(bridge.id, "POST", "/contacts/check", { body: { phones } })
+  const known = { phone: bob.number, jid: bob.jid, registered: true, is_on_whatsapp: true }
+  const nobody = { phone: "4915100000000", jid: "", registered: false, is_on_whatsapp: false }
+  const more = { is_business: false, verified_name: "" }
+  expect(await answer.json()).toEqual([nobody, known, known].map((one) => ({ ...one, ...more })))
+  for (const bad of [[], ["bob"], [1], Array.from({ length: 101 }, () => bob.number), "4915100000000"])
+    expect(await ask("POST", "/contacts/check", { phones: bad })).toMatchObject({ status: 400 })
+})
+
+const face = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#cc9966" } })
+  .jpeg()
+  .toBuffer()
+
+test("pictures: a contact's, the own one, set and removed; who has none", async () => {
+  const { ask, bob, bridge, network, phone } = await aBook()
+  trustMediaOf(network)
+  const picture = async (path: string) => {
+    const answer = await call(bridge.id, "GET", path)
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/jpeg"])
+    return Buffer.from(await answer.arrayBuffer())
+  }
+  expect(await ask("GET", `/contacts/${bob.jid}/avatar`)).toMatchObject({ status: 404, code: "not_found" })
+  await network.call("PATCH", `/phones/${bob.number}`, { picture: face.toString("base64") })
+  for (const address of [bob.number, bob.lid])
+    expect((await picture(`/contacts/${address}/avatar`)).equals(face)).toBe(true)
+
+  expect(await ask("GET", "/profile/avatar")).toMatchObject({ status: 404 })
+  const { url } = await aFileServer({ "/me.jpg": { type: "image/jpeg", body: face } })
+  expect(await ask("PUT", "/profile/avatar", { url: `${url}/me.jpg` })).toMatchObject({
+    status: 200,
+    picture_id: expect.stringMatching(/^\d+$/),
+  })
+  expect((await picture("/profile/avatar")).equals(face)).toBe(true)
+  expect(await ask("DELETE", "/profile/avatar")).toMatchObject({ status: 200, ok: true })
+  expect(await ask("GET", "/profile/avatar")).toMatchObject({ status: 404 })
+
+  await network.call("PATCH", `/phones/${phone.number}`, { picture: face.toString("base64") })
+  await network.call("PATCH", `/phones/${phone.number}`, { picture: null })
+  expect(await eventsOfType(bridge.id, "profile_picture_updated", 2)).toEqual([
+    {
+      event: "profile_picture_updated",
+      remove: false,
+      timestamp: expect.any(Number),
+      picture_id: expect.any(String),
+    },
+    { event: "profile_picture_updated", remove: true, timestamp: expect.any(Number) },
+  ])
+})
+
+test("a profile picture is a JPEG of at most 5 MB, from a public address", async () => {
+  const { ask } = await aBook()
+  const jpeg = (bytes: number) => Buffer.concat([face, Buffer.alloc(bytes)])
+  const { url } = await aFileServer({
+    "/liar.jpg": { type: "image/jpeg", body: Buffer.from("GIF89a, in truth") },
+    "/a.png": { type: "image/png", body: await sharp(face).png().toBuffer() },
+    "/large.jpg": { type: "image/jpeg", body: jpeg(5 * 1024 * 1024) },
+  })
+  const refused = [
+    [`${url}/liar.jpg`, 422, "media_type_mismatch"],
+    [`${url}/a.png`, 422, "media_type_mismatch"],
+    [`${url}/large.jpg`, 413, "payload_too_large"],
+    [`${url}/absent.jpg`, 422, "media_fetch_failed"],
+    ["http://10.0.0.1/me.jpg", 400, "url_not_allowed"],
+    ["file:///etc/passwd", 400, "url_not_allowed"],
+    ["not a URL", 400, "invalid_request"],
+  ] as const
+  for (const [url, status, code] of refused)
+    expect(await ask("PUT", "/profile/avatar", { url })).toMatchObject({ status, code })
+})
