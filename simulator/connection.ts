@@ -1,3 +1,4 @@
+import { inflateSync } from "node:zlib"
 import { decodeBinaryNode, encodeBinaryNode, proto } from "@whiskeysockets/baileys"
 import type { WebSocket } from "ws"
 import { pump } from "./network/delivery.ts"
@@ -15,6 +16,9 @@ import { type Handshake, handshake, type Transport } from "./wire/noise.ts"
 
 /** More than this many bytes waiting in a socket: queued stanzas wait in the queue instead. */
 const enough = 1 << 20
+
+/** A compressed frame holds at most as much as one that is not. */
+const largest = 1 << 24
 
 /** How long a client may take until it has logged in, in milliseconds. */
 const handshakeTime = 20_000
@@ -111,7 +115,7 @@ export function accept(network: Network, socket: WebSocket, name: string) {
       return
     }
     if (!transport) return finish(frame, noise)
-    const stanza = await decodeBinaryNode(transport.decrypt(frame))
+    const stanza = await decodeBinaryNode(unpacked(transport.decrypt(frame)))
     network.log.stanza("in", who(), stanza)
     if (line) return receive(network, line, stanza)
     if (pairing) return receiveUnpaired(network, pairing, stanza)
@@ -137,6 +141,13 @@ export function accept(network: Network, socket: WebSocket, name: string) {
     network.log.note(who(), "disconnected")
   })
   network.log.note(name, "connected")
+}
+
+/** A frame without compression. What is compressed says so in its first byte, and may not be a bomb. */
+function unpacked(frame: Buffer): Buffer {
+  if (!((frame[0] ?? 0) & 2)) return frame
+  const content = inflateSync(frame.subarray(1), { maxOutputLength: largest })
+  return Buffer.concat([Buffer.from([0]), content])
 }
 
 /** A second login of one device takes the place of the first. */

@@ -13,12 +13,16 @@ export type Store = {
 
 /**
  * Opens the file in this directory, making both when missing; without a directory, memory.
- * A killed process loses nothing that was written; a power cut may lose the last moments.
+ * A killed process loses nothing that was written; a power cut may lose the last moments. Throws
+ * when another process has it open.
  */
 export function open(dataDir?: string): Store {
   if (dataDir) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const db = new DatabaseSync(dataDir ? join(dataDir, "simulator.sqlite") : ":memory:")
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000")
+  // Exclusive: a second process on the same directory would hand out what the first has handed out.
+  db.exec(
+    "PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF",
+  )
   const begin = db.prepare("BEGIN IMMEDIATE")
   const commit = db.prepare("COMMIT")
   let depth = 0

@@ -44,9 +44,9 @@ export function messages(app: OpenAPIHono, network: Network) {
       const asked = Object.entries({ id, from, chat, text, kind }).filter(([, value]) => value !== undefined)
       return until({
         read: () =>
-          inbox
-            .after(query.after)
-            .filter((message) => asked.every(([name, value]) => Reflect.get(message, name) === value)),
+          inbox.after(query.after, (message) =>
+            asked.every(([name, value]) => Reflect.get(message, name) === value),
+          ),
         enough: query.count,
         waitMs: query.wait,
         listen: (again) => inbox.listen(again),

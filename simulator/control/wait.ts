@@ -13,14 +13,19 @@ export async function until<T>(input: {
   if (found.length >= input.enough || input.waitMs === 0) return found
   const { promise, resolve } = Promise.withResolvers<T[]>()
   const finish = () => resolve(input.read())
-  const stop = input.listen(() => {
+  let due: NodeJS.Immediate | undefined
+  const look = () => {
+    due = undefined
     const now = input.read()
     if (now.length >= input.enough) resolve(now)
-  })
+  }
+  // One look for all that happens in a turn of the loop.
+  const stop = input.listen(() => (due ??= setImmediate(look)))
   const timer = setTimeout(finish, input.waitMs)
   input.signal.addEventListener("abort", finish, { once: true })
   return promise.finally(() => {
     stop()
+    if (due) clearImmediate(due)
     clearTimeout(timer)
     input.signal.removeEventListener("abort", finish)
   })

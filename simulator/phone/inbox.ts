@@ -40,7 +40,7 @@ export function open(store: Store) {
       INSERT INTO inbox (pn, chat, sender, id, times, data) VALUES (?, ?, ?, ?, 1, ?)
       ON CONFLICT (pn, chat, sender, id) DO UPDATE SET times = times + 1 RETURNING times
     `),
-    select: store.db.prepare("SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n LIMIT ?"),
+    select: store.db.prepare("SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n"),
     selectOne: store.db.prepare(
       "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
     ),
@@ -69,7 +69,15 @@ export function inboxOf({ insert, select, selectOne, selectChats }: Archive, pn:
     chats: (): string[] => selectChats.all(pn).map(({ chat }) => String(chat)),
     /** Tells whoever waits that there is something new. */
     announce: () => listeners.forEach((listener) => listener()),
-    after: (n: number, limit = 10_000): Message[] => select.all(pn, n, limit).map(messageOf),
+    /** The messages after number `n` that match, in order. */
+    after(n: number, matches: (message: Message) => boolean = () => true): Message[] {
+      const found: Message[] = []
+      for (const row of select.iterate(pn, n)) {
+        const message = messageOf(row)
+        if (matches(message)) found.push(message)
+      }
+      return found
+    },
     listen(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process"
+import { get } from "node:http"
 import { afterAll, expect, test } from "vitest"
 import { aNetwork } from "#test/support/network.ts"
 
@@ -26,6 +28,33 @@ test.for([
   const response = await send(method, path, body)
   expect(response.status).toBe(status)
   expect(await response.json()).toMatchObject({ code, error: expect.any(String) as string })
+})
+
+test("the page is there, with a script that is one", async () => {
+  const page = await (await send("GET", "/")).text()
+  const [, script = ""] = /<script type="module">(.*?)<\/script>/s.exec(page) ?? []
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--check"], {
+    input: script,
+  })
+  expect(stderr.toString()).toBe("")
+  expect(status).toBe(0)
+  for (const id of script.matchAll(/onSubmit\("(\w+)"/g)) expect(page).toContain(`id="${id[1]}"`)
+})
+
+test("a page of another site cannot steer, nor one that names this address otherwise", async () => {
+  const foreign = await fetch(`${network.controlUrl}/phones`, {
+    method: "POST",
+    body: "{}",
+    headers: { origin: "https://example.com", "content-type": "text/plain" },
+  })
+  expect(foreign.status).toBe(403)
+  const { port } = new URL(network.controlUrl)
+  const renamed = await new Promise<number | undefined>((resolve) => {
+    get({ port, host: "127.0.0.1", path: "/phones", headers: { host: `evil.example:${port}` } }, (response) =>
+      resolve(response.resume().statusCode),
+    )
+  })
+  expect(renamed).toBe(403)
 })
 
 test("a phone is made with the number and name that are asked for, once", async () => {

@@ -209,6 +209,26 @@ test("each prekey is handed out once; without any left a session starts all the 
   for (let i = 0; i < 26; i++) keys.push(await ask())
   expect(new Set(keys).size).toBe(26)
   expect(keys).not.toContain(undefined)
+
+  const other = await network.paired(await network.phone())
+  const jid = other.device.creds.me!.lid!
+  other.close()
+  const users = Array.from({ length: 811 }, () => ({ tag: "user", attrs: { jid } }))
+  await client.sock.query({
+    tag: "iq",
+    attrs: { xmlns: "encrypt", type: "get", to: "s.whatsapp.net" },
+    content: [{ tag: "key", attrs: {}, content: users }],
+  })
+  const answer = await client.sock.query({
+    tag: "iq",
+    attrs: { xmlns: "encrypt", type: "get", to: "s.whatsapp.net" },
+    content: [{ tag: "key", attrs: {}, content: users.slice(0, 2) }],
+  })
+  expect(JSON.stringify(answer)).not.toContain('"tag":"key"')
+  await client.sock.sendMessage(`${deviceOf(other).split(":")[0]}@s.whatsapp.net`, {
+    text: "without a prekey",
+  })
+  await network.client(other.device).message("without a prekey")
 })
 
 test("a client short of prekeys is asked for more", async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { deflateSync } from "node:zlib"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import QRCode from "qrcode"
 import { WebSocket } from "ws"
@@ -126,6 +127,13 @@ test("bytes that are no handshake end that connection and nothing else", async (
   }
   await client.sock.sendMessage(ada.jid, { text: "still here" })
   expect(await ada.read({ text: "still here" })).toHaveLength(1)
+})
+
+test("a frame that unpacks to more than a frame may hold ends its connection", async () => {
+  const client = await network.paired(await network.phone())
+  const bomb = deflateSync(Buffer.alloc(1 << 26))
+  await client.sock.sendRawMessage(Buffer.concat([Buffer.from([2]), bomb]))
+  expect(await client.closed()).toBe(428)
 })
 
 test("stanzas that make no sense end their connection at most", async () => {

@@ -95,6 +95,15 @@ test("a killed network process has lost nothing it had taken, and a signal ends 
   expect(await second.end("SIGTERM")).toBe(0)
 })
 
+test("a directory belongs to one process at a time", async () => {
+  const dataDir = aDirectory()
+  const network = await aNetwork({ dataDir })
+  await expect(aNetwork({ dataDir })).rejects.toThrow("database is locked")
+  await network.close()
+  const next = await aNetwork({ dataDir })
+  await next.close()
+})
+
 test("a port that is not a port is refused with its name", async () => {
   const child = spawn(process.execPath, ["simulator/main.ts"], {
     env: { ...process.env, SIMULATOR_PORT: "seventy" },
