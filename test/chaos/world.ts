@@ -19,6 +19,8 @@ function scaled(options: Options) {
   }
 }
 
+const limits = ["RATE_LIMIT_PROVISION", "RATE_LIMIT_PROXY", "RATE_LIMIT_OTHER", "RATE_LIMIT_ADDRESS"]
+
 /** The whole service on this machine, each part a process, or several. */
 export async function startWorld(options: Options, dir: string) {
   const stops: (() => Promise<unknown>)[] = []
@@ -67,6 +69,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     RATE_LIMIT_ADDRESS: "1000000",
     DELIVERY_CLAIM_S: String(times.claimSeconds),
     KEY_CLAIM_S: String(times.keySeconds),
+    ...Object.fromEntries(limits.map((name) => [name, "1000000"])),
     CHAOS_STEPS: steps.dir,
     CHAOS_BREAK: options.broken ?? "",
     NODE_NO_WARNINGS: "1",

@@ -141,7 +141,8 @@ test("what is left of a deleted bridge is removed, its lease last", async () => 
 
 test("a suspect waits for an empty host and its time, and that host takes nothing else until it is proven", async () => {
   const suspect = await aBridge()
-  await setLease(suspect.id, { failures: 3, failed_at: now() - 89 })
+  // 18 beats of 250 ms are to pass.
+  await setLease(suspect.id, { failures: 3, failed_at: now() - 2 })
   const busy = await aBridge()
   const host = await aHost(nowhere, { timing: { provenMs: 1000 } })
   await held(busy.id, host)
