@@ -5,6 +5,7 @@ import { unwrap } from "./events/content.ts"
 import type { Mapped, Remembered } from "./events/mapped.ts"
 import { fromMessage } from "./events/message.ts"
 import { fromWeb, resentIn } from "./events/resent.ts"
+import { changedBy, isForged } from "./forged.ts"
 import type { Logger } from "./log.ts"
 import type { Connection, MessageContent, Received } from "./network.ts"
 import { openAnswer, sealedIn } from "./open-answer.ts"
@@ -38,7 +39,8 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const phones = phonesIn(attrs, own)
   const inner = unwrap(content)
   const sealed = sealedIn(inner)
-  const originals = sealed ? await lookups.originals(sealed.id) : []
+  const target = sealed?.id ?? changedBy(inner, attrs.from ?? "")
+  const originals = target === undefined ? [] : await lookups.originals(target)
   const unknown = lidsIn({ attrs, content, own })
   for (const { sender } of originals) if (isUnknownLid(sender, phones)) unknown.add(sender)
   for (const lid of unknown) {
@@ -47,21 +49,19 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   }
 
   const about = aboutOf({ attrs, content, own, phones })
-  if (!sealed || !about) return fromMessage({ attrs, content, own, phones, verified })
-  const opened = openAnswer(sealed, { about, own, phones, originals })
-  if (!opened)
+  if (!about) return []
+  const opened = sealed && openAnswer(sealed, { about, own, phones, originals })
+  if (sealed && !opened)
     lookups.log.warn(
       { use: sealed.use, known: originals.length },
       "an answer to a message could not be opened",
     )
-  return fromMessage({
-    attrs,
-    content: opened?.content ?? content,
-    own,
-    phones,
-    verified,
-    answer: opened?.answer,
-  })
+  const told = opened?.content ?? content
+  if (changedBy(unwrap(told), attrs.from ?? "") && isForged(about, originals)) {
+    lookups.log.warn("somebody changed a message of another: not told")
+    return []
+  }
+  return fromMessage({ attrs, content: told, own, phones, verified, answer: opened?.answer })
 }
 
 function isUnknownLid(jid: string, phones: Map<string, string>): boolean {

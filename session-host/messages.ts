@@ -8,7 +8,7 @@ import { sentMessage } from "./sent.ts"
 import type { SessionStore } from "./store.ts"
 
 /** decisions, "Messages": 30 days. */
-export const rememberedFor = 30 * 86_400
+const rememberedFor = 30 * 86_400
 
 /** What a stranger puts into a message must not make a row that the store refuses: an item holds 400 KB. */
 const largest = 100_000

@@ -5,6 +5,7 @@ import { mediaOf, unwrap } from "../events/content.ts"
 import type { Remembered } from "../events/mapped.ts"
 import { downloadMedia } from "../media/download.ts"
 import { inFolder } from "../media/folder.ts"
+import { inTime } from "../media/in-time.ts"
 import { contentTypeOf } from "../media/kind.ts"
 import { nameOf } from "../messages.ts"
 import type { Session } from "../session.ts"
@@ -27,14 +28,15 @@ export const messageMedia: Command = {
 
 async function store(session: Session, message: Remembered, key: string): Promise<void> {
   const media = mediaOf(unwrap(message.content))! // that is how it was found
-  await session.use((live) =>
-    live.media.use(() =>
+  await session.use((live) => {
+    const stored = live.media.use(() =>
       inFolder(async (folder) => {
         const path = await downloadMedia(media, await live.connection.mediaHost(), folder)
         const contentType = contentTypeOf(media.mimetype)
         await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
         session.storedMedia.set(key, true)
       }),
-    ),
-  )
+    )
+    return inTime(stored)
+  })
 }

@@ -3,11 +3,12 @@ import { type File, mediaOf } from "../baileys/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import { fetchMedia } from "../media/fetch.ts"
 import { inFolder } from "../media/folder.ts"
+import { inTime } from "../media/in-time.ts"
 import { readPicture } from "../media/picture.ts"
 import { sendCommand } from "./send.ts"
 
-export const sendMedia = sendCommand(contract.sendMedia, (input, { live, context }) =>
-  live.media.use(() =>
+export const sendMedia = sendCommand(contract.sendMedia, (input, { live, context }) => {
+  const sent = live.media.use(() =>
     inFolder(async (folder) => {
       const fetched = await fetchMedia(input.url, input.as_sticker ?? false, folder)
       const { path, kind, mimetype } = fetched
@@ -26,5 +27,6 @@ export const sendMedia = sendCommand(contract.sendMedia, (input, { live, context
       }
       return mediaOf(file, context)
     }),
-  ),
-)
+  )
+  return inTime(sent)
+})

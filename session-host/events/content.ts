@@ -110,7 +110,7 @@ function bytesOf(value: unknown): Uint8Array {
  * What contents say that the contract has no type for, such as a contact or the answer to a list: told as text, since
  * something that was said to a customer is never kept from him. Undefined for what nobody said.
  */
-export function otherWordsOf(content: MessageContent): string | undefined {
+function otherWordsOf(content: MessageContent): string | undefined {
   const { templateMessage: template } = content
   const invite = content.groupInviteMessage ?? content.newsletterAdminInviteMessage
   const payment = content.sendPaymentMessage ?? content.requestPaymentMessage

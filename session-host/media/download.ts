@@ -7,7 +7,7 @@ import type { Media } from "../events/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind.ts"
 
-const withinMs = 35_000
+const withinMs = 25_000
 /** The MAC, and what padding adds. */
 const more = 64
 

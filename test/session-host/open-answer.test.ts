@@ -246,3 +246,29 @@ test("a message of nothing that this protocol knows is not lost: it cannot be ma
   const lookups = { connection: undefined, originals: async () => [], log }
   await expect(mapReceived(received, own, lookups)).rejects.toThrow("nothing that is known")
 })
+
+test("only its author changes or takes back a message; in a group an admin may take it back", async () => {
+  const edit = {
+    protocolMessage: {
+      key,
+      type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+      editedMessage: { conversation: "x" },
+    },
+  }
+  const revoke = { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
+  const ours = original({ conversation: "ours" })
+  const his = { ...original({ conversation: "his" }, false), chat: "120@g.us" }
+  const inChat = { from: bob.jid, sender_lid: bob.lid }
+  const byBob = { from: "120@g.us", participant: bob.lid, participant_pn: bob.jid }
+  const byEve = { from: "120@g.us", participant: "88@lid", participant_pn: "491710000008@s.whatsapp.net" }
+
+  expect(await map(edit, inChat, [ours])).toEqual([])
+  expect(await map(revoke, inChat, [ours])).toEqual([])
+  expect(await map(edit, byEve, [his])).toEqual([])
+  expect(await map(edit, byBob, [his])).toMatchObject([{ edit: "edit", target_id: "ORIG" }])
+  expect(await map(revoke, byEve, [his])).toMatchObject([{ edit: "revoke" }])
+  // The same id in another chat says nothing, and of what is not remembered nothing is known.
+  expect(await map(edit, byEve, [ours])).toHaveLength(1)
+  expect(await map(edit, inChat, [])).toHaveLength(1)
+  expect(await map(edit, inChat, [{ ...original({}, false), chat: bob.lid }])).toHaveLength(1)
+})

@@ -76,12 +76,13 @@ export async function aParty(lid: string, vault: MemoryVault = aVault()) {
         jid: to,
         data: writeRandomPadMax16(proto.Message.encode(content).finish()),
       }),
-    decrypt(from: string, sealed: Ciphertext, attrs: Record<string, string> = {}) {
+    decrypt(from: string, sealed: Ciphertext, attrs: Record<string, string> = {}, beside: BinaryNode[] = []) {
       // Each delivery is a buffer of its own.
       const ciphertext = Buffer.from(sealed.ciphertext)
       stanzas.set(ciphertext, {
         tag: "message",
         attrs: { id: randomBytes(4).toString("hex"), from, ...attrs },
+        content: beside,
       })
       return repository.decryptMessage({ jid: from, type: sealed.type, ciphertext })
     },

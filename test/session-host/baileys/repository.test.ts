@@ -27,6 +27,15 @@ test("what is decrypted is journalled in the one change that moves the ratchet",
   })
 })
 
+test("that the network has verified a business is journalled with its message", async () => {
+  const { ada, bob } = await twoParties()
+  const certificate = { tag: "verified_name", attrs: {}, content: Buffer.of(1) }
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "one" }), {}, [certificate])
+  expect(bob.vault.changes.at(-1)?.received).toMatchObject({ verified: true })
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "two" }))
+  expect(bob.vault.changes.at(-1)?.received).not.toHaveProperty("verified")
+})
+
 test("a first message takes its prekey away and remembers the identity in that same change", async () => {
   const ada = await aParty("111@lid")
   const bob = await aParty("222@lid")

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest"
+import { Slots } from "#session-host/slots.ts"
+
+test("so many at once; whoever waits takes over the slot that becomes free, in order", async () => {
+  const slots = new Slots(2, 10_000)
+  const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+  const begun: number[] = []
+  const works = gates.map(({ promise }, i) =>
+    slots.use(() => {
+      begun.push(i)
+      return promise
+    }),
+  )
+  await Promise.resolve()
+  expect(begun).toEqual([0, 1])
+  // Both at once: each slot goes to another.
+  gates[0]!.resolve()
+  gates[1]!.resolve()
+  await Promise.all(works.slice(0, 2))
+  await expect.poll(() => begun).toEqual([0, 1, 2, 3])
+  gates[2]!.reject(new Error("failed"))
+  gates[3]!.resolve()
+  await expect(works[2]).rejects.toThrow("failed")
+  await works[3]
+  // All of them are free again.
+  await Promise.all([slots.use(async () => {}), slots.use(async () => {})])
+})
+
+test("nobody waits for ever", async () => {
+  const slots = new Slots(1, 20)
+  const gate = Promise.withResolvers<void>()
+  const first = slots.use(() => gate.promise)
+  await expect(slots.use(async () => {})).rejects.toMatchObject({ code: "session_unavailable" })
+  gate.resolve()
+  await first
+  expect(await slots.use(async () => "free")).toBe("free")
+})
