@@ -84,6 +84,8 @@ export function accept(network: Network, socket: WebSocket, name: string) {
     transport = finished.transport
     const payload = proto.ClientPayload.decode(finished.payload)
     const { noiseKey } = finished
+    const old = network.faults.strike("outdated", "*")
+    if (old) return end(el("failure", { reason: "405", location: "sim" }))
     if (payload.username) {
       const device = login(network, { payload, noiseKey, end })
       if (!device) return

@@ -21,6 +21,8 @@ export const kinds = [
   "delay",
   /** A new connection is answered with HTTP `code` instead of an upgrade. */
   "refuse_upgrade",
+  /** A client is told that its version is too old (405). */
+  "outdated",
   /** The device is not told that its backlog is over. */
   "no_offline",
   /**

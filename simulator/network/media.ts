@@ -8,10 +8,13 @@ const keptMs = 30 * 86_400_000
 export type Media = ReturnType<typeof open>
 
 export function open(store: Store) {
-  store.db.exec("CREATE TABLE IF NOT EXISTS media (path TEXT PRIMARY KEY, at INTEGER, content BLOB NOT NULL)")
-  const insert = store.db.prepare("INSERT OR REPLACE INTO media VALUES (?, ?, ?)")
-  const select = store.db.prepare("SELECT content FROM media WHERE path = ? AND at > ?")
-  const remove = store.db.prepare("DELETE FROM media WHERE path = ?")
+  store.db.exec(
+    "CREATE TABLE IF NOT EXISTS media (path TEXT PRIMARY KEY, at INTEGER, content BLOB NOT NULL, gone INTEGER DEFAULT 0)",
+  )
+  const insert = store.db.prepare("INSERT OR REPLACE INTO media (path, at, content) VALUES (?, ?, ?)")
+  const select = store.db.prepare("SELECT content FROM media WHERE path = ? AND at > ? AND gone = 0")
+  const hide = store.db.prepare("UPDATE media SET gone = 1 WHERE path = ?")
+  const show = store.db.prepare("UPDATE media SET gone = 0, at = ? WHERE path = ?")
 
   return {
     /** Where clients reach it, `host:port`; known once it listens. */
@@ -32,7 +35,9 @@ export function open(store: Store) {
       return row && Buffer.from(row.content as Uint8Array)
     },
     /** The file is gone, as after a month. False when there was none. */
-    forget: (path: string): boolean => Number(remove.run(path).changes) > 0,
+    forget: (path: string): boolean => Number(hide.run(path).changes) > 0,
+    /** A phone, which keeps its files, has brought it again. False when none ever had it. */
+    restore: (path: string): boolean => Number(show.run(Date.now(), path).changes) > 0,
     /** The address of a path. */
     url(path: string): string {
       return `https://${this.host}${path}`

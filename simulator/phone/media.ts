@@ -64,13 +64,22 @@ export function seal(network: Network, kind: string, word: string, data: Buffer)
   }
 }
 
+/** What of a message carries a file. */
+export function carried(message: proto.IMessage) {
+  const inner = message.documentWithCaptionMessage?.message ?? message
+  for (const kind of mediaKinds) {
+    const part = inner[`${kind}Message`]
+    if (part) return { kind, part }
+  }
+  return undefined
+}
+
 /** The file a message carries; undefined when it carries none or the network has forgotten it. Throws when it is damaged. */
 export function fetchFile(
   network: Network,
   message: proto.IMessage,
 ): { data: Buffer; mimetype: string } | undefined {
-  const found = mediaKinds.map((kind) => ({ kind, part: message[`${kind}Message`] })).find(({ part }) => part)
-  const { kind, part } = found ?? {}
+  const { kind, part } = carried(message) ?? {}
   if (!kind || !part?.mediaKey || !part.directPath) return undefined
   const sealed = network.media.get(part.directPath)
   if (!sealed) return undefined

@@ -17,6 +17,7 @@ import { type Peer, read } from "./incoming.ts"
 import { keysOf } from "./keys.ts"
 import { linkByCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
+import { bringAgain } from "./media-retry.ts"
 import { newId, resend, send, sendPeer, type Target } from "./outgoing.ts"
 import { leavePreKeys } from "./prekeys.ts"
 import { signalOf } from "./signal.ts"
@@ -184,6 +185,7 @@ export class Phone {
         return this.#answerPeer(await read(this.desk, stanza))
       case "receipt":
         if (type === "retry") await resend(this.desk, stanza)
+        if (type === "server-error") bringAgain(this.desk, stanza)
         break
       case "notification":
         if (type === "encrypt") leavePreKeys(this.desk)

@@ -13,7 +13,7 @@ export function receipt(network: Network, line: Line, stanza: Node) {
   if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
   network.store.atomically(() => {
     // Who asks for a message once more has not got it; its ack, which follows, settles that copy.
-    for (const one of type === "retry" ? [] : idsOf(stanza))
+    for (const one of type === "retry" || type === "server-error" ? [] : idsOf(stanza))
       network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
     for (const [device, copy] of told(network, line, stanza)) deliver(network, device, copy)
   })

@@ -56,6 +56,25 @@ test("media the network has forgotten is gone", async () => {
   await expect(downloadMediaMessage(message, "buffer", {})).rejects.toThrow("Failed to fetch")
 })
 
+test("a file the network has forgotten is brought again by the phone, when a client asks", async () => {
+  const { ada, bob, client } = await aChat()
+  const data = randomBytes(1000)
+  await bob.post(ada.number, {
+    media: { kind: "image", data: data.toString("base64"), mimetype: "image/png" },
+  })
+  const { message } = await client.until("the image", () =>
+    client.messages.find((one) => one.message.message?.imageMessage),
+  )
+  await network.call("DELETE", message.message!.imageMessage!.directPath!.replace("/v/", "/media/"))
+  await client.sock.refreshMediaConn()
+  const again = await client.sock.updateMediaMessage(message)
+  expect((await downloadMediaMessage(again, "buffer", {})).equals(data)).toBe(true)
+
+  const lost = structuredClone(message)
+  lost.key.id = "NOSUCH"
+  await expect(client.sock.updateMediaMessage(lost)).rejects.toThrow("re-upload")
+})
+
 test("two clients exchange a picture in a group", async () => {
   const [ada, bob] = [await network.phone(), await network.phone()]
   const [one, other] = [await network.paired(ada), await network.paired(bob)]

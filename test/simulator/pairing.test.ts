@@ -164,6 +164,14 @@ test("stanzas that make no sense end their connection at most", async () => {
   expect(await ada.read({ text: "alive" })).toHaveLength(1)
 })
 
+test("a client whose version is too old is refused with 405", async () => {
+  const client = await network.paired(await network.phone())
+  client.close()
+  await network.fault({ kind: "outdated", times: 1 })
+  expect(await network.client(client.device).closed()).toBe(405)
+  await network.client(client.device).open()
+})
+
 test("a network that answers 503 does not upgrade the connection", async () => {
   await network.fault({ kind: "refuse_upgrade", times: 1, code: 503 })
   const refused = connect(network)
