@@ -18,6 +18,11 @@ export interface Resource {
   inputs: Record<string, unknown>
 }
 
+/** What the random provider makes up here, as long as the real one. */
+export function madeUp(name: string): string {
+  return `random-${name}`.padEnd(48, "-")
+}
+
 /** Pulumi's mark of a secret on the wire. */
 export const secretMark = "4dabf18193072939515e22adb298388d"
 
@@ -94,9 +99,9 @@ function computed({ type, name }: Resource): object {
   const about = { arn: `arn:aws:${type}:${name}`, name, url: `https://queue/${name}` }
   switch (type) {
     case "random:index/randomPassword:RandomPassword":
-      return { result: `random-${name}` }
+      return { result: madeUp(name) }
     case "random:index/randomBytes:RandomBytes":
-      return { base64: `random-${name}` }
+      return { base64: madeUp(name) }
     case "aws:lambda/functionUrl:FunctionUrl":
       return { functionUrl: `https://${name}.lambda-url.test/` }
     case "aws:ecs/cluster:Cluster":

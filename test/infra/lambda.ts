@@ -2,6 +2,7 @@ import { fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { text } from "node:stream/consumers"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -52,15 +53,24 @@ export async function aLambda(name: string, more: { ecs?: string } = {}) {
   }
   const environment = Object.entries(graph.environment(`${name}Function`))
   const env = Object.fromEntries(environment.map(([key, value]) => [key, Object(here)[key] ?? value]))
-  const child = fork(runtime, [bundle], { env: { ...env, ...endpoints, ...onlyHere() }, execArgv: [] })
+  const child = fork(runtime, [bundle], {
+    env: { ...env, ...endpoints, ...onlyHere() },
+    execArgv: [],
+    silent: true,
+  })
   onTestFinished(() => void child.kill("SIGKILL"))
-  const [started] = await once(child, "message")
+  const stderr = text(child.stderr!)
+  const died = once(child, "exit").then(async () => {
+    // A stack in a bundle shows all of its line.
+    throw new Error(`the function ended: ${(await stderr).slice(-2000)}`)
+  })
+  const [started] = await Promise.race([once(child, "message"), died])
 
   async function invoke(event: object): Promise<unknown> {
     const id = randomUUID()
     child.send({ id, event })
     for (;;) {
-      const [message] = await once(child, "message")
+      const [message] = await Promise.race([once(child, "message"), died])
       const { id: answered, answer, error } = Answered.parse(message)
       if (answered !== id) continue
       if (error) throw new Error(error)

@@ -1,4 +1,5 @@
 import { expect, inject, test } from "vitest"
+import { madeUp } from "./evaluate.ts"
 import { graphOf, isSecret, plain, type Statement } from "./graph.ts"
 
 const graph = graphOf(inject("production"))
@@ -11,6 +12,8 @@ const roles = [
   "SessionHostExecutionRole",
   "EachMinuteRole",
 ]
+
+const secrets = ["ApiKeyPepper", "HostTokenSecret", "RouterSecret"].map(madeUp)
 
 /** By role, what it may do to whatever is named so. */
 function mayDo(role: string, resource: string): string[] {
@@ -105,7 +108,6 @@ test("the sweep alone starts and stops tasks, of this service and in this cluste
 })
 
 test("no secret stands in plain text: tasks read theirs from SSM, the API's environment is under its own key", () => {
-  const secrets = ["ApiKeyPepper", "HostTokenSecret", "RouterSecret"].map((name) => `random-${name}`)
   const holders = graph
     .all("lambda/function:Function")
     .filter(({ name }) => Object.values(graph.environment(name)).some((value) => secrets.includes(value)))
@@ -129,7 +131,6 @@ test("Systems Manager keeps the secrets encrypted under the settings key, and no
   ])
   for (const parameter of secret)
     expect(parameter).toMatchObject({ keyId: expect.stringContaining("SettingsKey") })
-  const secrets = ["ApiKeyPepper", "HostTokenSecret", "RouterSecret"].map((name) => `random-${name}`)
   const holders = parameters.filter(({ value }) => secrets.includes(String(plain(value))))
   expect(holders).toEqual(secret)
   expect(JSON.stringify(parameters)).not.toContain("SessionsTable")
