@@ -47,7 +47,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   const other = find(dataDir)
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
-  mkdirSync(join(dataDir, "logs"), { recursive: true, mode: 0o700 })
+  makeFolder(join(dataDir, "logs"))
 
   const api = await listen(settings.PORT)
   stops.push(async () => {
@@ -122,6 +122,16 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   announce(dataDir, { pid: process.pid, ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CannotStart(`${path} cannot be made (${String(error)}): choose another with DATA_DIR=...`, {
+      cause: error,
+    })
+  }
 }
 
 /** What a person may set for session hosts too: a task gets only the environment it is given. */
