@@ -50,9 +50,19 @@ const Config = z.object({
   HOST_CAPACITY: z.coerce.number().int().min(1).default(20),
   /** Sessions for which there is room although no bridge needs it yet. */
   HOST_SPARE: z.coerce.number().int().min(0).default(5),
-  HOST_ADDRESS: z.string().default("127.0.0.1"),
+  /** Where the API reaches a session host. Without, as ECS says it of the task; outside ECS this machine alone. */
+  HOST_ADDRESS: z.string().min(1).optional(),
+  /** What a session host listens on, where that is not the address it is reached at. */
+  HOST_BIND: z.string().min(1).optional(),
+  /** Set by ECS: what it says of the container that asks. */
+  ECS_CONTAINER_METADATA_URI_V4: z.url().optional(),
   HOST_PORT: z.coerce.number().int().min(0).default(0),
   HOST_NETWORK: z.enum(["live", "simulated"]).default("live"),
+  /** The version of WhatsApp Web that sessions say they are; without, the current one is asked for. */
+  WHATSAPP_WEB_VERSION: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/, "three numbers, as 2.3000.1023456789")
+    .optional(),
   SIMULATOR_URL: z.string().optional(),
   /** The simulated network's root public key, hex. */
   SIMULATOR_ROOT_KEY: z.string().optional(),

@@ -39,6 +39,9 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
+/** A lease in the hands of a host, for as long as the epoch is the same. */
+export type Held = Pick<Info, "bridgeId" | "host" | "epoch">
+
 /** Wants a host. */
 export const FREE = "FREE"
 /** Must not run. */
@@ -122,10 +125,7 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
  * Gives a held lease back, so that any host may take it. `failed` when the session ended by its own error.
  * @returns false when it was not held any more, which is as good.
  */
-export async function letGo(
-  lease: { bridgeId: string; host: string; epoch: number },
-  failed = false,
-): Promise<boolean> {
+export async function letGo(lease: Held, failed = false): Promise<boolean> {
   const freed = await change({
     Key: key(lease.bridgeId),
     UpdateExpression:
@@ -187,7 +187,7 @@ export async function freeFromDead(
 }
 
 /** The condition of every commit of a session: the lease is still its host's, in the same epoch. */
-export function check(held: { bridgeId: string; host: string; epoch: number }): Write {
+export function check(held: Held): Write {
   return {
     ConditionCheck: {
       TableName: leases,
@@ -199,15 +199,55 @@ export function check(held: { bridgeId: string; host: string; epoch: number }): 
   }
 }
 
+/** The write that ends a lease for ever: hosts find it and remove what is left of the bridge. */
+export function gone(bridgeId: string): Write {
+  return {
+    Update: {
+      TableName: leases,
+      Key: key(bridgeId),
+      UpdateExpression: "SET #host = :gone, addr = :nowhere, epoch = epoch + :one",
+      ConditionExpression: "attribute_exists(pk) AND #host <> :gone",
+      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeValues: { ":gone": GONE, ":nowhere": "", ":one": 1 },
+    },
+  }
+}
+
 /** The session proved itself: it drained a stanza or lived a minute. */
-export async function proven(held: { bridgeId: string; host: string; epoch: number }): Promise<void> {
-  await change({
+export async function proven(held: Held): Promise<void> {
+  await note(held, "failures", 0)
+}
+
+/** The session has been healthy for long: what ended before is history (`manager.fail_count`). */
+export async function healthy(held: Held): Promise<void> {
+  await note(held, "fail_count", 0)
+}
+
+/** A customer has called. Unix seconds. */
+export async function usedAt(held: Held, time: number): Promise<void> {
+  await note(held, "used", time)
+}
+
+/**
+ * Its holder pauses a bridge that nobody is linked to and nobody calls.
+ * @returns false when it was not held any more.
+ */
+export async function pauseIdle(held: Held): Promise<boolean> {
+  const paused = await change({
     Key: key(held.bridgeId),
-    UpdateExpression: "SET failures = :none",
+    UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :idle",
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
-    ExpressionAttributeValues: { ":none": 0, ":me": held.host, ":mine": held.epoch },
+    ExpressionAttributeValues: {
+      ":none": NONE,
+      ":nowhere": "",
+      ":one": 1,
+      ":idle": "idle" satisfies Reason,
+      ":me": held.host,
+      ":mine": held.epoch,
+    },
   })
+  return paused !== undefined
 }
 
 /**
@@ -247,6 +287,17 @@ export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<bool
     ExpressionAttributeValues: { ":free": FREE, ":one": 1, ":now": now(), ":none": NONE, ...values },
   })
   return woken !== undefined
+}
+
+/** Writes something about a lease, if it is still its holder's. */
+async function note(held: Held, field: "failures" | "fail_count" | "used", value: number): Promise<void> {
+  await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "SET #field = :value",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#field": field, "#host": "host" },
+    ExpressionAttributeValues: { ":value": value, ":me": held.host, ":mine": held.epoch },
+  })
 }
 
 /** One conditional update of a lease: the lease as it is now; undefined when its condition refused it. */

@@ -6,7 +6,7 @@ import type { Connect } from "./dialler.ts"
 import { Heartbeat } from "./heartbeat.ts"
 import type { Logger } from "./log.ts"
 import { removeBridge } from "./remove-bridge.ts"
-import { heldBy, Session } from "./session.ts"
+import { Session } from "./session.ts"
 import type { Timing } from "./timing.ts"
 
 export interface HostInput {
@@ -72,6 +72,7 @@ export class Host {
       this.#each(agreeEach * beatMs, async () => {
         await this.#agree()
         await this.#removeGone()
+        await this.#pauseIdle()
       }),
     ]
     this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")
@@ -167,7 +168,7 @@ export class Host {
     const { bridgeId } = session.lease
     this.#moving.add(bridgeId)
     if (this.sessions.get(bridgeId) === session) this.sessions.delete(bridgeId)
-    const letGo = await this.#repeat(() => Lease.letGo(heldBy(session.lease), failed))
+    const letGo = await this.#repeat(() => Lease.letGo(session.lease, failed))
     this.#moving.delete(bridgeId)
     if (letGo) this.#log.info({ bridgeId, epoch: session.lease.epoch, failed }, "lease let go")
   }
@@ -183,7 +184,7 @@ export class Host {
       const lease = await Lease.get(bridgeId)
       if (lease?.host !== this.id || this.sessions.has(bridgeId) || this.#moving.has(bridgeId)) continue
       this.#log.warn({ bridgeId, epoch: lease.epoch }, "a lease names this host, which does not run it")
-      await Lease.letGo(heldBy(lease))
+      await Lease.letGo(lease)
     }
     for (const session of this.sessions.values()) {
       const { bridgeId, epoch } = session.lease
@@ -203,10 +204,22 @@ export class Host {
     }
   }
 
+  /** Nobody is linked to it and nobody calls: it is woken by whoever does. */
+  async #pauseIdle(): Promise<void> {
+    for (const session of this.sessions.values()) {
+      const { bridgeId, epoch } = session.lease
+      if (!session.isIdleFor(this.#input.timing.idleMs)) continue
+      const paused = await Lease.pauseIdle(session.lease)
+      if (paused) this.#log.info({ bridgeId, epoch }, "a bridge was paused: nobody uses it")
+      // If not it is somebody else's: either way it is not ours any more.
+      session.abandon()
+    }
+  }
+
   /** For how many sessions more. Whoever runs a suspect runs nothing else until it has proved itself. */
   #room(): number {
     for (const session of this.sessions.values())
-      if (session.lease.failures >= suspectFrom && !session.isProven) return 0
+      if (session.lease.failures >= suspectFrom && !session.notes.isProven) return 0
     return Math.max(0, this.#input.capacity - this.sessions.size)
   }
 

@@ -1,27 +1,37 @@
 import { randomUUID } from "node:crypto"
 import { config } from "#core/config.ts"
 import { log } from "#core/log.ts"
+import { addressOf } from "./address.ts"
 import { trustRoot } from "./baileys/certificates.ts"
 import { connect } from "./baileys/connect.ts"
+import { latestVersion } from "./baileys/version.ts"
 import type { Connect } from "./dialler.ts"
 import { containExceptions } from "./exceptions.ts"
 import { Host } from "./host.ts"
 import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
+import { WebVersion } from "./web-version.ts"
 
 /** The trusted root is one object per process: simulated and live sessions never share a host. */
-function network(): Connect {
-  if (config.HOST_NETWORK === "live") return connect
+async function network(): Promise<Connect> {
+  if (config.HOST_NETWORK === "live") return await liveNetwork()
   const { SIMULATOR_URL: url, SIMULATOR_ROOT_KEY: rootKey } = config
   if (!url || !rootKey) throw new Error("the simulated network needs SIMULATOR_URL and SIMULATOR_ROOT_KEY")
   trustRoot(Buffer.from(rootKey, "hex"))
   return (input) => connect({ ...input, url })
 }
 
+async function liveNetwork(): Promise<Connect> {
+  const webVersion = new WebVersion({ pinned: config.WHATSAPP_WEB_VERSION, latest: latestVersion, log })
+  await webVersion.start()
+  return (input) => connect({ ...input, ...(webVersion.current && { version: webVersion.current }) })
+}
+
 containExceptions(log)
 
+const dial = await network()
 const server = await listen((request) => app.fetch(request), {
-  hostname: config.HOST_ADDRESS,
+  ...(await addressOf(config)),
   port: config.HOST_PORT,
 })
 const host = new Host({
@@ -29,7 +39,7 @@ const host = new Host({
   addr: server.addr,
   capacity: config.HOST_CAPACITY,
   network: config.HOST_NETWORK,
-  connect: network(),
+  connect: dial,
   timing: timing(),
   log,
 })

@@ -93,6 +93,7 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
     // Misdirected: the caller reads the lease again.
     if (session?.lease.epoch !== call.epoch) return c.body(null, 421)
     if (!host.isTrusted) throw sessionUnavailable()
+    session.notes.use()
     c.set("session", session)
     c.set("call", call)
     return next()
@@ -109,7 +110,7 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
 }
 
 export interface Server {
-  /** `host:port` */
+  /** Where it is reached, `host:port`. */
   addr: string
   close: () => Promise<void>
 }
@@ -117,14 +118,14 @@ export interface Server {
 /** Listens; the app may come later, once the address is known to it. */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
-  at: { hostname: string; port: number },
+  at: { bind: string; reached: string; port: number },
 ): Promise<Server> {
   const server = createAdaptorServer({ fetch })
-  server.listen(at.port, at.hostname)
+  server.listen(at.port, at.bind)
   await once(server, "listening")
   const { port } = server.address() as AddressInfo // listening on TCP
   return {
-    addr: `${at.hostname}:${port}`,
+    addr: `${at.reached}:${port}`,
     close: async () => {
       const closed = once(server, "close")
       server.close()

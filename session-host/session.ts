@@ -14,6 +14,7 @@ import type { At } from "./events/connection.ts"
 import type { Remembered } from "./events/mapped.ts"
 import { lidsOf } from "./events/person.ts"
 import { fromStanza } from "./events/stanza.ts"
+import { LeaseNotes } from "./lease-notes.ts"
 import type { Live } from "./live.ts"
 import type { Logger } from "./log.ts"
 import { mapReceived, phoneOf } from "./map-received.ts"
@@ -50,6 +51,7 @@ interface Input {
 /** The one live connection of a bridge to the network, for as long as this host holds its lease. */
 export class Session {
   readonly lease: Lease.Info
+  readonly notes: LeaseNotes
   readonly #input: Input
   readonly #log: Logger
   readonly #ended = new AbortController()
@@ -63,9 +65,7 @@ export class Session {
   readonly #dialler: Dialler
   #memory: Memory | undefined
   #sends: Sends | undefined
-  #provenTimer: NodeJS.Timeout | undefined
   #stopping = false
-  #proven = false
   /** How many stanzas became events, perhaps. */
   #stanzas = 0
   #open = false
@@ -76,6 +76,7 @@ export class Session {
     this.#input = input
     this.lease = input.lease
     this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
+    this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
     this.#pairing = new Pairing(input.timing.pairingMs, () => this.#pairingOver())
     this.#dialler = new Dialler({
       connect: input.connect,
@@ -108,14 +109,14 @@ export class Session {
               log: this.#log,
             })
           },
-          onDrained: () => this.#prove(),
+          onDrained: () => this.notes.prove(),
           onStoreAway: () => this.#storeAway(),
           onEnd: (error) => this.#end(error),
         })
         this.#memory = memory
         this.#sends = new Sends(memory, this.#log)
         this.#changes.notify()
-        this.#provenTimer = setTimeout(() => this.#prove(), timing.provenMs)
+        this.notes.start()
         this.#log.info({ paired: this.isPaired }, "session started")
         if (!this.isPaired) return
         memory.telling.gone(this.#at)
@@ -130,9 +131,10 @@ export class Session {
     return this.#memory?.vault.login !== undefined
   }
 
-  /** Whether it has drained a stanza or lived a minute: until then an unplanned end counts against it. */
-  get isProven(): boolean {
-    return this.#proven || this.lease.failures === 0
+  /** Whether nobody is linked to it, and nobody has wanted anything of it for so long. */
+  isIdleFor(ms: number): boolean {
+    const isUnlinked = this.#memory !== undefined && !this.isPaired && !this.#pairing.isAsked
+    return isUnlinked && this.notes.isUnusedFor(ms)
   }
 
   /** Entries kept in memory, for `debug/stats`. */
@@ -486,16 +488,6 @@ export class Session {
     this.#hangUp()
   }
 
-  #prove(): void {
-    if (this.#proven) return
-    this.#proven = true
-    if (this.lease.failures === 0 || this.#ended.signal.aborted) return
-    // Unwritten it only counts one end too many.
-    Lease.proven(heldBy(this.lease)).catch((error: unknown) =>
-      this.#log.warn({ error }, "not written: proven"),
-    )
-  }
-
   readonly #dropped = (error: unknown): void => {
     if (!(error instanceof SessionEnded)) this.#log.error({ error }, "something that arrived was not written")
   }
@@ -506,17 +498,13 @@ export class Session {
     this.#hangUp()
     this.#ended.abort()
     this.#pairing.end()
-    clearTimeout(this.#provenTimer)
+    this.notes.end()
     this.#memory?.end(error)
     this.#changes.notify()
     if (failed) this.#log.error({ error }, "session ended by an error")
     else this.#log.info({ why: error.message }, "session ended")
     this.#input.onEnd({ failed })
   }
-}
-
-export function heldBy(lease: Lease.Info) {
-  return { bridgeId: lease.bridgeId, host: lease.host, epoch: lease.epoch }
 }
 
 function notPaired(): ApiError {

@@ -22,6 +22,12 @@ export interface Timing {
   goneMs: number
   /** A session that lived this long has proved itself. */
   provenMs: number
+  /** decisions, "Bridges": after so long without an unplanned end the earlier ones are history. */
+  healthyMs: number
+  /** How often at most the last call of a customer is written down. */
+  usedEachMs: number
+  /** decisions, "Bridges": a bridge that is unpaired and that nobody calls for so long is paused. */
+  idleMs: number
 }
 
 const seconds = 1000
@@ -39,5 +45,8 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     restartMs: 2 * seconds,
     goneMs: 10 * seconds,
     provenMs: 1 * minutes,
+    healthyMs: 10 * minutes,
+    usedEachMs: 60 * minutes,
+    idleMs: 72 * 60 * minutes,
   }
 }

@@ -85,3 +85,27 @@ test("a stopped bridge is taken by nobody, and woken only for the reason it was 
   expect(await Lease.wake(free.bridgeId, "idle", "billing")).toBe(true)
   expect(await Lease.take((await Lease.get(free.bridgeId))!, a)).toMatchObject({ host: a.id })
 })
+
+test("only its holder pauses a bridge for idleness, and a call wakes it", async () => {
+  const held = (await Lease.take(await aLease(), a))!
+  expect(await Lease.pauseIdle({ ...held, epoch: held.epoch - 1 })).toBe(false)
+  expect(await Lease.pauseIdle({ ...held, host: b.id })).toBe(false)
+  expect(await Lease.pauseIdle(held)).toBe(true)
+  expect(await mayCommit(held)).toBe(false)
+  const paused = (await Lease.get(held.bridgeId))!
+  expect(paused).toMatchObject({ host: Lease.NONE, addr: "", reason: "idle", epoch: held.epoch + 1 })
+  expect(await Lease.wake(held.bridgeId, "idle")).toBe(true)
+  expect(await Lease.get(held.bridgeId)).toMatchObject({ host: Lease.FREE, epoch: held.epoch + 2 })
+})
+
+test("what a session notes in its lease an old holder cannot", async () => {
+  const first = (await Lease.take(await aLease(), a))!
+  await Lease.letGo(first, true)
+  const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
+  await Lease.healthy(first)
+  await Lease.usedAt(first, 1)
+  expect(await Lease.get(first.bridgeId)).toMatchObject({ failCount: 1, failures: 1, used: second.used })
+  await Lease.healthy(second)
+  await Lease.usedAt(second, 7)
+  expect(await Lease.get(first.bridgeId)).toMatchObject({ failCount: 0, failures: 1, used: 7 })
+})

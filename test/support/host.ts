@@ -21,7 +21,11 @@ interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
 /** A session host in this process, on that network, behind its own server. */
 export async function aHost(network: { url: string; rootKey: Uint8Array }, options: Options = {}) {
   trustRoot(network.rootKey)
-  const server = await listen((request) => app.fetch(request), { hostname: "127.0.0.1", port: 0 })
+  const server = await listen((request) => app.fetch(request), {
+    bind: "127.0.0.1",
+    reached: "127.0.0.1",
+    port: 0,
+  })
   const host = new Host({
     id: randomUUID(),
     addr: server.addr,

@@ -1,0 +1,33 @@
+import { z } from "zod"
+
+/** ECS answers from the machine itself. */
+const withinMs = 5000
+
+/** So much of what ECS says of a container (task metadata endpoint, version 4). */
+const Container = z.object({
+  Networks: z.array(z.object({ IPv4Addresses: z.array(z.ipv4()).default([]) })).default([]),
+})
+
+interface Settings {
+  HOST_ADDRESS?: string | undefined
+  HOST_BIND?: string | undefined
+  ECS_CONTAINER_METADATA_URI_V4?: string | undefined
+}
+
+/**
+ * Where a host is reached, and what it listens on: nothing more than that address, unless the settings say so.
+ * @throws when ECS does not say where
+ */
+export async function addressOf(settings: Settings): Promise<{ reached: string; bind: string }> {
+  const { HOST_ADDRESS, HOST_BIND, ECS_CONTAINER_METADATA_URI_V4: metadata } = settings
+  const reached = HOST_ADDRESS ?? (metadata ? await addressOfTask(metadata) : "127.0.0.1")
+  return { reached, bind: HOST_BIND ?? reached }
+}
+
+async function addressOfTask(metadata: string): Promise<string> {
+  const answer = await fetch(metadata, { signal: AbortSignal.timeout(withinMs) })
+  const { Networks } = Container.parse(await answer.json())
+  const address = Networks.flatMap(({ IPv4Addresses }) => IPv4Addresses)[0]
+  if (!address) throw new Error("ECS names no address of this task")
+  return address
+}

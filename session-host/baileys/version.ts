@@ -1,0 +1,13 @@
+import { fetchLatestWaWebVersion, type WAVersion } from "@whiskeysockets/baileys"
+
+/** How long the network's own site may take, ms. */
+const withinMs = 10_000
+
+/** The version of WhatsApp Web as the network's own site has it now. @throws when it does not say */
+export async function latestVersion(): Promise<WAVersion> {
+  const { version, isLatest, error } = await fetchLatestWaWebVersion({
+    signal: AbortSignal.timeout(withinMs),
+  })
+  if (!isLatest) throw new Error("the current version of WhatsApp Web is not known", { cause: error })
+  return version
+}

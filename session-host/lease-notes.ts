@@ -1,0 +1,76 @@
+import { now } from "#core/clock.ts"
+import { Lease } from "#core/lease.ts"
+import type { Logger } from "./log.ts"
+import type { Timing } from "./timing.ts"
+
+type Times = Pick<Timing, "provenMs" | "healthyMs" | "usedEachMs">
+
+/** What a session writes about itself into its lease. None of it is worth ending for when it cannot be written. */
+export class LeaseNotes {
+  readonly #lease: Lease.Info
+  readonly #timing: Times
+  readonly #log: Logger
+  readonly #timers: NodeJS.Timeout[] = []
+  #isProven = false
+  #isOver = false
+  /** The last call of a customer, Unix seconds; and the last one that was written down. */
+  #used: number
+  #written: number
+
+  constructor(lease: Lease.Info, timing: Times, log: Logger) {
+    this.#lease = lease
+    this.#timing = timing
+    this.#log = log
+    this.#used = lease.used
+    this.#written = lease.used
+  }
+
+  /** The session runs from now on. */
+  start(): void {
+    if (this.#isOver) return
+    this.#timers.push(
+      setTimeout(() => this.prove(), this.#timing.provenMs),
+      setTimeout(() => this.#recover(), this.#timing.healthyMs),
+    )
+  }
+
+  /** Whether it has drained a stanza or lived a minute: until then an unplanned end counts against it. */
+  get isProven(): boolean {
+    return this.#isProven || this.#lease.failures === 0
+  }
+
+  /** The session drained a stanza. */
+  prove(): void {
+    if (this.#isProven || this.#isOver) return
+    this.#isProven = true
+    // Unwritten it only counts one end too many.
+    if (this.#lease.failures > 0) this.#write("proven", Lease.proven(this.#lease))
+  }
+
+  /** A customer has called. */
+  use(): void {
+    if (this.#isOver) return
+    this.#used = now()
+    if ((this.#used - this.#written) * 1000 < this.#timing.usedEachMs) return
+    this.#written = this.#used
+    this.#write("used", Lease.usedAt(this.#lease, this.#used))
+  }
+
+  /** Whether no customer has called for so long. */
+  isUnusedFor(ms: number): boolean {
+    return (now() - this.#used) * 1000 >= ms
+  }
+
+  end(): void {
+    this.#isOver = true
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  #recover(): void {
+    if (this.#lease.failCount > 0) this.#write("healthy", Lease.healthy(this.#lease))
+  }
+
+  #write(what: string, written: Promise<void>): void {
+    written.catch((error: unknown) => this.#log.warn({ error, what }, "not noted in the lease"))
+  }
+}
