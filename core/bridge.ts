@@ -118,7 +118,8 @@ export async function list(accountId: string): Promise<Info[]> {
 
 /** The bridge of this id, whoever's it is; undefined once it is deleted. */
 export async function byId(bridgeId: string): Promise<Info | undefined> {
-  const where = await getRow(accounts, `BRIDGE#${bridgeId}`, "WHERE")
+  const { pk, sk } = whereKey(bridgeId)
+  const where = await getRow(accounts, pk, sk)
   if (!where) return undefined
   const { account_id, customer_ref } = z
     .object({ account_id: z.string(), customer_ref: z.string() })
@@ -152,6 +153,36 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
   }
 }
 
+/**
+ * Deletes a bridge: whoever holds it is fenced, its data keys are gone and with them what they sealed, its reference is
+ * free. Its other rows are removed in the background, by any host. @throws ApiError `not_found` when it is gone already.
+ */
+export async function remove(bridge: Info): Promise<void> {
+  const refused = await transact([
+    {
+      Delete: {
+        TableName: accounts,
+        Key: key(bridge.accountId, bridge.customerRef),
+        ConditionExpression: "id = :id",
+        ExpressionAttributeValues: { ":id": bridge.id },
+      },
+    },
+    {
+      Update: {
+        TableName: accounts,
+        Key: Account.key(bridge.accountId),
+        UpdateExpression: "ADD bridges :one_less",
+        ExpressionAttributeValues: { ":one_less": -1 },
+      },
+    },
+    { Delete: { TableName: accounts, Key: whereKey(bridge.id) } },
+    { Delete: { TableName: leases, Key: keysKey(bridge.id) } },
+    Lease.gone(bridge.id),
+  ])
+  if (refused) throw new ApiError("not_found", "there is no such bridge")
+  for (const purpose of ["session", "delivery"]) dataKeys.delete(`${purpose}/${bridge.id}`)
+}
+
 const dataKeys = new LRUCache<string, Uint8Array>({ max: 10_000, ttl: 5 * 60_000 })
 
 /** The key under which this bridge's event bodies and webhook secret are sealed. */
@@ -173,7 +204,8 @@ export async function secretOf(bridge: Info): Promise<string> {
 export async function keysOf(
   bridgeId: string,
 ): Promise<{ session: Uint8Array; delivery: Uint8Array } | undefined> {
-  const row = await getRow(leases, `BRIDGE#${bridgeId}`, "KEYS")
+  const { pk, sk } = keysKey(bridgeId)
+  const row = await getRow(leases, pk, sk)
   if (!row) return undefined
   const keys = Keys.parse(row)
   const owner: Owner = { accountId: keys.account_id, bridgeId }
@@ -222,11 +254,18 @@ function valid<Output>(
   })
 }
 
+function whereKey(bridgeId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: "WHERE" }
+}
+
+function keysKey(bridgeId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: "KEYS" }
+}
+
 /** Leads from the id to the account. */
 function whereRow(bridge: Info): Row {
   return {
-    pk: `BRIDGE#${bridge.id}`,
-    sk: "WHERE",
+    ...whereKey(bridge.id),
     account_id: bridge.accountId,
     customer_ref: bridge.customerRef,
   }
@@ -234,8 +273,7 @@ function whereRow(bridge: Info): Row {
 
 async function keysRow(owner: Owner, deliveryKey: Uint8Array): Promise<Row> {
   return {
-    pk: `BRIDGE#${owner.bridgeId}`,
-    sk: "KEYS",
+    ...keysKey(owner.bridgeId),
     account_id: owner.accountId,
     session_key: await newWrappedDataKey("session", owner),
     delivery_key: deliveryKey,

@@ -8,6 +8,7 @@ import { config } from "./config.ts"
 import { Attempt } from "./contract/delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventRow } from "./event.ts"
+import { EventList } from "./event-list.ts"
 import { log } from "./log.ts"
 import { get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
 import { events } from "./tables.ts"
@@ -32,11 +33,15 @@ const Info = z.object({
   retryAtMs: z.number().int(),
   /** Attempts ever made: the ring of 200 is filled by this number. */
   attempts: z.number().int(),
+  /** The numbers of events that are to be sent once more, between two others. */
+  resend: z.array(z.number().int()).default([]),
+  /** `X-Webhook-Attempt` of the first of these. */
+  resendAttempt: z.number().int().default(0),
 })
 export type Info = z.infer<typeof Info>
 
 /** Longer than an invocation may run, so that a claim outlives whoever made it. In seconds. */
-const claimedFor = config.DELIVERY_CLAIM_S
+export const claimedFor = config.DELIVERY_CLAIM_S
 /** After a promise to look is over, it may be kept late for so long; then it is broken. In seconds: a minute. */
 export const lateness = Math.ceil((claimedFor * 2) / 3)
 /** §2.4 */
@@ -125,17 +130,9 @@ export async function advance(
   outcome: "delivered" | "undelivered" | "inbox",
 ): Promise<Info | undefined> {
   const n = held.head + 1
+  const event = { bridgeId: held.bridgeId, n }
   const refused = await transact([
-    {
-      Update: {
-        TableName: events,
-        Key: EventRow.key(held.bridgeId, n),
-        UpdateExpression: "SET #state = :outcome, expires_at = :expires",
-        ConditionExpression: "attribute_exists(pk)",
-        ExpressionAttributeNames: { "#state": "state" },
-        ExpressionAttributeValues: { ":outcome": outcome, ":expires": now() + EventRow.keptFor[outcome] },
-      },
-    },
+    EventRow.outcome(event, outcome),
     {
       Update: {
         TableName: events,
@@ -145,6 +142,7 @@ export async function advance(
         ExpressionAttributeValues: { ":n": n, ":zero": 0, ":head": held.head, ":me": held.holder },
       },
     },
+    ...(outcome === "delivered" ? [] : [EventList.pointer(event, outcome)]),
   ])
   if (refused) return undefined
   return { ...held, head: n, failures: 0, attempt: 0, retryAtMs: 0 }
@@ -168,11 +166,11 @@ export async function fail(held: Info, wait: number): Promise<void> {
 }
 
 /**
- * Nothing waits: the claim ends, unless an event was appended meanwhile. One transaction, so that there is no moment
- * in which nobody is due to look although something waits.
- * @returns `more` when there is an event to deliver; `lost` when the claim was somebody else's already.
+ * Nothing waits: the claim ends, unless an event was appended or a resend asked for meanwhile. One transaction, so that
+ * there is no moment in which nobody is due to look although something waits.
+ * @returns the row, still held, when there is more to do; undefined when the claim has ended, here or before.
  */
-export async function goIdle(held: Info): Promise<"idle" | "more" | "lost"> {
+export async function goIdle(held: Info): Promise<Info | undefined> {
   const refused = await transact([
     {
       ConditionCheck: {
@@ -186,13 +184,16 @@ export async function goIdle(held: Info): Promise<"idle" | "more" | "lost"> {
         TableName: events,
         Key: key(held.bridgeId),
         UpdateExpression: "SET due = :zero, holder = :nobody",
-        ConditionExpression: "holder = :me",
+        ConditionExpression: "holder = :me AND (attribute_not_exists(resend) OR size(resend) = :zero)",
         ExpressionAttributeValues: { ":zero": 0, ":nobody": nobody, ":me": held.holder },
       },
     },
   ])
-  if (!refused) return "idle"
-  return refused[1] ? "lost" : "more"
+  if (!refused) return undefined
+  const [, row] = refused
+  if (!row) return held
+  const seen = "pk" in row ? fromRow(row) : undefined
+  return seen?.holder === held.holder ? seen : undefined
 }
 
 /** Ends the claim with more to do: a fresh doorbell goes on, so that no doorbell is received more than some ten times. */
@@ -258,6 +259,8 @@ async function begin(bridgeId: string): Promise<boolean> {
     attempt: 0,
     attempts: 0,
     retry_at_ms: 0,
+    resend: [],
+    resend_attempt: 0,
   }
   try {
     await store.send(
@@ -283,7 +286,8 @@ async function ringUntilSent(bridgeId: string, signal?: AbortSignal): Promise<vo
 
 type Change = Omit<ConstructorParameters<typeof UpdateCommand>[0], "TableName" | "Key">
 
-async function change(bridgeId: string, input: Change): Promise<Info | undefined> {
+/** One conditional update of the row; undefined when it was refused. */
+export async function change(bridgeId: string, input: Change): Promise<Info | undefined> {
   const row = await update(bridgeId, input)
   return "held" in row ? row.held : undefined
 }
@@ -311,5 +315,10 @@ async function update(
 }
 
 function fromRow(row: Row): Info {
-  return Info.parse({ ...row, bridgeId: String(row.pk).slice("BRIDGE#".length), retryAtMs: row.retry_at_ms })
+  return Info.parse({
+    ...row,
+    bridgeId: String(row.pk).slice("BRIDGE#".length),
+    retryAtMs: row.retry_at_ms,
+    resendAttempt: row.resend_attempt,
+  })
 }

@@ -22,6 +22,8 @@ const Info = z.object({
   type: z.string(),
   state: State,
   createdAt: z.number().int(),
+  /** Unix seconds; none while it waits. */
+  expiresAt: z.number().int().optional(),
   /** The body, sealed as it will be sent. */
   body: Bytes,
 })
@@ -38,7 +40,12 @@ export const keptFor = {
 } as const
 
 export function key(bridgeId: string, n: number) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${String(n).padStart(12, "0")}` }
+  return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }
+}
+
+/** So that keys sort as numbers do. */
+export function padded(n: number): string {
+  return String(n).padStart(12, "0")
 }
 
 export function markerKey(bridgeId: string, eventId: string) {
@@ -86,6 +93,20 @@ export function append(input: {
   ]
 }
 
+/** The write of what became of an event. */
+export function outcome(event: { bridgeId: string; n: number }, state: keyof typeof keptFor & State): Write {
+  return {
+    Update: {
+      TableName: events,
+      Key: key(event.bridgeId, event.n),
+      UpdateExpression: "SET #state = :outcome, expires_at = :expires",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeNames: { "#state": "state" },
+      ExpressionAttributeValues: { ":outcome": state, ":expires": now() + keptFor[state] },
+    },
+  }
+}
+
 /** Whether an event of this id was appended before. */
 export async function isKnown(bridgeId: string, eventId: string): Promise<boolean> {
   const { pk, sk } = markerKey(bridgeId, eventId)
@@ -110,6 +131,7 @@ export function fromRow(row: Row): Info {
     bridgeId: String(row.pk).slice("BRIDGE#".length),
     eventId: row.event_id,
     createdAt: row.created_at,
+    expiresAt: row.expires_at,
   })
 }
 

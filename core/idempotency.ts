@@ -11,6 +11,8 @@ import { requests } from "./tables.ts"
 
 /** Every call ends within 50 s, and 5 more. In seconds. */
 const claimedFor = config.KEY_CLAIM_S
+/** What is done under a claim begins this long after it at the latest: 50 of the 55 s. In seconds. */
+export const beginsWithin = Math.floor((claimedFor * 10) / 11)
 /** §8.2 */
 const keptFor = 24 * 3600
 

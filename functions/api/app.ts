@@ -4,8 +4,10 @@ import { methodNotAllowed } from "hono/method-not-allowed"
 import { requestId } from "hono/request-id"
 import { ApiError } from "#core/error.ts"
 import { log } from "#core/log.ts"
+import { webhookTest } from "../stream/webhook-test.ts"
 import { authenticate } from "./authenticate.ts"
 import { bridgeOfPath, bridges } from "./bridges.ts"
+import { events } from "./events.ts"
 import { jsonBody, limited } from "./json-body.ts"
 import { proxy } from "./proxy.ts"
 import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
@@ -58,6 +60,8 @@ app.use("/api/*", authenticate, byKey)
 app.use("/api/instances/:customer_ref/*", bridgeOfPath)
 app.use("/api/*", limited, jsonBody)
 app.route("/", bridges)
+app.route("/", events)
+app.route("/", webhookTest)
 app.route("/", proxy)
 
 app.notFound((c) => refuse(new ApiError("not_found", "there is no such path"), c))

@@ -5,6 +5,7 @@ import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 import { freshLease, runningLease } from "./holder.ts"
 import { managerOf } from "./manager.ts"
+import { remove } from "./remove.ts"
 import { restart } from "./restart.ts"
 import { type ApiEnv, router } from "./router.ts"
 
@@ -53,6 +54,10 @@ export const bridges = router()
     const bridge =
       url === c.var.bridge.webhookUrl ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
     return c.json({ ...(await wire(bridge, lease)), inbox: bridge.webhookUrl === "" }, 200)
+  })
+  .openapi(contract.removeBridge, async (c) => {
+    await remove(c.var.bridge, c.var.requestId)
+    return c.body(null, 204)
   })
 
 function wireInList(bridge: Bridge.Info, lease: Lease.Info) {

@@ -10,9 +10,6 @@ import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
 import { ask, hostHeaders } from "./forward.ts"
 import type { ApiEnv } from "./router.ts"
 
-/** Every call ends within 50 s (decisions, "Errors"); a claim lives 55. In seconds. */
-const startsWithin = 50
-
 /** The key under which a message is to be sent at most once. @throws ApiError `invalid_idempotency_key` */
 export function keyOf(c: Context<ApiEnv>): string | undefined {
   const given = c.req.header("idempotency-key")
@@ -28,7 +25,7 @@ export function keyOf(c: Context<ApiEnv>): string | undefined {
  */
 export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Promise<Response> {
   const fingerprint = fingerprintOf(call)
-  const notAfter = now() + startsWithin
+  const notAfter = now() + Idempotency.beginsWithin
   const owner = { accountId: c.var.accountId, bridgeId: call.bridgeId }
   const outcome = await Idempotency.claim({ ...owner, key, fingerprint })
   switch (outcome.kind) {

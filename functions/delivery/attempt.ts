@@ -25,9 +25,12 @@ export async function attempt(input: {
   number: number
   body: Uint8Array
   agent: Agent
+  /** Asked for by its customer, after its delivery had ended. */
+  isResend?: boolean
 }): Promise<Outcome> {
   const { url, body, agent, secret, eventId } = input
-  const headers = signedHeaders({ secret, eventId, body, attempt: input.number, timestamp: now() })
+  const signed = signedHeaders({ secret, eventId, body, attempt: input.number, timestamp: now() })
+  const headers = { ...signed, ...(input.isResend && { "x-webhook-resend": "true" }) }
   const start = performance.now()
   const latencyMs = () => Math.round(performance.now() - start)
   try {

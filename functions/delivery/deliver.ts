@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto"
 import type { Agent } from "undici"
 import { Bridge } from "#core/bridge.ts"
-import { iso, nowMs } from "#core/clock.ts"
 import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
 import { EventRow } from "#core/event.ts"
 import { log } from "#core/log.ts"
 import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, type Outcome } from "./attempt.ts"
+import { note } from "./note.ts"
+import { sendAgain } from "./send-again.ts"
 
 /** §6.1: seconds between the five attempts, from the end of the failed one. */
 const waits = [10, 30, 60, 180]
@@ -34,17 +35,22 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
     let held: Delivery.Info | undefined = claimed
     while (held) {
       const event = await EventRow.get(bridgeId, held.head + 1)
-      if (!event) {
-        if ((await Delivery.goIdle(held)) === "more") continue
-        return undefined
+      if (!event && held.resend.length === 0) {
+        held = await Delivery.goIdle(held)
+        continue
       }
       if (performance.now() > busyUntil) {
         await Delivery.passOn(held)
         return undefined
       }
-      const next = await deliverOne(held, event, agent)
-      if (next.wait) return next.wait
-      held = next.held
+      if (event) {
+        const next = await deliverOne(held, event, agent)
+        if (next.wait) return next.wait
+        held = next.held
+      }
+      // Between two events, and never for longer than an invocation may run.
+      if (held && held.resend.length > 0 && performance.now() <= busyUntil)
+        held = await sendAgain(held, agent)
     }
     return undefined
   } finally {
@@ -83,7 +89,7 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
     agent,
   })
   const next = await conclude(counted, outcome)
-  await note(counted, event, outcome)
+  await note(counted, { event, attempt: counted.attempt }, outcome)
   return next
 }
 
@@ -98,20 +104,4 @@ async function conclude(counted: Delivery.Info, outcome: Outcome): Promise<Next>
   // This doorbell has been received a few times: a fresh one goes on.
   await Delivery.passOn(after)
   return {}
-}
-
-async function note(counted: Delivery.Info, event: EventRow.Info, outcome: Outcome): Promise<void> {
-  const { statusCode, error, latencyMs } = outcome
-  const about = { bridgeId: event.bridgeId, eventId: event.eventId, attempt: counted.attempt }
-  log.info({ ...about, status: statusCode, error, ms: latencyMs }, "delivery attempted")
-  await Delivery.logAttempt(counted, {
-    attempt: counted.attempt,
-    error,
-    event: event.type,
-    event_id: event.eventId,
-    latency_ms: latencyMs,
-    status_code: statusCode,
-    success: outcome.verdict === "delivered",
-    timestamp: iso(nowMs()),
-  })
 }

@@ -1,0 +1,84 @@
+export * as Resend from "./resend.ts"
+
+import { now } from "./clock.ts"
+import { Delivery } from "./delivery.ts"
+import { ring } from "./doorbell.ts"
+import { EventRow } from "./event.ts"
+import { log } from "./log.ts"
+import { transact, type Write } from "./store.ts"
+import { events } from "./tables.ts"
+
+/** How many may wait at a time. */
+const most = 100
+
+/**
+ * Asks for an event to be sent once more. The list and the promise that somebody will look are one row: whoever dies
+ * here has asked for nothing, or will be found by the sweep.
+ * @returns false when too many wait already.
+ */
+export async function ask(bridgeId: string, n: number): Promise<boolean> {
+  for (;;) {
+    const seen = await Delivery.get(bridgeId)
+    if (!seen || seen.resend.length >= most) return false
+    const isPromised = seen.due > now()
+    const append = "resend = list_append(if_not_exists(resend, :none), :n)"
+    const room = "(attribute_not_exists(resend) OR size(resend) < :most)"
+    const values = { ":none": [], ":n": [n], ":most": most }
+    const asked = isPromised
+      ? await Delivery.change(bridgeId, {
+          UpdateExpression: `SET ${append}`,
+          ConditionExpression: `due > :now AND ${room}`,
+          ExpressionAttributeValues: { ...values, ":now": now() },
+        })
+      : await Delivery.change(bridgeId, {
+          UpdateExpression: `SET ${append}, due = :due, holder = :nobody`,
+          ConditionExpression: `due = :seen AND ${room}`,
+          ExpressionAttributeValues: {
+            ...values,
+            ":due": now() + Delivery.claimedFor,
+            ":nobody": "",
+            ":seen": seen.due,
+          },
+        })
+    if (!asked) continue
+    // Not sent, it is the sweep that rings.
+    if (!isPromised)
+      await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
+    return true
+  }
+}
+
+/** The attempt that is about to be made of the first that waits; undefined when the claim is lost. */
+export async function count(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+  return await Delivery.change(held.bridgeId, {
+    UpdateExpression:
+      "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one, attempts = attempts + :one",
+    ConditionExpression: "holder = :me AND resend[0] = :n",
+    ExpressionAttributeValues: { ":zero": 0, ":one": 1, ":me": held.holder, ":n": held.resend[0] },
+  })
+}
+
+/**
+ * The first that waits has had its turn; `delivered` is the event that its receiver took.
+ * @returns the row as it is now; undefined when the claim is lost.
+ */
+export async function settle(
+  held: Delivery.Info,
+  delivered: EventRow.Info | undefined,
+): Promise<Delivery.Info | undefined> {
+  const { bridgeId, holder, resend } = held
+  const done: Write = {
+    Update: {
+      TableName: events,
+      Key: Delivery.key(bridgeId),
+      UpdateExpression: "SET resend_attempt = :zero REMOVE resend[0]",
+      ConditionExpression: "holder = :me AND resend[0] = :n",
+      ExpressionAttributeValues: { ":zero": 0, ":me": holder, ":n": resend[0] },
+    },
+  }
+  const refused = await transact(delivered ? [done, EventRow.outcome(delivered, "delivered")] : [done])
+  if (refused?.[0]) return undefined
+  // The row of an event may expire meanwhile.
+  if (refused) return await settle(held, undefined)
+  return { ...held, resend: resend.slice(1), resendAttempt: 0 }
+}

@@ -1,0 +1,52 @@
+import * as contract from "#core/contract/delivery.ts"
+import { now } from "#core/clock.ts"
+import { Bridge } from "#core/bridge.ts"
+import { Delivery } from "#core/delivery.ts"
+import { ApiError } from "#core/error.ts"
+import { EventRow } from "#core/event.ts"
+import { EventList } from "#core/event-list.ts"
+import { Resend } from "#core/resend.ts"
+import { router } from "./router.ts"
+
+/** The events of a bridge that wait, were given up or went to its hosted inbox. */
+export const events = router()
+  .openapi(contract.listEvents, async (c) => {
+    const { bridge } = c.var
+    const { state, after, limit } = c.req.valid("query")
+    const last = after === undefined ? 0 : await lastSeen(bridge.id, after)
+    const head = state === "pending" ? ((await Delivery.get(bridge.id))?.head ?? 0) : 0
+    const page = await EventList.page(bridge.id, { state, limit, after: Math.max(last, head) })
+    const deliveryKey = await Bridge.deliveryKeyOf(bridge)
+    const listed = page.map((event) => ({
+      event_id: event.eventId,
+      state,
+      created_at: event.createdAt,
+      event: JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()),
+    }))
+    return c.json(listed, 200)
+  })
+  .openapi(contract.resendEvent, async (c) => {
+    const { bridge } = c.var
+    const event = await storedEvent(bridge.id, c.req.valid("param").event_id)
+    if (!event) throw new ApiError("not_found", "there is no such event, or no more")
+    if (bridge.webhookUrl === "")
+      throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
+    // What still waits is sent in its turn.
+    if (event.state !== "pending" && !(await Resend.ask(bridge.id, event.n)))
+      throw new ApiError("rate_limited", "rate limit exceeded", { headers: { "retry-after": "10" } })
+    return c.json({ ok: true as const }, 202)
+  })
+
+async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
+  const n = await EventList.numberOf(bridgeId, eventId)
+  if (n !== undefined) return n
+  const issues = [{ path: "after", message: "no event of this bridge" }]
+  throw new ApiError("invalid_request", "after: no event of this bridge", { fields: { issues } })
+}
+
+async function storedEvent(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
+  const n = await EventList.numberOf(bridgeId, eventId)
+  const event = n === undefined ? undefined : await EventRow.get(bridgeId, n)
+  // Expired rows are removed late.
+  return event && (event.expiresAt ?? Infinity) > now() ? event : undefined
+}

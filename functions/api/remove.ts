@@ -1,0 +1,36 @@
+import { Bridge } from "#core/bridge.ts"
+import { ApiError } from "#core/error.ts"
+import { Lease } from "#core/lease.ts"
+import { log } from "#core/log.ts"
+import { callHost, type Call } from "./call-host.ts"
+
+/** What the holder may take to unlink the session at the network; it is deleted all the same. */
+const logOutWithinMs = 10_000
+/** It is fenced already, and would find out by itself. */
+const tellWithinMs = 1000
+
+/** Deletes a bridge: logged out if somebody holds it, then fenced and gone in one transaction. */
+export async function remove(bridge: Bridge.Info, requestId: string): Promise<void> {
+  const lease = await Lease.get(bridge.id)
+  const about = { bridgeId: bridge.id, requestId }
+  const holder = lease && Lease.isHeld(lease) ? lease : undefined
+  if (holder) await tell(holder, { ...about, method: "DELETE", path: "/logout" }, logOutWithinMs)
+  await Bridge.remove(bridge)
+  log.info(about, "bridge deleted")
+  if (holder) await tell(holder, { ...about, method: "POST", path: "/look-at-lease" }, tellWithinMs)
+}
+
+async function tell(holder: Lease.Info, call: Call, withinMs: number): Promise<void> {
+  const { bridgeId, requestId, path } = call
+  try {
+    const answer = await callHost(holder, call, withinMs)
+    if (typeof answer !== "string" && answer.status < 300) return
+    log.warn(
+      { bridgeId, requestId, path, answer: typeof answer === "string" ? answer : answer.status },
+      "not done",
+    )
+  } catch (error) {
+    // Whatever the holder does or does not, the bridge goes.
+    if (!(error instanceof ApiError)) throw error
+  }
+}

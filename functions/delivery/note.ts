@@ -1,0 +1,27 @@
+import { iso, nowMs } from "#core/clock.ts"
+import { Delivery } from "#core/delivery.ts"
+import type { EventRow } from "#core/event.ts"
+import { log } from "#core/log.ts"
+import type { Outcome } from "./attempt.ts"
+
+/** Writes an attempt where its customer sees it, and into our own log. */
+export async function note(
+  counted: Delivery.Info,
+  made: { event: EventRow.Info; attempt: number },
+  outcome: Outcome,
+): Promise<void> {
+  const { event, attempt } = made
+  const { statusCode, error, latencyMs } = outcome
+  const about = { bridgeId: event.bridgeId, eventId: event.eventId, attempt }
+  log.info({ ...about, status: statusCode, error, ms: latencyMs }, "delivery attempted")
+  await Delivery.logAttempt(counted, {
+    attempt,
+    error,
+    event: event.type,
+    event_id: event.eventId,
+    latency_ms: latencyMs,
+    status_code: statusCode,
+    success: outcome.verdict === "delivered",
+    timestamp: iso(nowMs()),
+  })
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto"
+import { Bridge } from "#core/bridge.ts"
+import { iso, now, nowMs } from "#core/clock.ts"
+import { testWebhook } from "#core/contract/delivery.ts"
+import type { Event } from "#core/contract/event.ts"
+import { ApiError } from "#core/error.ts"
+import { EventRow } from "#core/event.ts"
+import { guardedAgent } from "#core/safe-fetch.ts"
+import { attempt } from "../delivery/attempt.ts"
+import { router } from "../api/router.ts"
+
+/** A signed `test` event, sent while its customer waits for what the receiver does. It is stored nowhere. */
+export const webhookTest = router().openapi(testWebhook, async (c) => {
+  const { bridge } = c.var
+  if (bridge.webhookUrl === "")
+    throw new ApiError("invalid_webhook_url", "this bridge has no webhook to test")
+
+  const event: Event = { event: "test", timestamp: now() }
+  const eventId = EventRow.idOf(bridge.id, ["test", randomUUID()])
+  const agent = guardedAgent()
+  try {
+    const outcome = await attempt({
+      url: bridge.webhookUrl,
+      secret: await Bridge.secretOf(bridge),
+      eventId,
+      number: 1,
+      body: Buffer.from(JSON.stringify(event)),
+      agent,
+    })
+    const said = {
+      attempt: 1,
+      error: outcome.error,
+      event: event.event,
+      event_id: eventId,
+      latency_ms: outcome.latencyMs,
+      status_code: outcome.statusCode,
+      success: outcome.verdict === "delivered",
+      timestamp: iso(nowMs()),
+    }
+    return c.json(said, 200)
+  } finally {
+    await agent.destroy()
+  }
+})

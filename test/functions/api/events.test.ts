@@ -1,0 +1,127 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { createHmac } from "node:crypto"
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { Bridge } from "#core/bridge.ts"
+import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
+import { Delivery } from "#core/delivery.ts"
+import { aCustomer, json } from "#test/support/customer.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+
+/** A customer's bridge with an outbox; its events go to a receiver that answers by script, or to the inbox. */
+async function aShop(script?: Parameters<typeof aReceiver>[0]) {
+  const customer = await aCustomer()
+  const receiver = script && (await aReceiver(script))
+  await customer.post("/api/instances", { customer_ref: "shop", webhook_url: receiver?.url })
+  const bridge = await Bridge.get(customer.account.id, "shop")
+  const list = async (query: string) => {
+    const answer = await customer.get(`/api/instances/shop/events?${query}`)
+    expect(answer.status).toBe(200)
+    return z.array(StoredEvent.strict()).parse(await answer.json())
+  }
+  const bodies = async (query: string) =>
+    (await list(query)).map(({ event }) => (event.event === "message" ? event.body : event.event))
+  const resend = (id: string | undefined) => customer.post(`/api/instances/shop/events/${id}/resend`)
+  return { ...customer, bridge, receiver: receiver!, outbox: await anOutbox(bridge), list, bodies, resend }
+}
+
+test("the hosted inbox is listed in order, page after page, with what a webhook would have got", async () => {
+  const shop = await aShop()
+  const ids = await shop.outbox.append(...["a", "b", "c"].map(anEvent))
+  await answerAll()
+  const all = await shop.list("state=inbox")
+  expect(all.map(({ event_id, state }) => [event_id, state])).toEqual(ids.map((id) => [id, "inbox"]))
+  expect(await shop.bodies("state=inbox&limit=2")).toEqual(["a", "b"])
+  expect(await shop.bodies(`state=inbox&limit=2&after=${ids[1]}`)).toEqual(["c"])
+  expect(await shop.bodies("state=undelivered")).toEqual([])
+  expect(await shop.bodies("state=pending")).toEqual([])
+})
+
+test("what waits, what was given up and what was delivered are told apart", async () => {
+  const shop = await aShop([400, 200])
+  await shop.outbox.append(...["given up", "delivered"].map(anEvent))
+  await answerAll()
+  const waiting = await shop.outbox.write(...["c", "d"].map(anEvent))
+  expect(await shop.bodies("state=undelivered")).toEqual(["given up"])
+  expect(await shop.bodies("state=pending")).toEqual(["c", "d"])
+  expect(await shop.bodies(`state=pending&after=${waiting[0]}`)).toEqual(["d"])
+})
+
+test("an event is sent again on demand, and is then no longer undelivered", async () => {
+  const shop = await aShop([400])
+  const [id] = await shop.outbox.append(anEvent("a"))
+  await answerAll()
+  const answer = await shop.resend(id)
+  expect([answer.status, await answer.json()]).toEqual([202, { ok: true }])
+  await answerAll()
+  expect(shop.receiver.received.map(({ eventId }) => eventId)).toEqual([id, id])
+  expect(await shop.list("state=undelivered")).toEqual([])
+})
+
+test("one that still waits is sent in its turn, once", async () => {
+  const shop = await aShop([])
+  const [id] = await shop.outbox.write(anEvent("a"))
+  expect((await shop.resend(id)).status).toBe(202)
+  await Delivery.wake(shop.bridge.id)
+  await answerAll()
+  expect(shop.receiver.received).toHaveLength(1)
+})
+
+test("nobody's event, another bridge's and another account's are the same 404; a full list is 429", async () => {
+  const [shop, other] = [await aShop([]), await aShop([])]
+  const [theirs] = await other.outbox.append(anEvent("a"))
+  const [ours] = await shop.outbox.append(anEvent("a"))
+  await answerAll()
+  for (const id of [theirs, `evt_${"a".repeat(32)}`])
+    expect(await json(shop.resend(id))).toMatchObject({ code: "not_found" })
+  for (let i = 0; i < 100; i++) expect((await shop.resend(ours)).status).toBe(202)
+  const full = await shop.resend(ours)
+  expect([full.status, full.headers.has("retry-after")]).toEqual([429, true])
+  expect(await json(full)).toMatchObject({ error: "rate limit exceeded", code: "rate_limited" })
+})
+
+test("a bridge without a webhook sends nothing again and tests nothing: 400 invalid_webhook_url", async () => {
+  const shop = await aShop()
+  const [id] = await shop.outbox.append(anEvent("a"))
+  await answerAll()
+  for (const answer of [shop.resend(id), shop.post("/api/instances/shop/webhook-test")])
+    expect(await json(answer)).toMatchObject({ code: "invalid_webhook_url" })
+})
+
+test.for([
+  ["state", ""],
+  ["state", "state=delivered"],
+  ["limit", "state=inbox&limit=0"],
+  ["limit", "state=inbox&limit=101"],
+  ["limit", "state=inbox&limit=x"],
+  ["after", "state=inbox&after=evt_unknown"],
+])("a bad `%s` (%s) is 400 and names it", async ([path, query]) => {
+  const shop = await aShop()
+  const answer = await shop.get(`/api/instances/shop/events?${query}`)
+  expect(answer.status).toBe(400)
+  expect(await json(answer)).toMatchObject({ code: "invalid_request", issues: [{ path }] })
+})
+
+test("webhook-test sends a signed `test` event and says what the receiver did", async () => {
+  const shop = await aShop([204, 500, (response) => void response.socket?.resetAndDestroy()])
+  const test = async () => {
+    const answer = await shop.post("/api/instances/shop/webhook-test")
+    return Attempt.strict().parse(await answer.json())
+  }
+  const said = await test()
+  expect(said).toMatchObject({ attempt: 1, error: "", event: "test", status_code: 204, success: true })
+  expect(await test()).toMatchObject({ error: "server_error", status_code: 500, success: false })
+  expect(await test()).toMatchObject({ error: "reset", status_code: 0, success: false })
+
+  const [received] = shop.receiver.received
+  const body = received!.body.toString()
+  expect(JSON.parse(body)).toEqual({ event: "test", timestamp: expect.any(Number) })
+  expect(received!.eventId).toBe(said.event_id)
+  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(received!.headers["x-webhook-signature"]))!
+  const { webhook_secret } = await json(shop.get("/api/instances/shop"))
+  expect(createHmac("sha256", String(webhook_secret)).update(`${t}.${body}`).digest("hex")).toBe(v1)
+  // It is no event of the session.
+  expect(await (await shop.get("/api/instances/shop/proxy/webhook-logs")).json()).toEqual([])
+  expect(dynamoDb.faults.injected.size).toBe(0)
+})

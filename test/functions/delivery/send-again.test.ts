@@ -1,0 +1,152 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { afterEach, expect, test, vi } from "vitest"
+import { Bridge } from "#core/bridge.ts"
+import { Delivery } from "#core/delivery.ts"
+import { Resend } from "#core/resend.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await forgetDoorbells()
+})
+
+/** A bridge whose events `a`, `b`, `c` have ended as the script says. */
+async function delivered(script: Parameters<typeof aReceiver>[0] = []) {
+  const receiver = await aReceiver(script)
+  const bridge = await aBridge(receiver.url)
+  const outbox = await anOutbox(bridge)
+  const ids = await outbox.append(...["a", "b", "c"].map(anEvent))
+  await answerAll()
+  return { receiver, bridge, outbox, ids, row: () => Delivery.get(bridge.id) }
+}
+
+test("an undelivered event is sent once more: same id and bytes, signed anew, marked, and then delivered", async () => {
+  const { receiver, bridge, outbox, ids, row } = await delivered([200, 400])
+  expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
+  expect(await Resend.ask(bridge.id, 2)).toBe(true)
+  expect(await answerAll()).toBe(1)
+
+  const [, first, , again] = receiver.received
+  expect(receiver.received).toHaveLength(4)
+  expect(again).toMatchObject({ eventId: ids[1], attempt: 1, body: first!.body })
+  expect(again!.headers["x-webhook-resend"]).toBe("true")
+  expect(first!.headers["x-webhook-resend"]).toBeUndefined()
+  expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
+  expect(await row()).toMatchObject({ head: 3, due: 0, holder: "", resend: [], resendAttempt: 0 })
+  expect(await Delivery.latestAttempts(bridge.id)).toMatchObject([
+    { event_id: ids[1], success: true },
+    {},
+    {},
+    {},
+  ])
+})
+
+test("it gets one attempt, whatever the receiver says", async () => {
+  const { receiver, bridge, outbox, row } = await delivered([200, 400, 200, 500, 500])
+  await Resend.ask(bridge.id, 2)
+  await answerAll()
+  await Resend.ask(bridge.id, 2)
+  await answerAll()
+  expect(receiver.received).toHaveLength(5)
+  expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
+  expect(await row()).toMatchObject({ due: 0, resend: [] })
+})
+
+test("among waiting events it is taken up between two, still one at a time", async () => {
+  const { receiver, bridge, outbox, ids } = await delivered()
+  const more = await outbox.append(...["d", "e"].map(anEvent))
+  // While something waits nobody has to be rung for.
+  await Resend.ask(bridge.id, 1)
+  expect(await answerAll()).toBe(1)
+  expect(receiver.received.slice(3).map(({ eventId }) => eventId)).toEqual([more[0], ids[0], more[1]])
+})
+
+test("a failing event keeps its turn: resends wait until it is through", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const { receiver, bridge, outbox, ids } = await delivered([200, 200, 200, 500])
+  const [failing] = await outbox.append(anEvent("d"))
+  await Resend.ask(bridge.id, 1)
+  await answerAll()
+  expect(receiver.received.slice(3).map(({ eventId }) => eventId)).toEqual([failing])
+  vi.setSystemTime(Date.now() + 11_000)
+  await answerAll()
+  expect(receiver.received.slice(3).map(({ eventId }) => eventId)).toEqual([failing, failing, ids[0]])
+})
+
+test("one that is asked for while the deliverer goes idle is not forgotten", async () => {
+  const { receiver, bridge, outbox } = await delivered()
+  await outbox.append(anEvent("d"))
+  let asked = false
+  const restore = dynamoDb.faults.add({
+    fault: "slow",
+    operation: "TransactWriteItems",
+    when: (request) => {
+      const idles = JSON.stringify(request).includes("attribute_not_exists(pk)")
+      if (idles && !asked) {
+        asked = true
+        void Resend.ask(bridge.id, 1)
+      }
+      return idles
+    },
+    ms: 500,
+    times: 1,
+  })
+  await answerAll()
+  restore()
+  await vi.waitFor(async () => {
+    await answerAll()
+    expect(receiver.received).toHaveLength(5)
+  })
+})
+
+test("asked for by somebody who died before he rang, it is found by the promise that he left", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const { bridge, row } = await delivered()
+  await Resend.ask(bridge.id, 1)
+  const doorbell = await aDoorbell()
+  expect(doorbell).toBeDefined()
+  // The doorbell is lost: the row alone is left, and it is due.
+  await forgetDoorbells()
+  const { due } = (await row())!
+  expect(due).toBeGreaterThan(Date.now() / 1000)
+  vi.setSystemTime((due + 61) * 1000)
+  const overdue = await Array.fromAsync(Delivery.overdue(due + 60))
+  expect(overdue.map(({ bridgeId }) => bridgeId)).toContain(bridge.id)
+})
+
+test("a receiver whose answer kills the deliverer does not block the bridge: three attempts, then the next", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const { receiver, bridge, row } = await delivered()
+  await Resend.ask(bridge.id, 1)
+  for (let deaths = 1; deaths <= 3; deaths++) {
+    const held = (await Delivery.claim(bridge.id, `dies ${deaths}`)) as Delivery.Info // free, and not early
+    expect((await Resend.count(held))?.resendAttempt).toBe(deaths)
+    vi.setSystemTime(Date.now() + 91_000)
+  }
+  const doorbell = await aDoorbell()
+  expect(await pass(doorbell!)).toBe("deleted")
+  expect(receiver.received).toHaveLength(3)
+  expect(await row()).toMatchObject({ due: 0, resend: [], resendAttempt: 0 })
+})
+
+test("at most a hundred wait", async () => {
+  const { bridge, row } = await delivered()
+  for (let i = 0; i < 100; i++) expect(await Resend.ask(bridge.id, 1)).toBe(true)
+  expect(await Resend.ask(bridge.id, 1)).toBe(false)
+  expect((await row())?.resend).toHaveLength(100)
+})
+
+test("for a hosted inbox, and for an event that is gone, nothing is sent and nothing blocks", async () => {
+  const { receiver, bridge, row } = await delivered()
+  await Resend.ask(bridge.id, 99)
+  await Resend.ask(bridge.id, 1)
+  await answerAll()
+  expect(receiver.received).toHaveLength(4)
+  await Bridge.setWebhookUrl(bridge, "")
+  await Resend.ask(bridge.id, 1)
+  await answerAll()
+  expect(receiver.received).toHaveLength(4)
+  expect(await row()).toMatchObject({ due: 0, resend: [] })
+})
