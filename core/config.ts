@@ -5,6 +5,11 @@ const flag = z
   .default("")
   .transform((value) => value === "1")
 
+const list = z
+  .string()
+  .default("")
+  .transform((names) => names.split(",").filter((name) => name !== ""))
+
 /** Every setting of every process, read once from the environment. */
 const Config = z.object({
   /** `production` refuses webhooks over plain http. */
@@ -79,6 +84,9 @@ const Config = z.object({
 
   ECS_CLUSTER: z.string().default("default"),
   ECS_TASK_DEFINITION: z.string().default("session-host"),
+  /** Where the tasks of session hosts are put; nowhere in particular on one machine. */
+  ECS_SUBNETS: list,
+  ECS_SECURITY_GROUPS: list,
   /** Set where the parent process ends its children by closing their channel. */
   LOCAL_PARENT: flag,
 })

@@ -1,4 +1,9 @@
-import { DescribeTasksCommand, ECSClient, RunTaskCommand } from "@aws-sdk/client-ecs"
+import {
+  DescribeTasksCommand,
+  ECSClient,
+  RunTaskCommand,
+  type RunTaskCommandInput,
+} from "@aws-sdk/client-ecs"
 import { config } from "#core/config.ts"
 import { Host } from "#core/host.ts"
 import { log } from "#core/log.ts"
@@ -39,6 +44,7 @@ export async function run(hostId: string): Promise<void> {
         taskDefinition: config.ECS_TASK_DEFINITION,
         count: 1,
         clientToken: hostId,
+        ...placement(),
         overrides: {
           containerOverrides: [{ name: "session-host", environment: [{ name: "HOST_ID", value: hostId }] }],
         },
@@ -49,5 +55,15 @@ export async function run(hostId: string): Promise<void> {
     log.info({ hostId, task, failures: answer.failures }, task ? "host started" : "host could not be started")
   } catch (error) {
     log.error({ error, hostId }, "host could not be started")
+  }
+}
+
+/** On AWS hosts have public addresses in place of a NAT; their security group lets in the API alone. */
+function placement(): Pick<RunTaskCommandInput, "launchType" | "networkConfiguration"> {
+  const { ECS_SUBNETS: subnets, ECS_SECURITY_GROUPS: securityGroups } = config
+  if (subnets.length === 0) return {}
+  return {
+    launchType: "FARGATE",
+    networkConfiguration: { awsvpcConfiguration: { subnets, securityGroups, assignPublicIp: "ENABLED" } },
   }
 }
