@@ -54,7 +54,12 @@ export function accept(network: Network, socket: WebSocket, name: string) {
   const write = (stanza: Node) => {
     if (!transport || ended) return
     network.log.stanza("out", who(), stanza)
-    socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
+    try {
+      socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
+    } catch (error) {
+      // What one client made up cannot be written to another: that ends this line, not the network.
+      fail(error)
+    }
   }
   const sendAfter = latency(write)
   const send = (stanza: Node) => sendAfter(stanza, network.faults.strike("delay", who())?.ms ?? 0)

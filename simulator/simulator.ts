@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { createServer, type Server, STATUS_CODES } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
@@ -53,8 +54,10 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   const steering = createServer((request, response) => void control(request, response))
   const sockets = takeSockets(network, [clients, tlsClients])
   const close = async () => {
+    const gone = [...sockets.clients].map((socket) => once(socket, "close"))
     for (const socket of sockets.clients) socket.terminate()
     sockets.close()
+    await Promise.all(gone)
     await Promise.all([clients, tlsClients, steering].map(shut))
     await Promise.all([...network.phones.values()].map((phone) => phone.settled()))
     store.close()

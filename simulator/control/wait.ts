@@ -22,11 +22,12 @@ export async function until<T>(input: {
   // One look for all that happens in a turn of the loop.
   const stop = input.listen(() => (due ??= setImmediate(look)))
   const timer = setTimeout(finish, input.waitMs)
-  input.signal.addEventListener("abort", finish, { once: true })
+  const leave = () => resolve([])
+  input.signal.addEventListener("abort", leave, { once: true })
   return promise.finally(() => {
     stop()
     if (due) clearImmediate(due)
     clearTimeout(timer)
-    input.signal.removeEventListener("abort", finish)
+    input.signal.removeEventListener("abort", leave)
   })
 }
