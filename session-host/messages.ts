@@ -22,7 +22,8 @@ export function messageRow(store: SessionStore, message: Remembered): Write {
   const { content, ...head } = message
   const bytes = encodeBare(content)
   const body = bytes.length > largest ? encodeBare({ messageContextInfo: content.messageContextInfo }) : bytes
-  const times = { at: now(), expires_at: now() + rememberedFor }
+  // In milliseconds: two of one id may come within a second.
+  const times = { at: Date.now(), expires_at: now() + rememberedFor }
   return store.put(skOf(message), Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]), times)
 }
 

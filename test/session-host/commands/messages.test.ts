@@ -249,6 +249,10 @@ test("nobody takes the place of a message by sending another of its id", async (
     conversation: "Bob's",
   })
   expect(await ask("DELETE", `/messages/${ours}`)).toMatchObject({ status: 200 })
+  // Without a chat it is the first that came.
+  await ask("POST", `/messages/${id}/read`, {})
+  const [receipt] = await network.log({ kind: "in", tag: "receipt", attrs: { id, type: "read" } })
+  expect(receipt?.stanza?.attrs.to).toBe(bob.lid)
   const inHerChat = await ask("POST", "/send/reaction", { chat: eve.number, message_id: id, emoji: "x" })
   const [reaction] = await eve.read({ id: inHerChat.message_id })
   expect(contentOf(reaction).reactionMessage?.key).toMatchObject({ id, fromMe: false })
