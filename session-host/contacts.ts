@@ -129,7 +129,7 @@ export async function removeContacts(store: SessionStore): Promise<Write[]> {
 }
 
 /** The name under which a person is shown: as the address book has it, as verified, as called by itself. */
-export function nameOf(contact: Contact): string {
+function nameOf(contact: Contact): string {
   return contact.fullName || contact.firstName || contact.verifiedName || contact.pushName
 }
 

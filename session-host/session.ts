@@ -157,6 +157,9 @@ export class Session {
     await this.#started()
     if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
     this.#pairing.ask()
+    // That phone was not linked: perhaps another one is, on a connection of its own.
+    if (this.#passkeyRequired) this.#hangUp()
+    this.#passkeyRequired = false
     this.#dialler.dial()
     const code = await this.#pairing.code(this.#input.timing.codeMs)
     if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
@@ -359,11 +362,11 @@ export class Session {
   #take(happening: Happening, memory: Memory): void {
     switch (happening.kind) {
       case "qr":
-        this.#passkeyRequired = false
         this.#pairing.show(happening)
         break
       case "passkey_required":
         this.#passkeyRequired = true
+        this.#pairing.hide()
         this.#log.warn("the phone asks for a passkey step, which this release cannot do")
         break
       case "paired":

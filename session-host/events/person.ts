@@ -18,7 +18,7 @@ const pairs = [
 ] as const
 
 /** The phone JIDs of LIDs that the stanza itself tells. */
-export function phonesOf(stanza: Stanza): Map<string, string> {
+function phonesOf(stanza: Stanza): Map<string, string> {
   return new Map(
     nodesOf(stanza).flatMap(({ attrs }) =>
       pairs.flatMap(([name, other]): [string, string][] => {

@@ -66,6 +66,20 @@ test("after a link code that nobody typed the session can be linked still, by pi
   await untilConnected(bridge.id)
 })
 
+test("a phone that asks for a passkey step is not linked, and that is said until a code is asked for again", async () => {
+  const network = await aNetwork()
+  const { bridge } = await anUnpairedSession(network)
+  const phone = await network.phone()
+  const code = await codeOf(bridge.id)
+  await expect(phone.scan(code, "passkey")).rejects.toThrow("passkey_required")
+  await until(async () => (await statusOf(bridge.id)) === "passkey_required")
+  const next = await codeOf(bridge.id)
+  expect(next).not.toBe(code)
+  expect(await statusOf(bridge.id)).toBe("unpaired")
+  await phone.scan(next)
+  await untilConnected(bridge.id)
+})
+
 test("a link code is given for digits alone", async () => {
   const network = await aNetwork()
   const { bridge } = await anUnpairedSession(network)
