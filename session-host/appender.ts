@@ -2,13 +2,15 @@ import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event.ts"
 import type { Write } from "#core/store.ts"
 import type { Bell } from "./bell.ts"
-import type { Commits } from "./commit.ts"
+import { bytesOf, type Commits } from "./commit.ts"
 import type { Mapped, Remembered } from "./events/mapped.ts"
 import type { Logger } from "./log.ts"
 import type { Patience } from "./patience.ts"
+import { SessionEnded } from "./session-ended.ts"
+import type { Sized } from "./store.ts"
 
-/** A commit takes 99 writes; an event takes two or three, what it was made of a few more. */
-const enough = 60
+/** A commit takes 99 writes of 4 MB together. What is appended in one must never be split. */
+const most = { writes: 90, bytes: 3_400_000 }
 /** An item holds 400 KB. */
 const largest = 380_000
 
@@ -17,9 +19,15 @@ export interface Arrival {
   /** Pure but for what it has to look up. May throw on what strangers send. */
   map: () => Mapped[] | Promise<Mapped[]>
   /** Written in the same commit as its events. */
-  writes?: Write[]
-  /** Written instead when it could not be mapped. */
+  writes?: Sized[]
+  /** Written as well when it could not become events. */
   aside?: () => Write[]
+}
+
+/** An arrival as rows. */
+interface Made {
+  writes: Sized[]
+  eventIds: string[]
 }
 
 interface Waiting {
@@ -83,40 +91,57 @@ export class Appender {
   }
 
   async #appendNext(taken: Waiting[]): Promise<void> {
-    const { bridgeId, deliveryKey, commits, bell } = this.#options
-    const writes: Write[] = []
-    const ids = new Set<string>()
-    while (writes.length < enough && this.#queue.length > 0) {
-      const waiting = this.#queue.shift()!
+    const { commits, bell } = this.#options
+    const writes: Sized[] = []
+    const eventIds = new Set<string>()
+    while (this.#queue.length > 0) {
+      const waiting = this.#queue[0]!
+      const made = await this.#make(waiting.arrival, eventIds)
+      const count = writes.length + made.writes.length
+      const isTooMuch = count > most.writes || bytesOf([...writes, ...made.writes]) > most.bytes
+      if (isTooMuch && taken.length > 0) break
+      this.#queue.shift()
       taken.push(waiting)
-      const { mapped, others } = await this.#map(waiting.arrival)
-      writes.push(...others)
-      for (const { identity, event, remember } of mapped) {
-        const eventId = EventRow.idOf(bridgeId, identity)
-        if (ids.has(eventId) || (await this.#isKnown(eventId))) continue
-        const n = this.#next + ids.size
-        ids.add(eventId)
-        writes.push(...EventRow.append({ bridgeId, n, eventId, event, deliveryKey }))
-        if (remember) writes.push(this.#options.remember(remember))
-      }
+      writes.push(...made.writes)
+      for (const eventId of made.eventIds) eventIds.add(eventId)
     }
     if (writes.length === 0) return
     await commits.write(writes)
-    this.#next += ids.size
-    if (ids.size > 0) bell.want()
+    this.#next += eventIds.size
+    if (eventIds.size > 0) bell.want()
   }
 
-  /** An arrival that cannot be read must not hold up those behind it. */
-  async #map(arrival: Arrival): Promise<{ mapped: Mapped[]; others: Write[] }> {
-    const others = arrival.writes ?? []
+  /** An arrival that cannot become rows must not hold up those behind it. */
+  async #make(arrival: Arrival, before: Set<string>): Promise<Made> {
+    const removals = arrival.writes ?? []
     try {
-      const mapped = await arrival.map()
-      for (const { event } of mapped) check(event)
-      return { mapped, others }
+      const { writes, eventIds } = await this.#rowsOf(await arrival.map(), before)
+      return { writes: [...writes, ...removals], eventIds }
     } catch (error) {
-      this.#options.log.error({ error }, "an arrival could not be mapped and was set aside")
-      return { mapped: [], others: [...others, ...(arrival.aside?.() ?? [])] }
+      if (error instanceof SessionEnded) throw error
+      this.#options.log.error({ error }, "an arrival could not become an event and was set aside")
+      const aside = arrival.aside?.() ?? []
+      // What was set aside before is set aside again under its old key.
+      const kept = new Set(aside.map((write) => write.Put?.Item?.sk))
+      const gone = removals.filter((write) => !kept.has(write.Delete?.Key?.sk))
+      return { writes: [...aside, ...gone], eventIds: [] }
     }
+  }
+
+  async #rowsOf(mapped: Mapped[], before: Set<string>): Promise<Made> {
+    const { bridgeId, deliveryKey, remember } = this.#options
+    const writes: Sized[] = []
+    const eventIds = new Set<string>()
+    for (const { identity, event, remember: remembered } of mapped) {
+      check(event)
+      const eventId = EventRow.idOf(bridgeId, identity)
+      if (before.has(eventId) || eventIds.has(eventId) || (await this.#isKnown(eventId))) continue
+      const n = this.#next + before.size + eventIds.size
+      eventIds.add(eventId)
+      writes.push(...EventRow.append({ bridgeId, n, eventId, event, deliveryKey }))
+      if (remembered) writes.push(remember(remembered))
+    }
+    return { writes, eventIds: [...eventIds] }
   }
 
   async #isKnown(eventId: string): Promise<boolean> {

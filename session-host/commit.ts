@@ -1,7 +1,8 @@
 import { Lease } from "#core/lease.ts"
-import { type Row, StoreAway, transact, type Write } from "#core/store.ts"
+import { type Row, StoreAway, transact } from "#core/store.ts"
 import type { Patience } from "./patience.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
+import type { Sized } from "./store.ts"
 
 /** DynamoDB takes 100 operations in a transaction; one is the lease check. */
 const maxWrites = 99
@@ -9,7 +10,7 @@ const maxWrites = 99
 const maxBytes = 3_900_000
 
 interface Asked {
-  writes: Write[]
+  writes: Sized[]
   resolve: () => void
   reject: (error: Error) => void
 }
@@ -43,7 +44,7 @@ export class Commits {
    * last. Of nothing, it proves that the store answers and that the lease is ours.
    * @throws SessionEnded; whether it was written is then not known.
    */
-  async write(writes: Write[]): Promise<void> {
+  async write(writes: Sized[]): Promise<void> {
     if (this.#ended) throw this.#ended
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#queue.push({ writes, resolve, reject })
@@ -79,7 +80,7 @@ export class Commits {
     this.#running = undefined
   }
 
-  async #commit(writes: Write[]): Promise<void> {
+  async #commit(writes: Sized[]): Promise<void> {
     if (this.#ended) throw this.#ended
     const { patience, withinMs } = this.#options
     const refused = await patience.watch(transact([Lease.check(this.#held), ...writes], { withinMs }))
@@ -88,8 +89,8 @@ export class Commits {
 }
 
 /** As many of those that wait as fit one transaction, the first in any case: in several, if need be. */
-function nextBatch(queue: Asked[]): { asked: Asked[]; commits: Write[][] } {
-  const merged = new Map<string, Write>()
+function nextBatch(queue: Asked[]): { asked: Asked[]; commits: Sized[][] } {
+  const merged = new Map<string, Sized>()
   const asked: Asked[] = []
   for (const next of queue) {
     const together = merge(new Map(merged), next.writes)
@@ -103,7 +104,7 @@ function nextBatch(queue: Asked[]): { asked: Asked[]; commits: Write[][] } {
 }
 
 /** DynamoDB refuses two operations on one row. Both are puts or removals of all of it, so the later one says it all. */
-function merge(into: Map<string, Write>, writes: Write[]): Map<string, Write> {
+function merge(into: Map<string, Sized>, writes: Sized[]): Map<string, Sized> {
   for (const write of writes) {
     const key = keyOf(write)
     into.delete(key)
@@ -112,8 +113,8 @@ function merge(into: Map<string, Write>, writes: Write[]): Map<string, Write> {
   return into
 }
 
-function inParts(writes: Write[]): Write[][] {
-  const parts: Write[][] = [[]]
+function inParts(writes: Sized[]): Sized[][] {
+  const parts: Sized[][] = [[]]
   let bytes = 0
   for (const write of writes) {
     const size = bytesOf([write])
@@ -127,20 +128,21 @@ function inParts(writes: Write[]): Write[][] {
   return parts
 }
 
-function keyOf(write: Write): string {
+function keyOf(write: Sized): string {
   const { table, key } = target(write)
   return JSON.stringify([table, key?.pk, key?.sk])
 }
 
-function target(write: Write): { table: string | undefined; key: Row | undefined } {
+function target(write: Sized): { table: string | undefined; key: Row | undefined } {
   if (write.Put) return { table: write.Put.TableName, key: write.Put.Item }
   if (write.Delete) return { table: write.Delete.TableName, key: write.Delete.Key }
   throw new Error("a commit puts and removes whole rows")
 }
 
-function bytesOf(writes: Iterable<Write>): number {
+/** What writes count for in a transaction. That of a removed row counts, too. */
+export function bytesOf(writes: Iterable<Sized>): number {
   let bytes = 0
-  for (const write of writes) bytes += sizeOf(target(write).key)
+  for (const write of writes) bytes += sizeOf(target(write).key) + (write.bytes ?? 0)
   return bytes
 }
 

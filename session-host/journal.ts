@@ -2,7 +2,7 @@ import { z } from "zod"
 import { now } from "#core/clock.ts"
 import type { Write } from "#core/store.ts"
 import type { Received, Vault } from "./network.ts"
-import type { SessionStore, Stored } from "./store.ts"
+import type { SessionStore, Sized, Stored } from "./store.ts"
 
 /** The network keeps what is not receipted for 14 days. */
 const seenFor = 14 * 86_400
@@ -60,8 +60,9 @@ export class Journal {
   }
 
   /** The writes that remove an entry. */
-  removal(entry: Entry): Write[] {
-    return entry.rows.map((sk) => this.#store.remove(sk))
+  removal(entry: Entry): Sized[] {
+    const bytes = pack(entry.received).length
+    return entry.rows.map((sk, i) => this.#store.remove(sk, Math.min(pieceBytes, bytes - i * pieceBytes)))
   }
 
   /** The writes that set an entry aside which no mapper could read: the next session, perhaps fixed, tries again. */

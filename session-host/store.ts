@@ -11,6 +11,9 @@ export interface Stored {
   secret: Buffer
 }
 
+/** A write with the bytes that it counts for in a transaction, where they cannot be seen in it: those of a removed row. */
+export type Sized = Write & { bytes?: number }
+
 /** The rows of one bridge in the Sessions table. Private values are sealed under the bridge's session key. */
 export class SessionStore {
   readonly #pk: string
@@ -28,8 +31,9 @@ export class SessionStore {
     return { Put: { TableName: sessions, Item: { ...row, ...key, sealed: seal(this.#key, key, secret) } } }
   }
 
-  remove(sk: string): Write {
-    return { Delete: { TableName: sessions, Key: { pk: this.#pk, sk } } }
+  /** `bytes`: of the row that is removed, where it may be large. */
+  remove(sk: string, bytes = 0): Sized {
+    return { Delete: { TableName: sessions, Key: { pk: this.#pk, sk } }, bytes }
   }
 
   /** @throws SessionEnded */

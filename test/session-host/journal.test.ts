@@ -64,6 +64,23 @@ test("a message is journalled with its ratchet, in one commit", async () => {
   ])
 })
 
+test("many large messages become events in several commits, none of which parts a message from its event", async () => {
+  const first = await aMemory()
+  const texts = Array.from({ length: 14 }, (_, i) => `${i} `.padEnd(300_000, "x"))
+  await journalOnly(first, ...texts)
+  const asked = transactions()
+  const next = await aMemory({ bridgeId: first.bridgeId })
+  expect(next.happened.filter((what) => what.startsWith("ended"))).toEqual([])
+  expect(bodies(await eventsOf(next.bridgeId))).toEqual(texts)
+  expect(await rowsOf(next.bridgeId, "JOURNAL#")).toEqual([])
+  const drains = asked.map(({ rows }) => ({
+    events: rows.filter((row) => row.startsWith("EVENT#")).length,
+    removed: rows.filter((row) => row.startsWith("JOURNAL#")).length,
+  }))
+  expect(drains.length).toBeGreaterThan(1)
+  for (const { events, removed } of drains) expect(removed).toBe(events)
+})
+
 test("the same happening in another ciphertext is told once", async () => {
   const { memory, bridgeId } = await aMemory()
   await memory.vault.keep({ received: aReceived({ id: "SAME", text: "first" }) })
