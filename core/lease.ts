@@ -86,6 +86,20 @@ export function stateOf(lease: Info): "running" | "paused" | "suspended" {
   return lease.reason === "suspended" ? "suspended" : "paused"
 }
 
+/** Ends in a row, each before the session proved itself. */
+const suspectFrom = 3
+
+/** Whether a bridge may be what kills its hosts: then only a host that holds nothing else may try it. */
+export function isSuspect(lease: Info): boolean {
+  return lease.failures >= suspectFrom
+}
+
+/** From when on a suspect may be tried again, Unix seconds: 10 s x failures², at most ten minutes, at 5 s a beat. */
+export function triedAgainAt(lease: Info): number {
+  const beats = Math.min(120, 2 * lease.failures ** 2)
+  return lease.failedAt + (beats * config.LEASE_BEAT_MS) / 1000
+}
+
 /** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */
 export async function listByHost(host: string): Promise<Info[]> {
   const found: Info[] = []

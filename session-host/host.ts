@@ -20,8 +20,6 @@ export interface HostInput {
   log: Logger
 }
 
-/** A bridge whose sessions ended so often in a row, each before it proved itself, may be what kills its hosts. */
-const suspectFrom = 3
 /** How often a host compares what it runs with what the leases say, in beats. */
 const agreeEach = 6
 
@@ -137,7 +135,7 @@ export class Host {
       if (lease.network !== this.#input.network || this.#moving.has(lease.bridgeId)) continue
       // One that this host holds was freed under it: let the fence or the next comparison end that session first.
       if (this.sessions.has(lease.bridgeId)) continue
-      if (lease.failures >= suspectFrom && !this.#mayTakeSuspect(lease)) continue
+      if (Lease.isSuspect(lease) && !this.#mayTakeSuspect(lease)) continue
       await this.#take(lease)
     }
   }
@@ -219,14 +217,12 @@ export class Host {
   /** For how many sessions more. Whoever runs a suspect runs nothing else until it has proved itself. */
   #room(): number {
     for (const session of this.sessions.values())
-      if (session.lease.failures >= suspectFrom && !session.notes.isProven) return 0
+      if (Lease.isSuspect(session.lease) && !session.notes.isProven) return 0
     return Math.max(0, this.#input.capacity - this.sessions.size)
   }
 
   #mayTakeSuspect(lease: Lease.Info): boolean {
-    const beats = Math.min(120, 2 * lease.failures ** 2)
-    const waitSeconds = (beats * this.#input.timing.beatMs) / 1000
-    return this.sessions.size === 0 && now() >= lease.failedAt + waitSeconds
+    return this.sessions.size === 0 && now() >= Lease.triedAgainAt(lease)
   }
 
   /** Until it succeeds; a host that was declared dead gives up. */

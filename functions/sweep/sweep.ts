@@ -73,9 +73,11 @@ async function freeLeasesOf(host: Host.Info): Promise<void> {
 async function startWanted(living: Host.Info[]): Promise<void> {
   const network = config.HOST_NETWORK
   const free = await Lease.listByHost(Lease.FREE)
+  const wanting = free.filter((lease) => lease.network === network)
   const count = hostsToStart({
     hosts: living.filter((host) => host.network === network),
-    wanting: free.filter((lease) => lease.network === network).length,
+    wanting: wanting.length,
+    suspects: wanting.filter((lease) => Lease.isSuspect(lease) && Lease.triedAgainAt(lease) <= now()).length,
     spare: config.HOST_SPARE,
     capacity: config.HOST_CAPACITY,
   })

@@ -70,6 +70,22 @@ describe("hosts that are wanted", () => {
   })
 })
 
+describe("a bridge that may be what kills its hosts", () => {
+  test("gets a host for itself, once its time has come, though others have room", async () => {
+    const bridge = await aBridge()
+    for (const id of ["one", "two"]) await Host.beat({ id, ...about, sessions: 1 })
+    for (let failures = 1; failures <= 3; failures++) {
+      const held = await holds("one", bridge.id)
+      await Lease.letGo(held, true)
+    }
+    await look()
+    expect(await Host.list()).toHaveLength(2)
+    later(60)
+    await look()
+    expect((await Host.list()).map((host) => host.state).toSorted()).toEqual(["starting", "up", "up"])
+  })
+})
+
 describe("a dead host", () => {
   test("whose task ended gives its bridges free at the next look, and another is started", async () => {
     const bridge = await aBridge()

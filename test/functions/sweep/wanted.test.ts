@@ -14,5 +14,15 @@ test.for([
   ["never more than ten at a look", [], 100_000, 10],
 ] as const)("%s", ([, hosts, wanting, expected]) => {
   const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"] // what is read
-  expect(hostsToStart({ hosts: all, wanting, spare: 5, capacity: 20 })).toBe(expected)
+  expect(hostsToStart({ hosts: all, wanting, suspects: 0, spare: 5, capacity: 20 })).toBe(expected)
+})
+
+test.for([
+  ["a suspect finds no empty host: one is started, whatever room there is", [up(1), up(3)], 1, 1],
+  ["an empty one is there already", [up(1), up(0)], 1, 0],
+  ["an empty one starts", [up(1), { state: "starting", sessions: 0, capacity: 20 }], 1, 0],
+  ["each wants one for itself", [up(1), up(0)], 3, 2],
+] as const)("%s", ([, hosts, suspects, expected]) => {
+  const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"] // what is read
+  expect(hostsToStart({ hosts: all, wanting: suspects, suspects, spare: 5, capacity: 20 })).toBe(expected)
 })
