@@ -82,9 +82,15 @@ export class Contacts {
     return rows.map(({ secret }) => fromSecret(secret))
   }
 
-  /** The contact of this address, by phone number or by LID. @throws SessionEnded */
+  /** The contact of this address, by phone number or by LID, after all that was heard before. @throws SessionEnded */
   async get(jid: string): Promise<Contact | undefined> {
+    await this.#turn
     return await this.#read(jid)
+  }
+
+  /** Resolves when all that was heard is durable, or will never be. */
+  async settled(): Promise<void> {
+    await this.#turn
   }
 
   async #learnAll(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
@@ -102,6 +108,7 @@ export class Contacts {
     const after = new Map(before)
     for (const person of named) merge(person, after)
     const changed = [...after].filter(([jid, contact]) => contact !== before.get(jid))
+    if (changed.length === 0) return
     await this.#parts.commits.write(changed.map(([jid, contact]) => this.#row(jid, contact)))
     for (const [jid, contact] of changed) this.#known.set(jid, { contact })
   }
@@ -166,7 +173,10 @@ async function withPhone(person: Learnt, phoneOf: PhoneOf): Promise<Learnt> {
 function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void {
   const { jid = "", lid = "" } = person
   const [byPhone, byLid] = [contacts.get(jid), contacts.get(lid)]
-  const known = byPhone && byLid ? updated(byLid, byPhone) : (byPhone ?? byLid)
+  const known =
+    byPhone && byLid
+      ? updated(byLid, { ...byPhone, about: byPhone.about || byLid.about })
+      : (byPhone ?? byLid)
   if (!known && person.ofContactsOnly) return
   const contact = updated(known ?? nobody, person)
   const [key, other] = jid ? [jid, lid] : [lid, ""]

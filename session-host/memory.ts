@@ -130,6 +130,7 @@ export class Memory {
   /** Resolves when everything that was begun is durable, and somebody will deliver it. */
   async settled(): Promise<void> {
     await this.appender.settled()
+    await this.#contacts.settled()
     await this.commits.settled()
     await this.bell.quiet()
   }

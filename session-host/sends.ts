@@ -4,6 +4,7 @@ import type { Logger } from "./log.ts"
 import type { Memory } from "./memory.ts"
 import { type Connection, NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "./network.ts"
 import { type Sent, sentMessage, sentRow } from "./sent.ts"
+import { rejected } from "./refusals.ts"
 import { SessionEnded } from "./session-ended.ts"
 
 interface Wish {
@@ -115,12 +116,6 @@ export class Sends {
       throw error
     }
   }
-}
-
-export function rejected(networkCode: number): ApiError {
-  return new ApiError("network_rejected", "the messaging network refused this", {
-    fields: { network_code: networkCode },
-  })
 }
 
 function unknown(): ApiError {

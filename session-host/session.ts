@@ -12,27 +12,19 @@ import { type Connect, Dialler } from "./dialler.ts"
 import { authorsOf } from "./events/author.ts"
 import type { At } from "./events/connection.ts"
 import type { Remembered } from "./events/mapped.ts"
-import { lidsOf } from "./events/person.ts"
-import { fromStanza } from "./events/stanza.ts"
+import { append, learn } from "./hearing.ts"
 import { LeaseNotes } from "./lease-notes.ts"
 import type { Live } from "./live.ts"
 import type { Logger } from "./log.ts"
-import { mapReceived, phoneOf } from "./map-received.ts"
-import { Memory, nobody } from "./memory.ts"
+import { mapReceived } from "./map-received.ts"
+import { Memory } from "./memory.ts"
 import { messagesOf } from "./messages.ts"
-import {
-  type Acquaintance,
-  type ClosedReason,
-  type Connection,
-  type Happening,
-  NetworkRejected,
-  NoAnswer,
-  type Stanza,
-} from "./network.ts"
+import type { ClosedReason, Connection, Happening } from "./network.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { Recipients } from "./recipients.ts"
+import { alreadyPaired, notPaired, refusalOf, takenOver } from "./refusals.ts"
 import { scope } from "./scope.ts"
-import { type Answer, rejected, Sends } from "./sends.ts"
+import { type Answer, Sends } from "./sends.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "./slots.ts"
 import type { Timing } from "./timing.ts"
@@ -102,7 +94,7 @@ export class Session {
           log: this.#log,
           ended: this.#ended.signal,
           map: async (received, own, memory) => {
-            this.#learn(authorsOf(received, own), memory)
+            learn(authorsOf(received, own), this.#heard(memory)).catch(this.#dropped)
             return await mapReceived(received, own, {
               connection: this.#dialler.connection,
               originals: (id) => messagesOf(memory.store, id),
@@ -155,14 +147,14 @@ export class Session {
    */
   async code(): Promise<Code> {
     await this.#started()
-    if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
+    if (this.isPaired) throw alreadyPaired()
     this.#pairing.ask()
     // That phone was not linked: perhaps another one is, on a connection of its own.
     if (this.#passkeyRequired) this.#hangUp()
     this.#passkeyRequired = false
     this.#dialler.dial()
     const code = await this.#pairing.code(this.#input.timing.codeMs)
-    if (this.isPaired) throw new ApiError("already_paired", "a phone is linked already: log out first")
+    if (this.isPaired) throw alreadyPaired()
     if (!code) throw sessionUnavailable("the network gave no code yet: try again")
     return code
   }
@@ -319,7 +311,7 @@ export class Session {
     const connection = await this.#changes.until(() => {
       if (this.#stopping || this.#ended.signal.aborted) throw sessionUnavailable()
       if (!this.isPaired) throw notPaired()
-      if (this.#memory?.standing.isReplaced) throw replaced()
+      if (this.#memory?.standing.isReplaced) throw takenOver()
       return this.#open ? this.#dialler.connection : undefined
     }, this.#input.timing.connectingMs)
     if (!connection) throw sessionUnavailable("the session is connecting: try again")
@@ -331,8 +323,8 @@ export class Session {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof NetworkRejected) throw rejected(error.networkCode)
-      if (error instanceof NoAnswer) throw sessionUnavailable("the network did not answer: try again")
+      const refusal = refusalOf(error)
+      if (refusal) throw refusal
       if (error instanceof ApiError || this.#dialler.connection === connection) throw error
       this.#log.info({ error }, "the connection ended during a call")
       throw sessionUnavailable()
@@ -386,10 +378,12 @@ export class Session {
         // The commit that journalled it has handed it on.
         break
       case "stanza":
-        this.#append(happening.stanza, memory)
+        append(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard(memory)).catch(
+          this.#dropped,
+        )
         break
       case "people":
-        this.#learn(happening.people, memory)
+        learn(happening.people, this.#heard(memory)).catch(this.#dropped)
         break
       case "acknowledged":
         this.#sends!.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)
@@ -408,24 +402,8 @@ export class Session {
     shown?.catch((error: unknown) => this.#log.warn({ error }, "not shown as available"))
   }
 
-  #learn(people: Acquaintance[], memory: Memory): void {
-    const { connection } = this.#dialler
-    const known = memory.contacts.learn(people, (lid) => phoneOf(lid, { connection, log: this.#log }))
-    known.catch(this.#dropped)
-  }
-
-  #append(stanza: Stanza, memory: Memory): void {
-    const at = { ...this.#at, stanza: ++this.#stanzas }
-    const { connection } = this.#dialler
-    const map = async () => {
-      const phones = new Map<string, string>()
-      for (const lid of lidsOf(stanza)) {
-        const phone = await phoneOf(lid, { connection, log: this.#log })
-        if (phone) phones.set(lid, phone)
-      }
-      return fromStanza(stanza, { own: memory.vault.login ?? nobody, phones }, at)
-    }
-    memory.appender.append({ map }).catch(this.#dropped)
+  #heard(memory: Memory) {
+    return { memory, connection: this.#dialler.connection, log: this.#log }
   }
 
   async #closed(reason: ClosedReason, memory: Memory): Promise<void> {
@@ -508,16 +486,6 @@ export class Session {
     else this.#log.info({ why: error.message }, "session ended")
     this.#input.onEnd({ failed })
   }
-}
-
-function notPaired(): ApiError {
-  return new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
-}
-
-function replaced(): ApiError {
-  return sessionUnavailable(
-    "another place has taken over this session: set another webhook URL to connect again, or log out",
-  )
 }
 
 function isOwnFault(error: SessionEnded): boolean {

@@ -1,8 +1,9 @@
 import * as contract from "#core/contract/contact.ts"
 import { ApiError } from "#core/error.ts"
 import { isLid, toJid } from "#core/jid.ts"
-import { stranger, wire } from "../contacts.ts"
+import { type Contact, stranger, wire } from "../contacts.ts"
 import type { Live } from "../live.ts"
+import { el } from "../node.ts"
 import { personOf } from "../person.ts"
 import { type Command, paramOf } from "./command.ts"
 
@@ -23,7 +24,20 @@ async function find(live: Live, asked: string) {
   const learnt = await personOf(connection, jid)
   if (learnt) await contacts.learn([{ ...learnt, ofContactsOnly: true }], phoneOf)
   const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
-  if (known) return wire(known, learnt !== undefined)
+  if (known) return wire(await withRedactedPhone(known, live), learnt !== undefined)
   if (learnt) return wire(stranger(learnt))
   throw new ApiError("not_found", "nobody has this address, and no contact has it")
+}
+
+/** Of who hides the number only the cards of common groups show a part of it. */
+async function withRedactedPhone(known: Contact, { connection, contacts }: Live): Promise<Contact> {
+  if (known.jid || known.redactedPhone) return known
+  await connection.ask({
+    xmlns: "w:g2",
+    type: "get",
+    to: "@g.us",
+    children: [el("participating", {}, [el("participants")])],
+  })
+  // The connection tells what it hears of people.
+  return (await contacts.get(known.lid)) ?? known
 }

@@ -1,0 +1,29 @@
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { NetworkRejected, NoAnswer } from "./network.ts"
+
+export function notPaired(): ApiError {
+  return new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
+}
+
+export function alreadyPaired(): ApiError {
+  return new ApiError("already_paired", "a phone is linked already: log out first")
+}
+
+export function takenOver(): ApiError {
+  return sessionUnavailable(
+    "another place has taken over this session: set another webhook URL to connect again, or log out",
+  )
+}
+
+export function rejected(networkCode: number): ApiError {
+  return new ApiError("network_rejected", "the messaging network refused this", {
+    fields: { network_code: networkCode },
+  })
+}
+
+/** What a customer may hear of what the network said, or did not say; undefined for every other error. */
+export function refusalOf(error: unknown): ApiError | undefined {
+  if (error instanceof NetworkRejected) return rejected(error.networkCode)
+  if (error instanceof NoAnswer) return sessionUnavailable("the network did not answer: try again")
+  return undefined
+}
