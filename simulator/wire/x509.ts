@@ -78,9 +78,11 @@ const objectId = (hex: string) => der(0x06, Buffer.from(hex, "hex"))
 const boolean = (value: boolean) => der(0x01, Buffer.from([value ? 0xff : 0]))
 const bits = (content: Uint8Array) => der(0x03, Buffer.from([0]), content)
 
-/** Never negative: a leading bit of one gets a byte before it. */
+/** Never negative: a leading bit of one gets a byte before it; and without leading zeros, which DER forbids. */
 function integer(bytes: Buffer): Buffer {
-  return der(0x02, (bytes[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes)
+  const start = bytes.findIndex((byte) => byte !== 0)
+  const digits = start === -1 ? Buffer.from([0]) : bytes.subarray(start)
+  return der(0x02, (digits[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.from([0]), digits]) : digits)
 }
 
 function extension(id: string, value: Buffer): Buffer {

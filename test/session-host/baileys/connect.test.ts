@@ -122,7 +122,7 @@ test("a message's receipt leaves only when the message is kept", async () => {
   const { id } = await bob.send(ada.number, "kept first")
   // The next stanza is answered while the message waits: the connection is not merely slow.
   const answered = await connection.registered([bob.number])
-  expect(answered.get(bob.number)).toEqual({ jid: bob.jid, lid: bob.lid })
+  expect(answered.get(bob.number)).toMatchObject({ jid: bob.jid, lid: bob.lid })
   expect(await heard(device, "receipt", id)).toEqual([])
   expect(connection.happenings.map(({ kind }) => kind)).not.toContain("journalled")
 
@@ -363,7 +363,7 @@ test("it knows the phone number behind a LID it has met, and none behind a stran
   const { bob, connection } = await linked()
   expect(await connection.phoneOf(bob.lid)).toBeUndefined()
   expect(await connection.registered([bob.number, "19999999999"])).toEqual(
-    new Map([[bob.number, { jid: bob.jid, lid: bob.lid }]]),
+    new Map([[bob.number, { jid: bob.jid, lid: bob.lid, isBusiness: false, verifiedName: "" }]]),
   )
   expect(await connection.phoneOf(bob.lid)).toBe(bob.jid)
   connection.close()
