@@ -7,6 +7,9 @@ import { transmission, type Transmission } from "./transmission.ts"
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
 const prepareMs = 20_000
 
+/** How long a message may wait for those before it, ms: later its caller might have given up, and must not be surprised. */
+const queuedMs = 25_000
+
 export interface SendInput {
   sock: Pick<WASocket, "relayMessage">
   acks: Acks
@@ -14,18 +17,36 @@ export interface SendInput {
   isOpen: () => boolean
 }
 
-/** Sends of one connection, one after another. */
+/**
+ * Sends of one connection. One after another they are encrypted and handed to the socket; acknowledgements are waited
+ * for side by side, so that one which does not come holds up nobody else.
+ */
 export function newSender(input: SendInput) {
-  let last: Promise<unknown> = Promise.resolve()
+  let last: Promise<void> = Promise.resolve()
   return (outgoing: Outgoing, again: boolean) => {
-    const sent = last.then(() => send(input, outgoing, again))
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    let late = false
+    const timer = setTimeout(() => (late = true), queuedMs)
+    const sent = last.then(async () => {
+      clearTimeout(timer)
+      if (late) throw again ? new OutcomeUnknown(crowd) : new NotSent(crowd)
+      return await send(input, outgoing, again, leave)
+    })
     // Its caller hears of a failure; the next one only waits for the end.
-    last = sent.catch(() => {})
+    sent.catch(() => {}).finally(leave)
+    last = left
     return sent
   }
 }
 
-async function send(input: SendInput, outgoing: Outgoing, again: boolean): Promise<{ timestamp: number }> {
+const crowd = "others were before it for too long"
+
+async function send(
+  input: SendInput,
+  outgoing: Outgoing,
+  again: boolean,
+  onLeft: () => void,
+): Promise<{ timestamp: number }> {
   const state: Transmission = {
     unkept: again ? undefined : outgoing,
     maybeKept: again,
@@ -41,6 +62,7 @@ async function send(input: SendInput, outgoing: Outgoing, again: boolean): Promi
     // Acknowledged already, or ended: either way there is nothing more to prepare.
     expected.answer.then((ack) => (ack ? undefined : new Error("the connection ended"))),
   )
+  onLeft()
   if (failed && !state.handed) {
     state.abandoned = true
     expected.stop(false)

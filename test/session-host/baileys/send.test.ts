@@ -69,6 +69,29 @@ test("without an answer for 15 seconds the outcome is unknown, and a later answe
   expect(late).toEqual([["3EB0", 9]])
 })
 
+test("a message whose answer does not come holds up nobody behind it", async () => {
+  const { send, acks, relayed } = aSender(leaves)
+  const first = send(message, false)
+  const second = send({ ...message, messageId: "3EB1" }, false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(relayed).toEqual(["3EB0", "3EB1"])
+  acks.take(ack({ id: "3EB1", t: "8" }))
+  expect(await second).toEqual({ timestamp: 8 })
+  acks.take(ack({ t: "9" }))
+  expect(await first).toEqual({ timestamp: 9 })
+})
+
+test("what had to wait for others for too long was not sent, and never will be", async () => {
+  // The preparation of neither of the first two ever ends.
+  const { send, relayed } = aSender(() => new Promise(() => {}))
+  const ends = ["3EB0", "3EB1", "3EB2"].map((messageId) =>
+    send({ ...message, messageId }, false).catch((error: Error) => error.message),
+  )
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect((await Promise.all(ends)).at(-1)).toBe("others were before it for too long")
+  expect(relayed).toEqual([])
+})
+
 test("a refusal has its number", async () => {
   const { send, acks } = aSender(leaves)
   const sent = send(message, false)
@@ -128,18 +151,6 @@ test("what is not prepared in 20 seconds is given up for good, and the next one 
   expect(states[0]?.abandoned).toBe(true)
   acks.take(ack({ id: "3EB1", t: "5" }))
   expect(await second).toEqual({ timestamp: 5 })
-})
-
-test("sends go out one after the other, each after the answer to the one before", async () => {
-  const { send, acks, relayed } = aSender(leaves)
-  const both = [send(message, false), send({ ...message, messageId: "3EB1" }, false)]
-  await vi.advanceTimersByTimeAsync(1)
-  expect(relayed).toEqual(["3EB0"])
-  acks.take(ack({ t: "1" }))
-  await vi.advanceTimersByTimeAsync(1)
-  expect(relayed).toEqual(["3EB0", "3EB1"])
-  acks.take(ack({ id: "3EB1", t: "2" }))
-  expect(await Promise.all(both)).toEqual([{ timestamp: 1 }, { timestamp: 2 }])
 })
 
 test("when the connection ends, whoever waits hears that the outcome is unknown", async () => {
