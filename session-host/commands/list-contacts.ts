@@ -9,8 +9,9 @@ const Query = contract.listContacts.request.query
 export const listContacts: Command = {
   route: contract.listContacts,
   run: async (c) => {
+    const asked = queryOf(c)
     const contacts = await c.var.session.contacts()
-    const page = await contacts.list(queryOf(c))
+    const page = await contacts.list(asked)
     return c.json(
       page.map((contact) => wire(contact)),
       200,
