@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fromEnvironment } from "./config.ts"
 import { startSimulator } from "./simulator.ts"
+import { howToTrust } from "./trust.ts"
 
 const config = fromEnvironment(process.env)
 const simulator = await startSimulator(config)
@@ -18,6 +19,8 @@ process.stdout.write(
     ca_file: caFile,
   })}\n`,
 )
+
+if (process.stdout.isTTY) process.stderr.write(howToTrust(simulator, caFile))
 
 let ending = false
 // `disconnect`: whoever started it as a child with a channel is gone.

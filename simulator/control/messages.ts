@@ -54,6 +54,16 @@ export function messages(app: OpenAPIHono, network: Network) {
       })
     },
   )
+  app.openAPIRegistry.registerPath({
+    method: "get",
+    path: "/phones/{number}/messages/{id}/media",
+    summary: "The file of a message, opened and checked as a phone does it",
+    request: { params: z.object({ number: z.string(), id: z.string() }) },
+    responses: {
+      200: { description: "The file, under its own content type." },
+      default: { description: "Refused.", content: { "application/json": { schema: Schema.Refused } } },
+    },
+  })
   app.get("/phones/:number/messages/:id/media", (c) => {
     const { inbox } = phoneOf(network, c.req.param("number")).desk
     const message = inbox.after(0).find(({ id }) => id === c.req.param("id"))

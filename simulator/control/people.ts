@@ -26,8 +26,10 @@ export function people(app: OpenAPIHono, network: Network) {
       answer: z.object({}),
     },
     ({ params, body }) => {
-      const { desk } = phoneOf(network, params.number)
-      const { restricted } = body
+      const phone = phoneOf(network, params.number)
+      const { desk } = phone
+      const { restricted, on } = body
+      if (on !== undefined) phone[on ? "turnOn" : "turnOff"]()
       if (restricted !== undefined) network.profiles.change(desk.own.user, { restricted })
       if (body.name) desk.submit(el("presence", { name: body.name }))
       if (body.available !== undefined)

@@ -232,6 +232,7 @@ export const ChangePhone = z
     picture: z.base64().nullable().describe("null removes it"),
     available: z.boolean().describe("Whether the person looks at the phone"),
     privacy: z.record(z.string(), z.string()).describe("By category, such as last: none"),
+    on: z.boolean().describe("Off, it gets nothing until it is on again"),
     restricted: z.boolean().describe("May not start chats: nack 463"),
     block: digits,
     unblock: digits,

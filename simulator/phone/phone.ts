@@ -6,6 +6,7 @@ import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import { type Obstacle, PairingError } from "../network/pairing.ts"
 import { unlink } from "../stanzas/devices.ts"
+import { look } from "../stanzas/presence.ts"
 import { receive } from "../stanzas/receive.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
@@ -100,6 +101,18 @@ export class Phone {
     }
     lines.set(key(this.#line.device), this.#line)
     activate(this.#network, this.#line)
+  }
+
+  /** Takes the phone off the network: what is for it waits. */
+  turnOff() {
+    this.#network.lines.delete(key(this.#line.device))
+    look(this.#network, this.#line.device, false)
+    Object.assign(this.#line, { sent: 0, queued: 0, active: false, backlog: undefined, offlineCount: 0 })
+  }
+
+  /** Puts it back: it gets what waited. */
+  turnOn() {
+    if (!this.#network.lines.has(key(this.#line.device))) this.start()
   }
 
   /** Waits until what has arrived so far is worked through. */

@@ -58,6 +58,24 @@ test("the sender hears that a message was delivered", async () => {
   expect(key).toMatchObject({ fromMe: true, remoteJid: bob.jid })
 })
 
+test("a message for a phone that is off is taken, and delivered when it is on again", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  const turn = (on: boolean) => network.call("PATCH", `/phones/${bob.number}`, { on })
+  await turn(false)
+  const acks: string[] = []
+  client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) => {
+    acks.push(attrs.id!)
+    client.changed()
+  })
+  const sent = await client.sock.sendMessage(bob.jid, { text: "later" })
+  await client.until("the ack", () => acks[0])
+  expect(client.statuses.filter(({ key }) => key.id === sent?.key.id)).toEqual([])
+  await turn(true)
+  await client.status(sent!.key.id!, 3)
+  expect(await bob.read({ text: "later" })).toMatchObject([{ offline: true }])
+})
+
 test("a message to nobody is refused with a nack", async () => {
   const client = await network.paired(await network.phone())
   const id = client.sock.generateMessageTag()
@@ -184,14 +202,26 @@ test("a phone counts a message that arrives twice under one id", async () => {
   expect((await bob.read({ id: "3EB0AAAA" }))[0]?.times).toBe(2)
 })
 
-test("one id from two senders is two messages", async () => {
+test("one id from two senders is two messages, each settled by its own receipt", async () => {
   const [ada, bob, eve] = [await network.phone(), await network.phone(), await network.phone()]
   const client = await network.paired(ada)
+  client.close()
+  await client.closed()
   await bob.send(ada.number, "from Bob", { id: "SAME" })
   await eve.send(ada.number, "from Eve", { id: "SAME" })
-  await client.message("from Bob")
-  await client.message("from Eve")
-  expect(client.messages.filter(({ message }) => message.key.id === "SAME")).toHaveLength(2)
+  await network.fault({ kind: "cut_after_receipt", device: deviceOf(client), times: 1 })
+  const first = network.client(client.device)
+  await first.closed()
+
+  const senders: (string | undefined)[] = []
+  const second = network.client(client.device)
+  second.sock.ws.on("CB:message", ({ attrs }: { attrs: Record<string, string> }) => {
+    if (attrs.id === "SAME") senders.push(attrs.from)
+    second.changed()
+  })
+  await second.until("the one without a receipt", () => senders[0])
+  await network.call("GET", `/devices/${deviceOf(client)}/settled?wait=10000`)
+  expect(senders).toEqual([eve.lid])
 })
 
 test("each prekey is handed out once; without any left a session starts all the same", async () => {
