@@ -198,12 +198,13 @@ export async function goIdle(held: Info): Promise<Info | undefined> {
 
 /** Ends the claim with more to do: a fresh doorbell goes on, so that no doorbell is received more than some ten times. */
 export async function passOn(held: Info): Promise<void> {
-  const freed = await change(held.bridgeId, {
+  const freed = await update(held.bridgeId, {
     UpdateExpression: "SET holder = :nobody, due = :due",
     ConditionExpression: "holder = :me",
     ExpressionAttributeValues: { ":nobody": nobody, ":due": now() + claimedFor, ":me": held.holder },
   })
-  if (freed) await ring(held.bridgeId)
+  // Held by nobody already: our own write, whose answer was lost.
+  if ("held" in freed || freed.refused?.holder === nobody) await ring(held.bridgeId)
 }
 
 /** What is overdue: the promise of `due` was broken, by a crash or a lost doorbell. The index may be late. */
@@ -264,12 +265,19 @@ async function begin(bridgeId: string): Promise<boolean> {
   }
   try {
     await store.send(
-      new PutCommand({ TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" }),
+      new PutCommand({
+        TableName: events,
+        Item: row,
+        ConditionExpression: "attribute_not_exists(pk)",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
     )
     return true
   } catch (error) {
-    if (refusedRow(error)) return false
-    throw error
+    const there = refusedRow(error)
+    if (!there) throw error
+    // Most likely our own row, whose answer was lost.
+    return there.due === row.due
   }
 }
 

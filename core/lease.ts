@@ -26,6 +26,8 @@ export const Info = z.object({
   epoch: z.number().int(),
   /** Unplanned ends in a row, before the session drained a stanza or lived a minute. */
   failures: z.number().int(),
+  /** The epoch whose session has proved itself: it drained a stanza or lived a minute. Its end does not count. */
+  provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
   failCount: z.number().int(),
   network: Network,
@@ -61,6 +63,7 @@ export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK)
     addr: "",
     epoch: 1,
     failures: 0,
+    proven_epoch: 0,
     fail_count: 0,
     failed_at: 0,
     network,
@@ -139,12 +142,16 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
  * Gives a held lease back, so that any host may take it. `failed` when the session ended by its own error.
  * @returns false when it was not held any more, which is as good.
  */
-export async function letGo(lease: Held, failed = false): Promise<boolean> {
+export async function letGo(
+  lease: Held,
+  end: { failed: boolean; proven: boolean } = { failed: false, proven: false },
+): Promise<boolean> {
+  const { failed, proven } = end
   const freed = await change({
     Key: key(lease.bridgeId),
     UpdateExpression:
-      "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = failures + :failed, " +
-      `fail_count = fail_count + :failed${failed ? ", failed_at = :now" : ""}`,
+      "SET #host = :free, addr = :nowhere, epoch = epoch + :one, fail_count = fail_count + :failed" +
+      (failed ? `, failed_at = :now, failures = ${proven ? ":none" : "failures + :failed"}` : ""),
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
@@ -153,6 +160,7 @@ export async function letGo(lease: Held, failed = false): Promise<boolean> {
       ":one": 1,
       ":failed": failed ? 1 : 0,
       ...(failed && { ":now": now() }),
+      ...(failed && proven && { ":none": 0 }),
       ":me": lease.host,
       ":mine": lease.epoch,
     },
@@ -182,7 +190,7 @@ export async function freeFromDead(
         TableName: leases,
         Key: key(lease.bridgeId),
         UpdateExpression:
-          "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = failures + :one, " +
+          "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, " +
           "fail_count = fail_count + :one, failed_at = :now",
         ConditionExpression: "#host = :dead AND epoch = :seen",
         ExpressionAttributeNames: { "#host": "host" },
@@ -190,6 +198,7 @@ export async function freeFromDead(
           ":free": FREE,
           ":nowhere": "",
           ":one": 1,
+          ":failures": lease.provenEpoch === lease.epoch ? 0 : lease.failures + 1,
           ":now": now(),
           ":dead": lease.host,
           ":seen": lease.epoch,
@@ -229,7 +238,13 @@ export function gone(bridgeId: string): Write {
 
 /** The session proved itself: it drained a stanza or lived a minute. */
 export async function proven(held: Held): Promise<void> {
-  await note(held, "failures", 0)
+  await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "SET failures = :none, proven_epoch = :mine",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":none": 0, ":me": held.host, ":mine": held.epoch },
+  })
 }
 
 /** The session has been healthy for long: what ended before is history (`manager.fail_count`). */
@@ -304,7 +319,7 @@ export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<bool
 }
 
 /** Writes something about a lease, if it is still its holder's. */
-async function note(held: Held, field: "failures" | "fail_count" | "used", value: number): Promise<void> {
+async function note(held: Held, field: "fail_count" | "used", value: number): Promise<void> {
   await change({
     Key: key(held.bridgeId),
     UpdateExpression: "SET #field = :value",
@@ -333,6 +348,7 @@ export function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
     bridgeId: String(row.pk).slice("BRIDGE#".length),
+    provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,
     startedMs: row.started_ms,

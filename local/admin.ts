@@ -6,12 +6,13 @@ import { Settings } from "./settings.ts"
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { json: { type: "boolean" } },
-  })
-  const [noun = "", name = "", ...args] = positionals
-  if (!reachable()) {
+  const asked = parse()
+  if (!asked || asked.help) {
+    console.error(help(await load()))
+    return asked ? 0 : 2
+  }
+  const [noun = "", name = "", ...args] = asked.words
+  if (!(await reachable())) {
     console.error(
       "no service runs on this data folder: start it with `npm start` (DATA_DIR says which folder)",
     )
@@ -26,7 +27,7 @@ async function main(): Promise<number> {
   const { Refused } = await import("./admin/verb.ts")
   try {
     const rows = await verb.run(args)
-    console.log(values.json ? JSON.stringify(rows) : lines(rows))
+    console.log(asked.json ? JSON.stringify(rows) : lines(rows))
     return 0
   } catch (error) {
     if (!(error instanceof Refused)) throw error
@@ -35,9 +36,21 @@ async function main(): Promise<number> {
   }
 }
 
+/** What was asked for; undefined when an option is unknown. */
+function parse(): { words: string[]; json: boolean; help: boolean } | undefined {
+  try {
+    const options = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const
+    const { positionals, values } = parseArgs({ allowPositionals: true, options })
+    return { words: positionals, json: values.json ?? false, help: values.help ?? false }
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
 /** The service of this machine, where one runs; else the deployed one whose tables the environment names. */
-function reachable(): boolean {
-  const running = find(Settings.parse(process.env).DATA_DIR)
+async function reachable(): Promise<boolean> {
+  const running = await find(Settings.parse(process.env).DATA_DIR)
   Object.assign(process.env, running?.environment)
   return running !== undefined || process.env.ACCOUNTS_TABLE !== undefined
 }

@@ -44,7 +44,7 @@ async function story(
   signal: AbortSignal,
 ): Promise<void> {
   const first = await Promise.race([once(service.stdout, "data"), once(service, "exit")])
-  const running = find(dataDir)
+  const running = await find(dataDir)
   if (!running) throw new Unexpected(`npm start ended at once: ${String(first[0])}`)
   step(`the service runs at ${running.baseUrl}`)
 

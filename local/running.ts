@@ -5,7 +5,6 @@ import { writePrivate } from "./private-file.ts"
 
 /** How other commands of this machine find the running service, and what it was started with. */
 export const Running = z.object({
-  pid: z.number().int(),
   baseUrl: z.string(),
   phonesUrl: z.string(),
   /** The environment that reaches its store and queue as the service itself does. */
@@ -23,14 +22,14 @@ export function withdraw(dataDir: string): void {
   rmSync(path(dataDir), { force: true })
 }
 
-/** The service that runs on this data folder; undefined when none does. */
-export function find(dataDir: string): Running | undefined {
+/** The service that runs on this data folder; undefined when none answers. */
+export async function find(dataDir: string): Promise<Running | undefined> {
   try {
     const running = Running.parse(JSON.parse(readFileSync(path(dataDir), "utf8")))
-    process.kill(running.pid, 0)
-    return running
+    const answer = await fetch(`${running.baseUrl}/healthz`, { signal: AbortSignal.timeout(2000) })
+    return answer.ok ? running : undefined
   } catch {
-    // No file, or its process is gone without having withdrawn it: nothing runs.
+    // No file, or nobody answers: whoever wrote it is gone without having withdrawn it.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { apiClient, type Phone, phonesClient } from "./api-client.ts"
+import { apiClient, type Phone, phonesClient, Unexpected } from "./api-client.ts"
 import { privateFile } from "./private-file.ts"
 import type { Service } from "./service.ts"
 
@@ -47,14 +47,28 @@ async function link(
   phones: ReturnType<typeof phonesClient>,
   owner: Phone,
 ): Promise<void> {
-  const qr = await api("GET", `/instances/${ref}/proxy/qr`)
-  await phones.scan(owner.number, new Uint8Array(await qr.arrayBuffer()))
-  for (let tries = 0; tries < 100; tries++) {
-    const { status } = z
-      .object({ status: z.string() })
-      .parse(await (await api("GET", `/instances/${ref}/proxy/status`)).json())
-    if (status === "connected") return
-    await sleep(100)
+  // While the first session host starts, a call answers 503: on a slow machine for some seconds.
+  await patiently(async () => {
+    const qr = await api("GET", `/instances/${ref}/proxy/qr`)
+    await phones.scan(owner.number, new Uint8Array(await qr.arrayBuffer()))
+  })
+  await patiently(async () => {
+    const answer = await api("GET", `/instances/${ref}/proxy/status`)
+    const { status } = z.object({ status: z.string() }).parse(await answer.json())
+    if (status !== "connected") throw new Unexpected(`the bridge is ${status}`)
+  })
+}
+
+/** Until it works, for half a minute at most. */
+async function patiently(work: () => Promise<void>): Promise<void> {
+  const until = performance.now() + 30_000
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Unexpected) || performance.now() > until) throw error
+      await sleep(200)
+    }
   }
 }
 

@@ -44,7 +44,7 @@ export async function startService(settings: Settings): Promise<Service> {
 
 async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Promise<Omit<Service, "stop">> {
   const { DATA_DIR: dataDir } = settings
-  const other = find(dataDir)
+  const other = await find(dataDir)
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   makeFolder(join(dataDir, "logs"))
@@ -73,6 +73,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   stops.push(keys.close)
 
   const environment = {
+    LOG_DIR: join(dataDir, "logs", "bridges"),
     ...wrapping,
     AWS_ENDPOINT_URL_KMS: keys.endpoint,
     AWS_REGION: "local",
@@ -112,14 +113,16 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   await createTables(store.endpoint)
   const { app } = await import("#functions/api/app.ts")
   const answer = getRequestListener(app.fetch)
+  api.server.removeAllListeners("request")
   api.server.on("request", (request, response) => void answer(request, response))
   const { handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("./poller.ts")
   stops.push(startPoller({ queueUrl: queue.doorbellUrl, handler, concurrency: 10 }).stop)
+  await forgetHosts()
   stops.push(await startSweep())
 
   const service = { baseUrl: api.url, phonesUrl: simulator.controlUrl }
-  announce(dataDir, { pid: process.pid, ...service, environment: own })
+  announce(dataDir, { ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
 }
@@ -141,7 +144,8 @@ function settable(): Record<string, string> {
 }
 
 async function listen(port: number) {
-  const server = createServer()
+  // Until the app is there.
+  const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
   server.listen(port, "127.0.0.1")
   try {
     await once(server, "listening")
@@ -150,6 +154,12 @@ async function listen(port: number) {
   }
   const { port: actual } = server.address() as AddressInfo // listening on TCP
   return { server, url: `http://127.0.0.1:${actual}` }
+}
+
+/** Hosts are children of this process: those of an earlier one are dead, however it ended. */
+async function forgetHosts(): Promise<void> {
+  const { Host } = await import("#core/host.ts")
+  for (const host of await Host.list()) await Host.markDead(host.id, host.version)
 }
 
 /** Looks each second: here a look costs nothing, and a host that ended is replaced at once. */

@@ -1,4 +1,5 @@
 import { once } from "node:events"
+import { z } from "zod"
 import { seed } from "./seed.ts"
 import { CannotStart, startService } from "./service.ts"
 import { Settings } from "./settings.ts"
@@ -6,16 +7,12 @@ import { Settings } from "./settings.ts"
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const settings = Settings.safeParse(process.env)
-  if (!settings.success) {
-    for (const issue of settings.error.issues) console.error(`${issue.path.join(".")}: ${issue.message}`)
-    return 1
-  }
   const asked = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")])
   try {
-    const service = await startService(settings.data)
+    const settings = Settings.parse(process.env)
+    const service = await startService(settings)
     try {
-      console.log(await seed(service, settings.data.DATA_DIR))
+      console.log(await seed(service, settings.DATA_DIR))
       await asked
       console.log("stopping...")
     } finally {
@@ -23,8 +20,15 @@ async function main(): Promise<number> {
     }
     return 0
   } catch (error) {
-    if (!(error instanceof CannotStart)) throw error
-    console.error(error.message)
+    console.error(sentenceOf(error))
     return 1
   }
+}
+
+/** One line that says what to change. @throws what is nobody's mistake but ours. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof CannotStart) return error.message
+  if (error instanceof z.ZodError)
+    return error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("\n")
+  throw error
 }

@@ -72,6 +72,8 @@ export class Heartbeat {
     this.#underWay++
     try {
       const state = await this.#options.beat()
+      // A silence that nobody has looked at yet is noticed before it ends: whoever was refused in it dials again.
+      this.#look()
       this.#answeredAt = Math.max(this.#answeredAt, sentAt)
       if (state === "dead") this.#dead = true
       this.#options.onState(state)

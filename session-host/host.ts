@@ -43,7 +43,11 @@ export class Host {
     this.#heartbeat = new Heartbeat({
       beatMs: input.timing.beatMs,
       log: this.#log,
-      beat: async () => await HostRow.beat({ ...this.#row(), sessions: this.sessions.size }),
+      // Whoever has no room for now must not be counted on.
+      beat: async () => {
+        const sessions = this.sessions.size
+        return await HostRow.beat({ ...this.#row(), sessions, capacity: sessions + this.#room() })
+      },
       onState: (state) => this.#onState(state),
       onSilent: () => this.#onSilent(),
       onHeard: () => this.#onHeard(),
@@ -166,7 +170,9 @@ export class Host {
     const { bridgeId } = session.lease
     this.#moving.add(bridgeId)
     if (this.sessions.get(bridgeId) === session) this.sessions.delete(bridgeId)
-    const letGo = await this.#repeat(() => Lease.letGo(session.lease, failed))
+    const letGo = await this.#repeat(() =>
+      Lease.letGo(session.lease, { failed, proven: session.notes.isProven }),
+    )
     this.#moving.delete(bridgeId)
     if (letGo) this.#log.info({ bridgeId, epoch: session.lease.epoch, failed }, "lease let go")
   }

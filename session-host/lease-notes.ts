@@ -36,7 +36,7 @@ export class LeaseNotes {
 
   /** Whether it has drained a stanza or lived a minute: until then an unplanned end counts against it. */
   get isProven(): boolean {
-    return this.#isProven || this.#lease.failures === 0
+    return this.#isProven
   }
 
   /** The session drained a stanza. */
@@ -44,7 +44,7 @@ export class LeaseNotes {
     if (this.#isProven || this.#isOver) return
     this.#isProven = true
     // Unwritten it only counts one end too many.
-    if (this.#lease.failures > 0) this.#write("proven", Lease.proven(this.#lease))
+    this.#write("proven", Lease.proven(this.#lease))
   }
 
   /** A customer has called. */

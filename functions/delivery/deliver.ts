@@ -77,15 +77,17 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
     return { held: await Delivery.advance(held, "undelivered") }
   }
 
-  // Before anything that could fail for this event alone, so that it cannot fail for ever.
+  // What may fail for every event comes before the count, and costs no attempt; what could fail for this event alone
+  // comes after it, so that it cannot fail for ever.
+  const [secret, deliveryKey] = await Promise.all([Bridge.secretOf(bridge), Bridge.deliveryKeyOf(bridge)])
   const counted = await Delivery.countAttempt(held)
   if (!counted) return {}
   const outcome = await attempt({
     url: bridge.webhookUrl,
-    secret: await Bridge.secretOf(bridge),
+    secret,
     eventId: event.eventId,
     number: counted.attempt,
-    body: EventRow.bodyOf(event, await Bridge.deliveryKeyOf(bridge)),
+    body: EventRow.bodyOf(event, deliveryKey),
     agent,
   })
   const next = await conclude(counted, outcome)

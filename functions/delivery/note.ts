@@ -1,3 +1,4 @@
+import { BridgeLog } from "#core/bridge-log.ts"
 import { iso, nowMs } from "#core/clock.ts"
 import { Delivery } from "#core/delivery.ts"
 import type { EventRow } from "#core/event.ts"
@@ -14,7 +15,7 @@ export async function note(
   const { statusCode, error, latencyMs } = outcome
   const about = { bridgeId: event.bridgeId, eventId: event.eventId, attempt }
   log.info({ ...about, status: statusCode, error, ms: latencyMs }, "delivery attempted")
-  await Delivery.logAttempt(counted, {
+  const entry = {
     attempt,
     error,
     event: event.type,
@@ -23,5 +24,15 @@ export async function note(
     status_code: statusCode,
     success: outcome.verdict === "delivered",
     timestamp: iso(nowMs()),
-  })
+  }
+  try {
+    const level = outcome.verdict === "delivered" ? "info" : "warn"
+    const answer = statusCode === 0 ? error : `status ${statusCode}`
+    const text = `event ${event.type} ${event.eventId}, attempt ${attempt}: ${answer} after ${latencyMs} ms`
+    BridgeLog.append(event.bridgeId, level, text)
+    await Delivery.logAttempt(counted, entry)
+  } catch (failure) {
+    // What became of the event is written already: its log must not decide what follows.
+    log.warn({ ...about, error: failure }, "attempt not logged")
+  }
 }

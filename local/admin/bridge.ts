@@ -1,3 +1,4 @@
+import { Account } from "#core/account.ts"
 import { Bridge } from "#core/bridge.ts"
 import { iso } from "#core/clock.ts"
 import { Lease } from "#core/lease.ts"
@@ -8,7 +9,9 @@ export const bridge: Record<string, Verb> = {
     takes: "<account-id>",
     says: "the account's bridges and who holds them",
     run: async (args) => {
-      const found = await Bridge.list(argument(args, 0, "account-id"))
+      const accountId = argument(args, 0, "account-id")
+      if (!(await Account.get(accountId))) throw new Refused("there is no such account")
+      const found = await Bridge.list(accountId)
       return await Promise.all(found.map(toRow))
     },
   },

@@ -66,9 +66,9 @@ test("a host that beats again keeps its leases from who saw it silent", async ()
 
 test("unplanned ends are counted until the session has proved itself", async () => {
   let held = (await Lease.take(await aLease(), a))!
-  await Lease.letGo(held, true)
+  await Lease.letGo(held, { failed: true, proven: false })
   held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
-  await Lease.letGo(held, true)
+  await Lease.letGo(held, { failed: true, proven: false })
   held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
   expect(held).toMatchObject({ failures: 2, failCount: 2 })
   await Lease.proven(held)
@@ -100,7 +100,7 @@ test("only its holder pauses a bridge for idleness, and a call wakes it", async 
 
 test("what a session notes in its lease an old holder cannot", async () => {
   const first = (await Lease.take(await aLease(), a))!
-  await Lease.letGo(first, true)
+  await Lease.letGo(first, { failed: true, proven: false })
   const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
   await Lease.healthy(first)
   await Lease.usedAt(first, 1)
@@ -108,4 +108,19 @@ test("what a session notes in its lease an old holder cannot", async () => {
   await Lease.healthy(second)
   await Lease.usedAt(second, 7)
   expect(await Lease.get(first.bridgeId)).toMatchObject({ failCount: 0, failures: 1, used: 7 })
+})
+
+test("the end of a session that had proved itself is counted, but makes nobody a suspect", async () => {
+  const { bridgeId: id } = await aLease()
+  await Host.beat({ ...host, id: "host-proving" })
+  const prover = { id: "host-proving", addr: a.addr }
+  for (let round = 1; round <= 4; round++) {
+    const held = (await Lease.take((await Lease.get(id))!, prover))!
+    await Lease.proven(held)
+    const seen = (await Host.get(prover.id))!
+    const lease = (await Lease.get(id))!
+    if (round % 2) await Lease.letGo(held, { failed: true, proven: true })
+    else await Lease.freeFromDead(lease, { key: Host.key(prover.id), seenVersion: seen.version })
+    expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, failures: 0, failCount: round })
+  }
 })

@@ -47,12 +47,12 @@ test("the printed curl lines work, Ctrl-C ends all, and a second start finds eve
   expect(await shell(`${lines[1]}?wait=10000`)).toContain("Hello Ada")
   expect(await shell(lines[2]!)).toContain('"id"')
 
-  const hosts = await sessionHosts(find(dataDir)!)
+  const hosts = await sessionHosts((await find(dataDir))!)
   expect(hosts).toHaveLength(1)
   first.child.kill("SIGINT")
   expect(await first.ended).toBe(0)
   expect(hosts.filter(isAlive)).toEqual([])
-  expect(find(dataDir)).toBeUndefined()
+  expect(await find(dataDir)).toBeUndefined()
 
   const second = start()
   await second.greeted()

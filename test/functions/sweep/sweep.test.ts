@@ -76,7 +76,7 @@ describe("a bridge that may be what kills its hosts", () => {
     for (const id of ["one", "two"]) await Host.beat({ id, ...about, sessions: 1 })
     for (let failures = 1; failures <= 3; failures++) {
       const held = await holds("one", bridge.id)
-      await Lease.letGo(held, true)
+      await Lease.letGo(held, { failed: true, proven: false })
     }
     await look()
     expect(await Host.list()).toHaveLength(2)
