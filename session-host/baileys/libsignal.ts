@@ -1,4 +1,4 @@
-import * as library from "libsignal"
+import library from "libsignal"
 
 /** A ratchet with one base key of the other side; only what we look at is named. */
 export interface Session {
@@ -51,7 +51,11 @@ export interface SessionBuilder {
 }
 
 interface Library {
-  SessionRecord: { new (): SessionRecord; prototype: SessionRecord }
+  SessionRecord: {
+    new (): SessionRecord
+    prototype: SessionRecord
+    deserialize(data: unknown): SessionRecord
+  }
   SessionCipher: { prototype: SessionCipher }
   SessionBuilder: { prototype: SessionBuilder }
   SessionError: new (message: string) => Error

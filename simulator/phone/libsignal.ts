@@ -1,4 +1,4 @@
-import * as library from "libsignal"
+import library from "libsignal"
 
 /** A session as libsignal keeps it; only what we look at is named. */
 export type Session = {

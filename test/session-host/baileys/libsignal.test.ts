@@ -50,6 +50,15 @@ test("a bundle whose prekey the identity has not signed opens no session", async
   expect(ada.vault.changes).toEqual([])
 })
 
+test.for(["session-host/baileys/libsignal.ts", "simulator/phone/libsignal.ts"])(
+  "outside of tests, too, %s finds everything that it names: Node knows only some of a CommonJS module's names",
+  async (file) => {
+    const script = `const found = await import("./${file}"); console.log(Object.values(found).every(Boolean))`
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script])
+    expect(stdout).toBe("true\n")
+  },
+)
+
 test("all that libsignal prints is known, and nothing of it is printed", async () => {
   const source = join(dirname(createRequire(import.meta.url).resolve("libsignal")), "src")
   const files = (await readdir(source)).filter((file) => file.endsWith(".js"))
