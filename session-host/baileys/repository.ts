@@ -11,6 +11,7 @@ import {
 import type { Vault } from "../network.ts"
 import { forOurselves } from "./for-ourselves.ts"
 import type { Keys, Unit } from "./keys.ts"
+import { SessionRecord } from "./libsignal.ts"
 import type { Hold } from "./locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { hasChild } from "./stanza.ts"
@@ -32,6 +33,8 @@ export interface RepositoryInput {
   /** Nothing more will become of this ciphertext now. */
   onSettled: (ciphertext: Uint8Array) => void
 }
+
+type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
 
 /**
  * Baileys' Signal repository with two promises that it does not make: a message is journalled in the commit that moves
@@ -91,6 +94,19 @@ export function durableRepository(
     return result
   }
 
+  /**
+   * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after each start:
+   * the one that is open is as good, and each new one makes an older one forgotten, under which messages may still come.
+   * Who cannot read us says so, and then the new session is asked for outside a transmission.
+   */
+  const isForcedAnew = async ({ jid, session }: InjectedSession): Promise<boolean> => {
+    if (!transmission.getStore()) return false
+    const address = inner.jidToSignalProtocolAddress(jid)
+    const { [address]: kept } = await keys.get("session", [address])
+    const open = kept && SessionRecord.deserialize(kept).getOpenSession()
+    return open ? Buffer.from(session.identityKey).equals(open.indexInfo.remoteIdentityKey) : false
+  }
+
   return {
     ...inner,
     decryptMessage: (message) =>
@@ -110,7 +126,11 @@ export function durableRepository(
     encryptGroupMessage: (message) =>
       hold([message.group], () => encrypting(() => inner.encryptGroupMessage(message))),
     injectE2ESession: async (session) =>
-      hold(await addressesOf(session.jid), () => keys.atomically(() => inner.injectE2ESession(session))),
+      hold(await addressesOf(session.jid), () =>
+        keys.atomically(async () => {
+          if (!(await isForcedAnew(session))) await inner.injectE2ESession(session)
+        }),
+      ),
     getSenderKeyDistributionMessage: (group) =>
       hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
     /** Was done in the commit that journalled it. What came unencrypted is not to be believed. */

@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/baileys/decode.ts"
-import { transmission } from "#session-host/baileys/transmission.ts"
+import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
 import { aParty, twoParties } from "#test/support/party.ts"
 import { aVault } from "#test/support/vault.ts"
 
 const types = (change: { keys?: { type: string }[] } | undefined) => change?.keys?.map(({ type }) => type)
+
+const aTransmission = (): Transmission => ({
+  unkept: undefined,
+  maybeKept: false,
+  encrypted: false,
+  handed: false,
+  abandoned: false,
+})
 
 const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
 
@@ -105,6 +113,27 @@ test("what was given up is not encrypted any more", async () => {
     transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "never" })),
   ).rejects.toThrow("given up")
   expect(ada.vault.changes).toHaveLength(changes)
+})
+
+test("however often a send asks for the keys of a device, the session with it stays, and old messages are readable", async () => {
+  const { ada, bob } = await twoParties()
+  const waiting = await bob.encrypt(ada.lid, { conversation: "on its way" })
+  for (let n = 1; n <= 6; n++) {
+    await transmission.run(aTransmission(), () => ada.open(bob))
+    await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: `${n}` }))
+  }
+  expect(decode(await ada.decrypt(bob.lid, waiting)).conversation).toBe("on its way")
+})
+
+test("a device with a new identity, and one that could not read us, get a new session", async () => {
+  const { ada, bob } = await twoParties()
+  const again = await aParty(bob.lid)
+  await transmission.run(aTransmission(), () => ada.open(again))
+  expect((await ada.encrypt(bob.lid, { conversation: "to the new one" })).type).toBe("pkmsg")
+
+  const { ada: eve, bob: bill } = await twoParties()
+  await eve.open(bill)
+  expect((await eve.encrypt(bill.lid, { conversation: "once more" })).type).toBe("pkmsg")
 })
 
 test("a sender key is applied in the change that journals it, and only there", async () => {
