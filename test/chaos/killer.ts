@@ -67,14 +67,14 @@ export function newKiller(input: Input) {
     await prepare(phase)
     steps.arm(phase.step, phase.blow)
     const until = performance.now() + patienceMs
-    while (performance.now() < until) {
+    for (;;) {
+      const isOver = performance.now() > until
+      if (isOver) steps.disarm(phase.step)
       const [met] = steps.met()
       if (met) return took(phase, met.pid)
+      if (isOver) return
       await sleep(10)
     }
-    if (steps.disarm(phase.step)) return
-    const [met] = steps.met()
-    if (met) took(phase, met.pid)
   }
 
   function took({ name, role, blow }: Phase, pid: number): void {

@@ -1,5 +1,5 @@
 /** `npm run chaos`: the whole service on this machine, under kills, pauses, cuts and store faults. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { kinds } from "./evidence.ts"
@@ -22,7 +22,10 @@ const outcome = await run(options, dir, say)
 report(outcome, options)
 const failed = outcome.violations.length > 0
 if (!failed) rmSync(dir, { recursive: true, force: true })
-if (failed) say(`logs are kept in ${dir}`)
+if (failed) {
+  writeFileSync(join(dir, "outcome.json"), JSON.stringify(outcome, undefined, 1))
+  say(`logs and all that was found are kept in ${dir}`)
+}
 console.log(JSON.stringify(summary(outcome)))
 process.exit(failed ? 1 : 0)
 
@@ -32,8 +35,10 @@ function report({ violations, hits, injected }: Outcome, { json }: Options): voi
   for (const name of [...phases.map((phase) => phase.name), "outside"])
     console.log(`${String(counts.get(name)?.length ?? 0).padStart(9)}  ${name}`)
   console.log(`store faults: ${JSON.stringify(injected)}`)
-  for (const { kind, what } of violations.slice(0, 50)) console.log(`${kind}: ${what}`)
-  if (violations.length > 50) console.log(`and ${violations.length - 50} more`)
+  for (const [kind, some] of Map.groupBy(violations, (one) => one.kind)) {
+    for (const { what } of some.slice(0, 10)) console.log(`${kind}: ${what}`)
+    if (some.length > 10) console.log(`${kind}: and ${some.length - 10} more`)
+  }
 }
 
 function summary({ violations, hits, recovery, ...about }: Outcome) {

@@ -94,8 +94,8 @@ async function runIn(world: World, { options, receiver, random, say }: About): P
   receiver.setFaulty(false)
   killer.release()
   say("the last blow has fallen: everything has to come to rest")
-  await traffic.stop(options.messages)
   const withinMs = 60_000 + 60 * options.beat
+  await traffic.stop(options.messages, withinMs)
   const unsettled = await untilSettled({ lines, receiver, phones, produced: traffic.produced, withinMs })
   await log.stop()
   const { owners, injected } = await world.room.report()
@@ -143,7 +143,8 @@ function isTrouble({ event, stanza, kind, who }: Entry): boolean {
 
 function unreadable(network: Entry[]): string[] {
   return network.map(
-    ({ who, event, detail, stanza }) => `${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`,
+    ({ at, who, event, detail, stanza }) =>
+      `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`,
   )
 }
 

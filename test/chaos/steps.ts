@@ -69,13 +69,8 @@ export function stepBoard(dir: string) {
       writeFileSync(draft, blow)
       renameSync(draft, join(dir, "armed", step))
     },
-    /** @returns false when somebody has met it meanwhile. */
-    disarm: (step: string): boolean => {
-      const armed = join(dir, "armed", step)
-      const was = existsSync(armed)
-      rmSync(armed, { force: true })
-      return was
-    },
+    /** Whoever has met it by now is among the next `met`. */
+    disarm: (step: string): void => rmSync(join(dir, "armed", step), { force: true }),
     /** Who has met a step since this was last asked. */
     met: (): Met[] => {
       const fresh = readdirSync(join(dir, "met")).filter((name) => !seen.has(name))

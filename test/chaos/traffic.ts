@@ -20,8 +20,8 @@ export interface Traffic {
   /** Texts written to each bridge, as the network took them. */
   produced: Map<string, string[]>
   sent: Sent[]
-  /** Writes and sends at least so many on each bridge, then ends. */
-  stop: (atLeast: number) => Promise<void>
+  /** Writes and sends at least so many on each bridge, then ends; in any case within this time. */
+  stop: (atLeast: number, withinMs: number) => Promise<void>
 }
 
 const Answer = z.object({ message_id: z.string() })
@@ -39,12 +39,13 @@ export function startTraffic(input: {
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
   const sent: Sent[] = []
   let atLeast = Infinity
+  let over = Infinity
   let sends = 0
   const running = lines.flatMap((line) => [write(line), send(line), send(line)])
 
   async function write({ bridge, contact, owner }: Line): Promise<void> {
     const texts = produced.get(bridge)!
-    for (let n = 1; n <= atLeast; n++) {
+    for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       const text = `in ${bridge} ${n}`
       await phones.send(contact, owner, text)
       texts.push(text)
@@ -53,7 +54,7 @@ export function startTraffic(input: {
   }
 
   async function send({ bridge, contact }: Line): Promise<void> {
-    for (let n = 1; n <= atLeast; n++) {
+    for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       const one: Sent = {
         bridge,
         text: `out ${bridge} ${++sends}`,
@@ -71,7 +72,7 @@ export function startTraffic(input: {
   async function sendOne(one: Sent, contact: string): Promise<void> {
     const key = randomUUID()
     const until = performance.now() + patienceMs
-    while (performance.now() < until) {
+    while (performance.now() < Math.min(until, over)) {
       one.tries++
       const answer = await post(
         `/api/instances/${one.bridge}/proxy/send/text`,
@@ -109,8 +110,9 @@ export function startTraffic(input: {
   return {
     produced,
     sent,
-    stop: async (least) => {
+    stop: async (least, withinMs) => {
       atLeast = least
+      over = performance.now() + withinMs
       await Promise.all(running)
     },
   }
