@@ -5,6 +5,7 @@ vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1
 import { dynamoDb } from "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { Delivery } from "#core/delivery.ts"
+import { config } from "#core/config.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
@@ -116,7 +117,7 @@ describe("a dead host", () => {
     for (let beat = 0; beat <= 3; beat++) {
       await look()
       expect((await Host.get("silent"))!.state).toBe("up")
-      vi.advanceTimersByTime(250)
+      vi.advanceTimersByTime(config.LEASE_BEAT_MS)
       await Host.beat({ id: "living", ...about })
     }
     await look()
@@ -137,7 +138,7 @@ describe("a dead host", () => {
     vi.advanceTimersByTime(10_000)
     await look()
     expect((await Host.get("unheard"))!.state).toBe("up")
-    vi.advanceTimersByTime(1000)
+    vi.advanceTimersByTime(4 * config.LEASE_BEAT_MS)
     await look()
     expect((await Host.get("unheard"))!.state).toBe("dead")
   })
