@@ -16,6 +16,8 @@ const Config = z.object({
   STAGE: z.string().default("local"),
   /** Where log lines go instead of the standard output. */
   LOG_FILE: z.string().optional(),
+  /** Where the logs are kept that the customers of bridges see. */
+  LOG_DIR: z.string().optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 
   ACCOUNTS_TABLE: z.string().default("Accounts"),

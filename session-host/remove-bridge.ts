@@ -1,4 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
+import { BridgeLog } from "#core/bridge-log.ts"
 import { query, store } from "#core/store.ts"
 import { Lease } from "#core/lease.ts"
 import { events, leases, sessions } from "#core/tables.ts"
@@ -6,6 +7,7 @@ import { events, leases, sessions } from "#core/tables.ts"
 /** Removes every row of a deleted bridge: the lease last, so that whoever dies in between is followed by another. */
 export async function removeBridge(bridgeId: string): Promise<void> {
   for (const table of [sessions, events]) await removeAll(table, `BRIDGE#${bridgeId}`)
+  await BridgeLog.remove(bridgeId)
   await store.send(new DeleteCommand({ TableName: leases, Key: Lease.key(bridgeId) }))
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
+import { BridgeLog } from "#core/bridge-log.ts"
 import type { SessionStatus, Status } from "#core/contract/session.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
@@ -110,6 +111,10 @@ export class Session {
         this.#changes.notify()
         this.notes.start()
         this.#log.info({ paired: this.isPaired }, "session started")
+        this.#tell("info", this.isPaired ? "session started" : "session started, no phone is linked")
+        BridgeLog.trim(this.lease.bridgeId).catch((error: unknown) =>
+          this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
+        )
         if (!this.isPaired) return
         memory.telling.gone(this.#at)
         this.#dialler.dial()
@@ -196,6 +201,7 @@ export class Session {
     const { connectingMs, restartMs } = this.#input.timing
     await sends.settled(restartMs)
     this.#log.info("session restarts")
+    this.#tell("info", "session restarts")
     const memory = this.#memory!
     await memory.standing.setReplaced(false)
     this.#hangUp()
@@ -360,11 +366,13 @@ export class Session {
         this.#passkeyRequired = true
         this.#pairing.hide()
         this.#log.warn("the phone asks for a passkey step, which this release cannot do")
+        this.#tell("warn", "the phone asks for a passkey step, which this release cannot do")
         break
       case "paired":
         this.#pairing.end()
         this.#passkeyRequired = false
         this.#log.info("session paired")
+        this.#tell("info", "session paired")
         break
       case "open":
         this.#open = true
@@ -373,6 +381,7 @@ export class Session {
         memory.telling.opened(this.#at, happening.me.phone)
         this.#beAvailable(memory)
         this.#log.info("session connected")
+        this.#tell("info", "session connected")
         break
       case "journalled":
         // The commit that journalled it has handed it on.
@@ -408,6 +417,7 @@ export class Session {
 
   async #closed(reason: ClosedReason, memory: Memory): Promise<void> {
     this.#log.info({ reason }, "session disconnected")
+    this.#tell(reason === "lost" ? "warn" : "info", `session disconnected: ${reason}`)
     this.#hangUp()
     this.#goneFor(reason)
     switch (reason) {
@@ -469,6 +479,11 @@ export class Session {
     this.#hangUp()
   }
 
+  /** To its customer, in his words: no error of ours, and of nobody's messages. */
+  #tell(level: BridgeLog.Level, text: string): void {
+    BridgeLog.append(this.lease.bridgeId, level, text)
+  }
+
   readonly #dropped = (error: unknown): void => {
     if (!(error instanceof SessionEnded)) this.#log.error({ error }, "something that arrived was not written")
   }
@@ -484,6 +499,7 @@ export class Session {
     this.#changes.notify()
     if (failed) this.#log.error({ error }, "session ended by an error")
     else this.#log.info({ why: error.message }, "session ended")
+    this.#tell(failed ? "error" : "info", failed ? "session ended by an error of ours" : "session ended")
     this.#input.onEnd({ failed })
   }
 }

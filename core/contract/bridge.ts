@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { body, refusals, reply } from "./reply.ts"
+import { body, refusals, reply, unreachable } from "./reply.ts"
 
 /** Letters, digits, dash, underscore; `default` stands for the first bridge and cannot be taken (decisions, "Bridges"). */
 export const CustomerRef = z
@@ -40,18 +40,34 @@ export const BridgeAfterPatch = Bridge.extend({ inbox: z.boolean() }).openapi("B
 
 export const path = z.object({ customer_ref: z.string() })
 
-/** A field whose every fault, also its absence, has a code of its own: the domain judges it. */
-const Judged = z.unknown().optional()
+/** Fields whose every fault, also their absence, has a code of its own: the domain judges them. */
+const JudgedRef = z.unknown().optional().openapi({
+  type: "string",
+  description: "Your own name for it: 1 to 64 letters, digits, dashes and underscores, not `default`.",
+})
+const JudgedUrl = z
+  .unknown()
+  .optional()
+  .openapi({
+    type: ["string", "null"],
+    description: 'http or https, at most 2,048 characters; `""` or null is the hosted inbox.',
+  })
 
 export const createBridge = createRoute({
   method: "post",
   path: "/api/instances",
   summary: "Create a bridge",
-  request: { body: body(z.object({ customer_ref: Judged, webhook_url: Judged })) },
+  request: { body: body(z.object({ customer_ref: JudgedRef, webhook_url: JudgedUrl })) },
   responses: {
     200: reply("The reference is taken: its bridge, unchanged.", Bridge),
     201: reply("The new bridge.", Bridge),
-    ...refusals("invalid_customer_ref", "no_subscription", "bridge_limit_reached"),
+    ...refusals(
+      "invalid_customer_ref",
+      "invalid_webhook_url",
+      "no_subscription",
+      "payment_required",
+      "bridge_limit_reached",
+    ),
   },
 })
 
@@ -74,10 +90,10 @@ export const updateBridge = createRoute({
   method: "patch",
   path: "/api/instances/{customer_ref}",
   summary: "Change where a bridge's events go",
-  request: { params: path, body: body(z.object({ webhook_url: Judged })) },
+  request: { params: path, body: body(z.object({ webhook_url: JudgedUrl })) },
   responses: {
     200: reply("The bridge, with its new address.", BridgeAfterPatch),
-    ...refusals("invalid_webhook_url", "not_found", "bridge_paused", "orchestrator_failed"),
+    ...refusals("invalid_webhook_url", ...unreachable, "orchestrator_failed"),
   },
 })
 

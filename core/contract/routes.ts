@@ -11,48 +11,64 @@ import * as privacy from "./privacy.ts"
 import * as profile from "./profile.ts"
 import * as session from "./session.ts"
 
-/** Every route of the API, by what it is about, in the order of the specification. */
+/** Every route of the API by its name, by what it is about, in the order of the specification. */
 export const routes = {
-  Bridges: [
-    bridge.createBridge,
-    bridge.listBridges,
-    bridge.getBridge,
-    bridge.updateBridge,
-    bridge.removeBridge,
-    log.streamLogs,
-  ],
-  Session: [session.status, session.qr, session.pair, session.logout],
-  Messages: [
-    message.sendText,
-    message.sendMedia,
-    message.sendReaction,
-    message.sendPoll,
-    message.sendLocation,
-    message.sendEvent,
-    message.sendTyping,
-    message.revokeMessage,
-    message.editMessage,
-    message.readMessage,
-    message.messageMedia,
-  ],
-  Calls: [call.rejectCall],
-  Contacts: [
-    contact.listContacts,
-    contact.checkContacts,
-    contact.getContact,
-    contact.contactAvatar,
-    group.getGroup,
-  ],
-  Profile: [
-    profile.getProfile,
-    profile.setAbout,
-    profile.ownAvatar,
-    profile.setAvatar,
-    profile.removeAvatar,
-    profile.profileQr,
-    privacy.statusPrivacy,
-  ],
-  Presence: [presence.setPresence, presence.subscribePresence],
-  Events: [delivery.webhookLogs, delivery.listEvents, delivery.resendEvent, delivery.testWebhook],
-  Debug: [debug.healthz, debug.debugStats],
+  Bridges: {
+    createBridge: bridge.createBridge,
+    listBridges: bridge.listBridges,
+    getBridge: bridge.getBridge,
+    updateBridge: bridge.updateBridge,
+    removeBridge: bridge.removeBridge,
+    streamLogs: log.streamLogs,
+  },
+  Session: {
+    status: session.status,
+    qr: session.qr,
+    pair: session.pair,
+    logout: session.logout,
+  },
+  Messages: {
+    sendText: message.sendText,
+    sendMedia: message.sendMedia,
+    sendReaction: message.sendReaction,
+    sendPoll: message.sendPoll,
+    sendLocation: message.sendLocation,
+    sendEvent: message.sendEvent,
+    sendTyping: message.sendTyping,
+    revokeMessage: message.revokeMessage,
+    editMessage: message.editMessage,
+    readMessage: message.readMessage,
+    messageMedia: message.messageMedia,
+  },
+  Calls: { rejectCall: call.rejectCall },
+  Contacts: {
+    listContacts: contact.listContacts,
+    checkContacts: contact.checkContacts,
+    getContact: contact.getContact,
+    contactAvatar: contact.contactAvatar,
+    getGroup: group.getGroup,
+  },
+  Profile: {
+    getProfile: profile.getProfile,
+    setAbout: profile.setAbout,
+    ownAvatar: profile.ownAvatar,
+    setAvatar: profile.setAvatar,
+    removeAvatar: profile.removeAvatar,
+    profileQr: profile.profileQr,
+    statusPrivacy: privacy.statusPrivacy,
+  },
+  Presence: {
+    setPresence: presence.setPresence,
+    subscribePresence: presence.subscribePresence,
+  },
+  Events: {
+    webhookLogs: delivery.webhookLogs,
+    listEvents: delivery.listEvents,
+    resendEvent: delivery.resendEvent,
+    testWebhook: delivery.testWebhook,
+  },
+  Debug: { healthz: debug.healthz, debugStats: debug.debugStats },
 } as const
+
+type Names<Group> = Group extends unknown ? keyof Group : never
+export type RouteName = Names<(typeof routes)[keyof typeof routes]>

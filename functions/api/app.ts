@@ -4,6 +4,7 @@ import { methodNotAllowed } from "hono/method-not-allowed"
 import { requestId } from "hono/request-id"
 import { ApiError } from "#core/error.ts"
 import { log } from "#core/log.ts"
+import { logs } from "../stream/logs.ts"
 import { webhookTest } from "../stream/webhook-test.ts"
 import { authenticate } from "./authenticate.ts"
 import { bridgeOfPath, bridges } from "./bridges.ts"
@@ -11,6 +12,7 @@ import { events } from "./events.ts"
 import { jsonBody, limited } from "./json-body.ts"
 import { proxy } from "./proxy.ts"
 import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
+import { reference } from "./reference.ts"
 import { refuse } from "./refuse.ts"
 import { type ApiEnv, router } from "./router.ts"
 
@@ -56,11 +58,13 @@ app.use(
 // The order in which a call is refused: its address, its key, its key's rate, its bridge, its body.
 app.use(byAddress)
 app.get("/healthz", (c) => c.json({ ok: true }))
+app.route("/", reference)
 app.use("/api/*", authenticate, byKey)
 app.use("/api/instances/:customer_ref/*", bridgeOfPath)
 app.use("/api/*", limited, jsonBody)
 app.route("/", bridges)
 app.route("/", events)
+app.route("/", logs)
 app.route("/", webhookTest)
 app.route("/", proxy)
 

@@ -1,5 +1,6 @@
 import { createMiddleware } from "hono/factory"
 import { Bridge } from "#core/bridge.ts"
+import { BridgeLog } from "#core/bridge-log.ts"
 import * as contract from "#core/contract/bridge.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
@@ -53,6 +54,7 @@ export const bridges = router()
     if (url !== c.var.bridge.webhookUrl) await restart(c.var.bridge.id, c.var.requestId)
     const bridge =
       url === c.var.bridge.webhookUrl ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
+    if (bridge !== c.var.bridge) BridgeLog.append(bridge.id, "info", "webhook URL changed")
     return c.json({ ...(await wire(bridge, lease)), inbox: bridge.webhookUrl === "" }, 200)
   })
   .openapi(contract.removeBridge, async (c) => {

@@ -20,7 +20,7 @@ export const proxy = router().openapi(webhookLogs, async (c) => {
   return c.json(await Delivery.latestAttempts(c.var.bridge.id), 200)
 })
 
-for (const route of Object.values(routes).flat())
+for (const route of Object.values(routes).flatMap((group) => Object.values(group)))
   if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs)
     proxy.openapi(route, (c) => answer(c, route))
 

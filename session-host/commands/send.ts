@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi"
+import { BridgeLog } from "#core/bridge-log.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { toJid } from "#core/jid.ts"
@@ -55,7 +56,12 @@ export async function sendAndAnswer(
 ): Promise<Response> {
   const { messageId, record, requestId } = c.var.call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
-  const sent = await c.var.session.send(messageId, build)
+  const { bridgeId } = c.var.call
+  const sent = await c.var.session.send(messageId, build).catch((error: unknown) => {
+    if (error instanceof ApiError) BridgeLog.append(bridgeId, "warn", `message ${messageId}: ${error.code}`)
+    throw error
+  })
+  BridgeLog.append(bridgeId, "info", `message ${messageId} acknowledged`)
   const answer = { message_id: shownId ?? messageId, timestamp: sent.timestamp }
   if (record)
     await Idempotency.complete(record, messageId, answer).catch((error: unknown) =>

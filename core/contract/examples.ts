@@ -1,0 +1,323 @@
+import type { ErrorCode } from "./error.ts"
+import type { Event } from "./event.ts"
+import type { RouteName } from "./routes.ts"
+
+interface Example {
+  /** Parameters of the path and the query, besides `customer_ref`. */
+  parameters?: Record<string, string | number>
+  body?: unknown
+  /** The JSON of a success. */
+  answer?: unknown
+}
+
+const chat = "491711234567"
+const contact = "491711234567@s.whatsapp.net"
+const messageId = "3EB0A1B2C3D4E5F6A7B8C9"
+const eventId = "evt_mz4wq2k7x5n3a6t2h7c4s6d3j5y2r7pb"
+const sent = { message_id: messageId, timestamp: 1_795_166_760 }
+const ok = { ok: true }
+
+const bridge = {
+  id: "7c4b0a52-9d0e-4c53-8a53-5d9f0f6f3f11",
+  customer_ref: "shop",
+  state: "running",
+  created_at: 1_795_080_000,
+}
+const secret = {
+  webhook_secret: "whsec_ZXhhbXBsZSBvZiAzMiByYW5kb20gYnl0ZXMsIHRoaXM=",
+  webhook_url: "https://shop.example/hooks/messages",
+}
+
+const person = {
+  about: "At the market",
+  business_address: "",
+  business_email: "",
+  business_name: "",
+  first_name: "Ada",
+  full_name: "Ada Lovelace",
+  is_business: false,
+  jid: contact,
+  name: "Ada Lovelace",
+  phone: chat,
+  redacted_phone: "",
+  registered: true,
+  verified_name: "",
+}
+
+const attempt = {
+  attempt: 1,
+  error: "",
+  event: "message",
+  event_id: eventId,
+  latency_ms: 84,
+  status_code: 200,
+  success: true,
+  timestamp: "2026-11-20T09:26:01.207Z",
+}
+
+/** What each event looks like on its way to a webhook. */
+export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: Type }> } = {
+  message: {
+    event: "message",
+    message_id: "3A0F5C7B9D1E2F4A6B8C",
+    contact_id: contact,
+    phone: chat,
+    chat_id: contact,
+    name: "Ada",
+    body: "Is the blue one still there?",
+    type: "text",
+    media_type: "",
+    is_group: false,
+    from_me: false,
+    timestamp: 1_795_166_760,
+    quoted: {
+      message_id: messageId,
+      contact_id: "491719876543@s.whatsapp.net",
+      body: "New in",
+      type: "text",
+    },
+  },
+  connected: { event: "connected", phone: "491719876543" },
+  disconnected: { event: "disconnected", reason: "logged_out" },
+  typing: { event: "typing", contact_id: contact, chat_id: contact, state: "composing", mode: "text" },
+  presence: { event: "presence", contact_id: contact, unavailable: true, last_seen: 1_795_166_700 },
+  poll_vote: {
+    event: "poll_vote",
+    contact_id: contact,
+    phone: chat,
+    chat_id: contact,
+    poll_id: messageId,
+    message_id: "3A1B2C3D4E5F60718293",
+    name: "Ada",
+    from_me: false,
+    timestamp: 1_795_166_790,
+    selected_options: ["Tuesday"],
+  },
+  event_response: {
+    event: "event_response",
+    contact_id: contact,
+    phone: chat,
+    chat_id: contact,
+    event_id: messageId,
+    message_id: "3A2B3C4D5E6F70819203",
+    name: "Ada",
+    from_me: false,
+    timestamp: 1_795_166_800,
+    response: "going",
+    response_time_ms: 1_795_166_799_421,
+    extra_guest_count: 1,
+  },
+  call_incoming: {
+    event: "call_incoming",
+    call_id: "7F3A9C0D5B1E",
+    contact_id: contact,
+    platform: "android",
+    timestamp: 1_795_166_810,
+  },
+  call_terminated: {
+    event: "call_terminated",
+    call_id: "7F3A9C0D5B1E",
+    contact_id: contact,
+    reason: "timeout",
+    timestamp: 1_795_166_855,
+  },
+  offline_sync_preview: {
+    event: "offline_sync_preview",
+    total: 7,
+    messages: 4,
+    notifications: 1,
+    receipts: 2,
+    app_data_changes: 0,
+  },
+  offline_sync_completed: { event: "offline_sync_completed", count: 7 },
+  profile_picture_updated: {
+    event: "profile_picture_updated",
+    remove: false,
+    timestamp: 1_795_166_900,
+    picture_id: "1795166900",
+  },
+  test: { event: "test", timestamp: 1_795_166_760 },
+}
+
+/** A call of each route that is taken, and its answer. */
+export const examples: Record<RouteName, Example> = {
+  createBridge: {
+    body: { customer_ref: "shop", webhook_url: secret.webhook_url },
+    answer: { ...bridge, ...secret },
+  },
+  listBridges: { answer: [bridge] },
+  getBridge: {
+    answer: {
+      ...bridge,
+      ...secret,
+      manager: { health: "healthy", started_at: "2026-11-19T09:20:04.118Z", fail_count: 0 },
+    },
+  },
+  updateBridge: {
+    body: { webhook_url: secret.webhook_url },
+    answer: { ...bridge, ...secret, inbox: false },
+  },
+  removeBridge: {},
+  streamLogs: { parameters: { tail: 100 } },
+
+  status: {
+    answer: {
+      status: "connected",
+      jid: "491719876543@s.whatsapp.net",
+      lid: "123456789012345@lid",
+      name: "The Shop",
+      phone: "491719876543",
+    },
+  },
+  qr: {},
+  pair: { body: { phone: "491719876543" }, answer: { code: "ABCD-EFGH" } },
+  logout: { answer: ok },
+
+  sendText: { body: { chat, body: "Your order is ready." }, answer: sent },
+  sendMedia: {
+    body: { chat, url: "https://shop.example/pictures/blue.jpg", caption: "The blue one" },
+    answer: sent,
+  },
+  sendReaction: { body: { chat, emoji: "👍", message_id: "3A0F5C7B9D1E2F4A6B8C" }, answer: sent },
+  sendPoll: {
+    body: { chat, question: "When may we deliver?", options: ["Monday", "Tuesday"], max_answers: 1 },
+    answer: sent,
+  },
+  sendLocation: {
+    body: { chat, lat: 52.5208, lng: 13.4094, name: "The Shop", address: "Alexanderplatz 1, Berlin" },
+    answer: sent,
+  },
+  sendEvent: {
+    body: {
+      chat,
+      name: "Opening",
+      description: "Coffee is on us",
+      start_time: 1_795_250_000,
+      end_time: 1_795_257_200,
+    },
+    answer: sent,
+  },
+  sendTyping: { body: { chat, state: "composing" }, answer: ok },
+  revokeMessage: {
+    parameters: { id: messageId },
+    answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", timestamp: sent.timestamp },
+  },
+  editMessage: {
+    parameters: { id: messageId },
+    body: { chat, body: "Your order is ready at noon." },
+    answer: sent,
+  },
+  readMessage: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" }, body: { chat }, answer: ok },
+  messageMedia: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" } },
+
+  rejectCall: { parameters: { id: "7F3A9C0D5B1E" }, body: { contact_id: contact }, answer: ok },
+
+  listContacts: { parameters: { limit: 100, after: "491710000000@s.whatsapp.net" }, answer: [person] },
+  checkContacts: {
+    body: { phones: [chat] },
+    answer: [
+      {
+        is_business: false,
+        is_on_whatsapp: true,
+        jid: contact,
+        phone: chat,
+        registered: true,
+        verified_name: "",
+      },
+    ],
+  },
+  getContact: { parameters: { jid: contact }, answer: person },
+  contactAvatar: { parameters: { jid: contact } },
+  getGroup: {
+    parameters: { jid: "120363041234567890@g.us" },
+    answer: {
+      created: 1_790_000_000,
+      jid: "120363041234567890@g.us",
+      name: "Regulars",
+      participants: 12,
+      topic: "New in, before anybody else hears of it",
+    },
+  },
+
+  getProfile: {
+    answer: {
+      about: "Open until six",
+      jid: "491719876543@s.whatsapp.net",
+      name: "The Shop",
+      phone: "491719876543",
+    },
+  },
+  setAbout: { body: { status: "Open until six" }, answer: ok },
+  ownAvatar: {},
+  setAvatar: { body: { url: "https://shop.example/logo.jpg" }, answer: { picture_id: "1795166900" } },
+  removeAvatar: { answer: ok },
+  profileQr: { answer: { link: "https://wa.me/qr/EXAMPLE0EXAMPLE" } },
+  statusPrivacy: { answer: [{ is_default: true, list: [], type: "contacts" }] },
+
+  setPresence: { body: { state: "available" }, answer: ok },
+  subscribePresence: { body: { chat }, answer: ok },
+
+  webhookLogs: { answer: [attempt] },
+  listEvents: {
+    parameters: { state: "undelivered", limit: 100 },
+    answer: [
+      {
+        event_id: eventId,
+        state: "undelivered",
+        created_at: eventExamples.message.timestamp,
+        event: eventExamples.message,
+      },
+    ],
+  },
+  resendEvent: { parameters: { event_id: eventId }, answer: ok },
+  testWebhook: { answer: { ...attempt, event: "test" } },
+
+  healthz: { answer: ok },
+  debugStats: {
+    answer: {
+      gc_cycles: 412,
+      goroutines: 9,
+      heap_alloc_mb: 61.4,
+      heap_objects: 380,
+      heap_sys_mb: 84.25,
+      media_cache_size: 3,
+      next_gc_mb: 2096,
+      total_alloc_mb: 148.9,
+    },
+  },
+}
+
+/** The sentence of each error, as the service says it or much like it. */
+export const errorExamples: Record<ErrorCode, string> = {
+  invalid_request: "the request is not as documented: see issues",
+  invalid_customer_ref: "customer_ref: 1 to 64 letters, digits, dashes and underscores",
+  invalid_webhook_url: "webhook_url: not a URL",
+  invalid_idempotency_key: "Idempotency-Key: 1 to 255 printable characters",
+  url_not_allowed: "this URL may not be fetched",
+  unauthorized: "send your API key: Authorization: Bearer <API_KEY>",
+  no_subscription: "this account has no subscription yet: connect a number first",
+  payment_required: "the payment of this account is past due",
+  bridge_limit_reached: "this account may have 10 bridges: ask support for more",
+  not_found: "there is no such bridge",
+  method_not_allowed: "this path takes GET, HEAD, POST",
+  bridge_paused: "this bridge is paused",
+  bridge_suspended: "this bridge is suspended",
+  idempotency_conflict: "a request with this Idempotency-Key is still under way: try again when it has ended",
+  not_paired: "no phone is linked: scan the code of `qr` first",
+  already_paired: "a phone is linked already: log out first",
+  not_own_message: "somebody else wrote this message",
+  presence_unavailable: "set the presence to `available` first",
+  media_expired: "the network no longer has this file",
+  payload_too_large: "the body is longer than 512 KiB",
+  unsupported_media_type: "send the body as application/json",
+  media_fetch_failed: "the file could not be fetched",
+  media_type_mismatch: "the file is not what its Content-Type says",
+  recipient_not_found: "this number is not on the network",
+  rate_limited: "rate limit exceeded",
+  internal_error: "something went wrong on our side",
+  network_rejected: "the messaging network refused this",
+  orchestrator_failed: "the bridge could not be restarted: nothing was changed",
+  session_unavailable: "the session cannot be reached now: try again",
+  send_outcome_unknown:
+    "whether the message was sent is not known: a retry with the same Idempotency-Key resolves it",
+}

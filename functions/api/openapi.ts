@@ -1,0 +1,161 @@
+import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi"
+import { type ErrorCode, errorStatus } from "#core/contract/error.ts"
+import { Event } from "#core/contract/event.ts"
+import { errorExamples, eventExamples, examples } from "#core/contract/examples.ts"
+import { refusals } from "#core/contract/reply.ts"
+import { type RouteName, routes } from "#core/contract/routes.ts"
+
+/** What of an OpenAPI 3.1 document is read here. */
+export interface Document {
+  info: { title: string; version: string; description: string }
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Operation }>
+  components: { schemas: Record<string, Schema> }
+}
+
+export interface Operation {
+  operationId: string
+  summary: string
+  description?: string
+  tags?: string[]
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, Content> }
+  responses: Record<string, { description: string; content?: Record<string, Content>; headers?: object }>
+}
+
+export interface Parameter {
+  name: string
+  in: "path" | "query" | "header"
+  required?: boolean
+  description?: string
+  schema: Schema
+  example?: unknown
+}
+
+interface Content {
+  schema: Schema
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  enum?: unknown[]
+  const?: unknown
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+}
+
+const description = `Each bridge holds one session of the messaging network, one phone number, and offers it as JSON over HTTP.
+
+Every call carries \`Authorization: Bearer <API_KEY>\`. In a path \`default\` stands for the account's first bridge. Every
+answer carries \`X-Request-Id\`, \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. Every error is a sentence
+(\`error\`), a word for machines (\`code\`) and the \`request_id\`. A path that does not exist is 404, another method 405.
+
+Sends, edits and revocations take \`Idempotency-Key\`: within 24 hours the same key is answered from its record, with
+\`X-Idempotency-Replayed: true\`, and nothing is sent; if the request was another one, with \`X-Idempotency-Mismatch: true\`.
+
+Webhooks are POSTed one at a time and in order. \`X-Webhook-Signature: t=<seconds>,v1=<hex>\` is the HMAC-SHA256 of
+\`<t>.<raw body>\` under the bridge's \`webhook_secret\`; \`X-Webhook-Event-Id\` stays the same across retries.`
+
+/** §5.2, §6.1; decisions, "Events" */
+const headers = z.object({
+  "X-Webhook-Event-Id": z.string().openapi({ description: "The same across retries: deduplicate by it." }),
+  "X-Webhook-Attempt": z.string().openapi({ description: "Of this event, from 1." }),
+  "X-Webhook-Signature": z.string().openapi({
+    description: "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` under the webhook secret.",
+  }),
+  "X-Webhook-Resend": z
+    .literal("true")
+    .optional()
+    .openapi({ description: "Asked for with `resendEvent`: newer events may have come before it." }),
+})
+
+const retryAfter = { description: "Seconds.", schema: { type: "integer" } }
+
+/** The contract as an OpenAPI 3.1 document. */
+export const openapi = build()
+
+function build(): Document {
+  const api = new OpenAPIHono()
+  const registry = api.openAPIRegistry
+  registry.registerComponent("securitySchemes", "apiKey", { type: "http", scheme: "bearer" })
+  for (const [tag, group] of Object.entries(routes))
+    for (const [operationId, route] of Object.entries(group))
+      registry.registerPath({ ...complete(route), operationId, tags: [tag], security: [{ apiKey: [] }] })
+  for (const schema of Event.options) {
+    const type = schema.shape.event.value
+    registry.registerWebhook({ ...webhook(type), request: { headers, body: json(schema) } })
+  }
+  const document = api.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "Messaging bridge", version: "1", description },
+    tags: Object.keys(routes).map((name) => ({ name })),
+  }) as unknown as Document // what it is made of stands above
+  for (const path of Object.values(document.paths)) Object.values(path).forEach(illustrate)
+  for (const [type, { post }] of Object.entries(document.webhooks))
+    Object.assign(post.requestBody!.content["application/json"]!, {
+      example: eventExamples[type as Event["event"]], // registered under its type
+    })
+  return document
+}
+
+/** With the errors that any route with a body may answer. */
+function complete(route: RouteConfig): RouteConfig {
+  if (!route.request?.body) return route
+  const ofBody = refusals("payload_too_large", "unsupported_media_type")
+  return { ...route, responses: { ...ofBody, ...route.responses } }
+}
+
+function webhook(type: Event["event"]) {
+  return {
+    method: "post" as const,
+    path: type,
+    operationId: `on_${type}`,
+    summary: type === "test" ? "Sent by `webhook-test` alone" : `\`${type}\`, as it is POSTed to the webhook`,
+    responses: {
+      200: {
+        description: "Taken. Any 2xx is; network errors, 429 and 5xx are tried again, up to five times.",
+      },
+    },
+  }
+}
+
+function json(schema: (typeof Event.options)[number]) {
+  return { required: true, content: { "application/json": { schema } } }
+}
+
+function illustrate(operation: Operation): void {
+  const example = examples[operation.operationId as RouteName] // registered under it
+  for (const parameter of operation.parameters ?? []) {
+    const given = parameter.name === "customer_ref" ? "shop" : example.parameters?.[parameter.name]
+    if (given !== undefined) parameter.example = given
+  }
+  const body = operation.requestBody?.content["application/json"]
+  if (body) body.example = example.body
+  for (const [status, response] of Object.entries(operation.responses)) {
+    const content = response.content?.["application/json"]
+    if (!content) continue
+    if (Number(status) < 300) content.example = example.answer
+    else content.examples = errorsOf(response.description, Number(status))
+    if (status === "429" || status === "503") response.headers = { "Retry-After": retryAfter }
+  }
+}
+
+/** A refusal's description names its codes. */
+function errorsOf(description: string, status: number): Record<string, { value: object }> {
+  const codes = Object.keys(errorStatus) as ErrorCode[] // its keys, no others
+  const named = codes.filter((code) => errorStatus[code] === status && description.includes(`\`${code}\``))
+  return Object.fromEntries(
+    named.map((code) => [code, { value: { error: errorExamples[code], code, request_id: "5f3a9c0d-41" } }]),
+  )
+}

@@ -1,0 +1,14 @@
+import { Hono } from "hono"
+import { docsPage } from "./docs.ts"
+import { openapi } from "./openapi.ts"
+import type { ApiEnv } from "./router.ts"
+
+/** The contract for machines and for people. Neither is anybody's secret. */
+export const reference = new Hono<ApiEnv>()
+  .get("/api/openapi.json", (c) => c.json(openapi, 200, { "cache-control": "public, max-age=300" }))
+  .get("/api/docs", (c) =>
+    c.html(docsPage(openapi), 200, {
+      "cache-control": "public, max-age=300",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    }),
+  )

@@ -1,0 +1,104 @@
+import "#test/support/store.ts"
+import { describe, expect, test } from "vitest"
+import { ErrorBody, errorStatus } from "#core/contract/error.ts"
+import { Event } from "#core/contract/event.ts"
+import { errorExamples, eventExamples, examples } from "#core/contract/examples.ts"
+import { type RouteName, routes } from "#core/contract/routes.ts"
+import { app } from "#functions/api/app.ts"
+import type { Document } from "#functions/api/openapi.ts"
+
+const document = (await (await app.request("/api/openapi.json")).json()) as Document // what it serves
+const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
+
+interface Schema {
+  parse: (value: unknown) => unknown
+  strict?: () => Schema
+}
+interface Route {
+  method: string
+  path: string
+  request?: { body?: { content: { "application/json": { schema: Schema } } } }
+  responses: Record<number, { content?: { "application/json"?: { schema: Schema } } }>
+}
+
+describe("openapi.json", () => {
+  test("is OpenAPI 3.1 and needs no key", async () => {
+    const answer = await app.request("/api/openapi.json")
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"])
+    expect(document).toMatchObject({
+      openapi: "3.1.0",
+      components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
+    })
+  })
+
+  test("lists every route that the app answers, and no other", () => {
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const answered = app.routes
+      .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/instances"))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
+    expect(documented.toSorted()).toEqual([...new Set(answered)].toSorted())
+    expect(documented).toHaveLength(all.length)
+  })
+
+  test("has every event under `webhooks`, with an example that is one", () => {
+    const types = Event.options.map((schema) => schema.shape.event.value)
+    expect(Object.keys(document.webhooks)).toEqual(types)
+    for (const type of types) {
+      const { example } = document.webhooks[type]!.post.requestBody!.content["application/json"]!
+      expect(example).toEqual(eventExamples[type])
+      expect(example).toEqual(expect.schemaMatching(Event))
+    }
+  })
+
+  test("has every error, each with its sentence, where it may be answered", () => {
+    const shown = new Set<string>()
+    for (const methods of Object.values(document.paths))
+      for (const { responses } of Object.values(methods))
+        for (const [status, { content }] of Object.entries(responses))
+          for (const [code, { value }] of Object.entries(content?.["application/json"]?.examples ?? {})) {
+            expect(ErrorBody.strict().parse(value)).toMatchObject({ code })
+            expect(errorStatus[code as keyof typeof errorStatus]).toBe(Number(status))
+            shown.add(code)
+          }
+    // A method that a path does not take is no route.
+    expect([...shown, "method_not_allowed"].toSorted()).toEqual(Object.keys(errorExamples).toSorted())
+  })
+
+  test("leads nowhere outside itself", () => {
+    const text = JSON.stringify(document)
+    const references = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name!)
+    expect(references.length).toBeGreaterThan(50)
+    for (const name of references) expect(document.components.schemas).toHaveProperty(name)
+  })
+})
+
+describe("the examples of", () => {
+  test.for(all)("%s are what the route takes and answers", ([name, route]) => {
+    const { body, answer } = examples[name]
+    const asked = route.request?.body?.content["application/json"].schema
+    expect(body !== undefined).toBe(asked !== undefined)
+    if (asked) asked.parse(body)
+    const [success] = Object.entries(route.responses).filter(([status]) => Number(status) < 300)
+    const said = success?.[1].content?.["application/json"]?.schema
+    expect(answer !== undefined).toBe(said !== undefined)
+    if (said) (said.strict?.() ?? said).parse(answer)
+  })
+})
+
+describe("/api/docs", () => {
+  test("shows every route, event and error, and needs neither key nor script nor any other host", async () => {
+    const answer = await app.request("/api/docs")
+    expect(answer.headers.get("content-type")).toMatch(/^text\/html/)
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
+    const page = await answer.text()
+    for (const [name, { method, path }] of all) {
+      expect(page).toContain(`id="${name}"`)
+      expect(page).toContain(`${method.toUpperCase()} ${path}`)
+    }
+    for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
+    for (const code of Object.keys(errorExamples)) expect(page).toContain(code)
+    expect(page).not.toMatch(/<script|src=|@import|href="(?!#|openapi\.json")/)
+  })
+})
