@@ -81,27 +81,54 @@ function welcome(input: {
   contact?: Phone
 }): string {
   const { baseUrl, phonesUrl, apiKey, owner, contact } = input
-  const bridge = `${baseUrl}/api/instances/${ref}`
-  const key = `-H 'Authorization: Bearer ${apiKey}'`
-  const phones = [owner, contact].flatMap((phone) => phone ?? [])
   return [
     "The messaging bridge runs.",
     "",
-    `  API       ${baseUrl}`,
+    `  API       ${baseUrl}   reference: ${baseUrl}/api/docs`,
     `  API key   ${apiKey}`,
     `  bridge    ${ref}${owner ? `, linked to ${owner.name}'s phone` : ""}`,
-    ...phones.map((phone) => `  phone     ${phone.number}  ${phone.name}, simulated, at ${phonesUrl}`),
+    ...[owner, contact].flatMap((phone) =>
+      phone ? [`  phone     ${phone.number}  ${phone.name}, simulated, at ${phonesUrl}`] : [],
+    ),
     "",
-    ...(contact && owner
-      ? [
-          `Send ${contact.name} a message, see it arrive, let her answer, and see the event:`,
-          "",
-          `  curl ${bridge}/proxy/send/text ${key} -H 'Content-Type: application/json' -d '{"chat":"${contact.number}","body":"Hello ${contact.name}"}'`,
-          `  curl ${phonesUrl}/phones/${contact.number}/messages`,
-          `  curl ${phonesUrl}/phones/${contact.number}/messages -H 'Content-Type: application/json' -d '{"to":"${owner.number}","text":"Hello yourself"}'`,
-        ]
-      : [`Link the bridge to a phone: scan this picture.`, "", `  curl ${bridge}/proxy/qr ${key} -o qr.png`]),
+    ...(owner && contact ? tour({ ...input, owner, contact }) : toLink(input)),
     "",
-    `Everything is kept in ${input.dataDir}. Ctrl-C ends it.`,
+    "For the tour in the README:",
+    "",
+    `  URL=${baseUrl} PHONES=${phonesUrl} KEY=${apiKey}`,
+    "",
+    `Everything is kept in ${input.dataDir}. Leave it running and use a second terminal; Ctrl-C ends it.`,
   ].join("\n")
+}
+
+interface Told {
+  baseUrl: string
+  phonesUrl: string
+  apiKey: string
+}
+
+/** Lines to paste, each of them whole. */
+function tour(input: Told & { owner: Phone; contact: Phone }): string[] {
+  const { baseUrl, phonesUrl, owner, contact } = input
+  const bridge = `${baseUrl}/api/instances/${ref}`
+  const messages = `${phonesUrl}/phones/${contact.number}/messages`
+  const key = `-H 'Authorization: Bearer ${input.apiKey}'`
+  const json = "-H 'Content-Type: application/json'"
+  return [
+    `Send ${contact.name} a message, see that it arrived, let her answer, and see the event of her answer:`,
+    "",
+    `  curl -w '\\n' ${bridge}/proxy/send/text ${key} ${json} -d '{"chat":"${contact.number}","body":"Hello ${contact.name}"}'`,
+    `  curl -w '\\n' ${messages}`,
+    `  curl -w '\\n' ${messages} ${json} -d '{"to":"${owner.number}","text":"Hello yourself"}'`,
+    `  curl -w '\\n' '${bridge}/events?state=inbox' ${key}`,
+  ]
+}
+
+function toLink(input: Told): string[] {
+  const bridge = `${input.baseUrl}/api/instances/${ref}`
+  return [
+    "Link the bridge to a phone: scan this picture.",
+    "",
+    `  curl ${bridge}/proxy/qr -H 'Authorization: Bearer ${input.apiKey}' -o qr.png`,
+  ]
 }

@@ -5,7 +5,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, onTestFinished, test } from "vitest"
+import { afterAll, expect, onTestFinished, test, vi } from "vitest"
 import { sessionHosts } from "#local/demo/session-hosts.ts"
 import { find } from "#local/running.ts"
 
@@ -41,11 +41,14 @@ test("the printed curl lines work, Ctrl-C ends all, and a second start finds eve
   const first = start()
   await first.greeted()
   const lines = first.said().match(/curl .*/g) ?? []
-  expect(lines).toHaveLength(3)
+  expect(lines).toHaveLength(4)
   const key = /mbk_\w+/.exec(first.said())?.[0]
   expect(await shell(lines[0]!)).toMatch(/"message_id":"3EB0[0-9A-F]{18}"/)
   expect(await shell(`${lines[1]}?wait=10000`)).toContain("Hello Ada")
   expect(await shell(lines[2]!)).toContain('"id"')
+  await vi.waitUntil(async () => (await shell(lines[3]!)).includes('"body":"Hello yourself"'), {
+    timeout: 10_000,
+  })
 
   const hosts = await sessionHosts((await find(dataDir))!)
   expect(hosts).toHaveLength(1)
