@@ -64,6 +64,8 @@ test("after a link code that nobody typed the session can be linked still, by pi
   await expect(phone.typeCode(abandoned.code)).rejects.toThrow("unknown_ref")
   await phone.scan(await codeOf(bridge.id))
   await untilConnected(bridge.id)
+  // As a device that was never linked nobody tried to log in.
+  expect(await network.call("GET", "/log?kind=note&event=login%20refused")).toEqual([])
 })
 
 test("a phone that asks for a passkey step is not linked, and that is said until a code is asked for again", async () => {
