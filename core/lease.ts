@@ -344,7 +344,7 @@ async function change(
   }
 }
 
-export function fromRow(row: Row): Info {
+function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
     bridgeId: String(row.pk).slice("BRIDGE#".length),

@@ -17,35 +17,39 @@ const most = 100
  * @returns false when too many wait already.
  */
 export async function ask(bridgeId: string, n: number): Promise<boolean> {
+  let promised: number | undefined
   for (;;) {
     const seen = await Delivery.get(bridgeId)
+    // Refused by the very value: our own write, whose answer was lost.
+    if (seen && seen.due === promised && seen.resend.includes(n)) return await rung(bridgeId)
     if (!seen || seen.resend.length >= most) return false
-    const isPromised = seen.due > now()
+
     const append = "resend = list_append(if_not_exists(resend, :none), :n)"
     const room = "(attribute_not_exists(resend) OR size(resend) < :most)"
     const values = { ":none": [], ":n": [n], ":most": most }
-    const asked = isPromised
-      ? await Delivery.change(bridgeId, {
-          UpdateExpression: `SET ${append}`,
-          ConditionExpression: `due > :now AND ${room}`,
-          ExpressionAttributeValues: { ...values, ":now": now() },
-        })
-      : await Delivery.change(bridgeId, {
-          UpdateExpression: `SET ${append}, due = :due, holder = :nobody`,
-          ConditionExpression: `due = :seen AND ${room}`,
-          ExpressionAttributeValues: {
-            ...values,
-            ":due": now() + Delivery.claimedFor,
-            ":nobody": "",
-            ":seen": seen.due,
-          },
-        })
-    if (!asked) continue
-    // Not sent, it is the sweep that rings.
-    if (!isPromised)
-      await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
-    return true
+    if (seen.due > now()) {
+      const appended = await Delivery.change(bridgeId, {
+        UpdateExpression: `SET ${append}`,
+        ConditionExpression: `due > :now AND ${room}`,
+        ExpressionAttributeValues: { ...values, ":now": now() },
+      })
+      if (appended) return true
+      continue
+    }
+    promised = now() + Delivery.claimedFor
+    const changed = await Delivery.change(bridgeId, {
+      UpdateExpression: `SET ${append}, due = :due, holder = :nobody`,
+      ConditionExpression: `due = :seen AND ${room}`,
+      ExpressionAttributeValues: { ...values, ":due": promised, ":nobody": "", ":seen": seen.due },
+    })
+    if (changed) return await rung(bridgeId)
   }
+}
+
+/** Where this fails it is the sweep that rings. */
+async function rung(bridgeId: string): Promise<true> {
+  await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
+  return true
 }
 
 /** The attempt that is about to be made of the first that waits; undefined when the claim is lost. */

@@ -7,8 +7,8 @@ export const CustomerRef = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
   .refine((ref) => ref !== "default", "`default` is reserved: choose another reference")
 
-export const State = z.enum(["running", "paused", "suspended"])
-export const PausedReason = z.enum(["idle", "billing", "manual"])
+const State = z.enum(["running", "paused", "suspended"])
+const PausedReason = z.enum(["idle", "billing", "manual"])
 
 /** §2.1, list form. */
 export const BridgeInList = z

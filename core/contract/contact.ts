@@ -24,7 +24,7 @@ export const Contact = z
 export type Contact = z.infer<typeof Contact>
 
 /** §2.6 */
-export const ContactCheck = z
+const ContactCheck = z
   .object({
     is_business: z.boolean(),
     is_on_whatsapp: z.boolean(),

@@ -28,7 +28,7 @@ const EventDetails = z.object({
 })
 
 /** A message, inbound or written on the phone or another device. */
-export const MessageEvent = z
+const MessageEvent = z
   .object({
     event: z.literal("message"),
     message_id: z.string(),
@@ -63,12 +63,10 @@ export const MessageEvent = z
   .openapi("MessageEvent")
 
 /** The session is up: after pairing, and after every `disconnected`. */
-export const ConnectedEvent = z
-  .object({ event: z.literal("connected"), phone: Phone })
-  .openapi("ConnectedEvent")
+const ConnectedEvent = z.object({ event: z.literal("connected"), phone: Phone }).openapi("ConnectedEvent")
 
 /** The session is down: with a reason it stays so, without one it is being reconnected. */
-export const DisconnectedEvent = z
+const DisconnectedEvent = z
   .object({
     event: z.literal("disconnected"),
     reason: z.enum(["logged_out", "stream_replaced"]).optional(),
@@ -77,7 +75,7 @@ export const DisconnectedEvent = z
   .openapi("DisconnectedEvent")
 
 /** Somebody types or records. Only of contacts that were subscribed. */
-export const TypingEvent = z
+const TypingEvent = z
   .object({
     event: z.literal("typing"),
     contact_id: ContactJid,
@@ -88,7 +86,7 @@ export const TypingEvent = z
   .openapi("TypingEvent")
 
 /** Somebody came online or left. Only of contacts that were subscribed. */
-export const PresenceEvent = z
+const PresenceEvent = z
   .object({
     event: z.literal("presence"),
     contact_id: ContactJid,
@@ -98,7 +96,7 @@ export const PresenceEvent = z
   .openapi("PresenceEvent")
 
 /** A vote on a poll: all that is selected now, empty when the vote was taken back. */
-export const PollVoteEvent = z
+const PollVoteEvent = z
   .object({
     event: z.literal("poll_vote"),
     contact_id: ContactJid,
@@ -115,7 +113,7 @@ export const PollVoteEvent = z
   .openapi("PollVoteEvent")
 
 /** An answer to an event message. */
-export const EventResponseEvent = z
+const EventResponseEvent = z
   .object({
     event: z.literal("event_response"),
     contact_id: ContactJid,
@@ -133,7 +131,7 @@ export const EventResponseEvent = z
   })
   .openapi("EventResponseEvent")
 
-export const CallIncomingEvent = z
+const CallIncomingEvent = z
   .object({
     event: z.literal("call_incoming"),
     call_id: z.string(),
@@ -143,9 +141,9 @@ export const CallIncomingEvent = z
   })
   .openapi("CallIncomingEvent")
 
-export const CallEnd = z.enum(["timeout", "hangup", "decline", "busy", "accept_elsewhere"])
+const CallEnd = z.enum(["timeout", "hangup", "decline", "busy", "accept_elsewhere"])
 
-export const CallTerminatedEvent = z
+const CallTerminatedEvent = z
   .object({
     event: z.literal("call_terminated"),
     call_id: z.string(),
@@ -156,7 +154,7 @@ export const CallTerminatedEvent = z
   .openapi("CallTerminatedEvent")
 
 /** Catching up begins: what the network kept while the session was offline. */
-export const OfflineSyncPreviewEvent = z
+const OfflineSyncPreviewEvent = z
   .object({
     event: z.literal("offline_sync_preview"),
     total: z.number().int(),
@@ -168,12 +166,12 @@ export const OfflineSyncPreviewEvent = z
   .openapi("OfflineSyncPreviewEvent")
 
 /** Catching up is over. */
-export const OfflineSyncCompletedEvent = z
+const OfflineSyncCompletedEvent = z
   .object({ event: z.literal("offline_sync_completed"), count: z.number().int() })
   .openapi("OfflineSyncCompletedEvent")
 
 /** The session's own picture was changed or removed. */
-export const ProfilePictureUpdatedEvent = z
+const ProfilePictureUpdatedEvent = z
   .object({
     event: z.literal("profile_picture_updated"),
     remove: z.boolean(),
@@ -183,7 +181,7 @@ export const ProfilePictureUpdatedEvent = z
   .openapi("ProfilePictureUpdatedEvent")
 
 /** Sent by `webhook-test` only. */
-export const TestEvent = z.object({ event: z.literal("test"), timestamp: Timestamp }).openapi("TestEvent")
+const TestEvent = z.object({ event: z.literal("test"), timestamp: Timestamp }).openapi("TestEvent")
 
 /** Spec 6.2, and `test`. The first field is `event`. */
 export const Event = z.discriminatedUnion("event", [

@@ -5,9 +5,7 @@ import type { ErrorCode } from "./error.ts"
 import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 
 /** §2.3 */
-export const SendResult = z
-  .object({ message_id: z.string(), timestamp: z.number().int() })
-  .openapi("SendResult")
+const SendResult = z.object({ message_id: z.string(), timestamp: z.number().int() }).openapi("SendResult")
 
 /** §8.2. Read apart from the routes, since a fault of it has a code of its own. */
 export const IdempotencyKey = z.string().regex(/^[\x20-\x7e]{1,255}$/, "1 to 255 printable characters")
