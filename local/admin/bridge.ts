@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto"
 import { Account } from "#core/account.ts"
 import { Bridge } from "#core/bridge.ts"
 import { iso } from "#core/clock.ts"
+import { ApiError } from "#core/error.ts"
 import { Lease } from "#core/lease.ts"
+import { callHost } from "#functions/api/call-host.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 export const bridge: Record<string, Verb> = {
@@ -38,8 +41,22 @@ export const bridge: Record<string, Verb> = {
 }
 
 async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
+  const before = await Lease.get(bridgeId)
   if (!(await Lease.stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
+  if (before && Lease.isHeld(before)) await tell(before)
   return [{ stopped: bridgeId, reason }]
+}
+
+/** Its holder is fenced already; told, it closes the socket at once, and not only when it next compares its leases. */
+async function tell(before: Lease.Info): Promise<void> {
+  const { bridgeId } = before
+  const call = { method: "POST", path: "/look-at-lease", bridgeId, requestId: randomUUID() } as const
+  try {
+    await callHost(before, call, 2000)
+  } catch (error) {
+    // It is told by its own comparison, within half a minute.
+    if (!(error instanceof ApiError)) throw error
+  }
 }
 
 async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
