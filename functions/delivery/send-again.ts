@@ -14,20 +14,25 @@ const maxAttempts = 3
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function sendAgain(held: Delivery.Info, agent: Agent): Promise<Delivery.Info | undefined> {
+  // What may fail for every event comes before the count, as for a first delivery.
+  const bridge = await Bridge.byId(held.bridgeId)
+  const keys = bridge && {
+    secret: await Bridge.secretOf(bridge),
+    delivery: await Bridge.deliveryKeyOf(bridge),
+  }
   const counted = await Resend.count(held)
   if (!counted) return undefined
-  const bridge = await Bridge.byId(counted.bridgeId)
   const event = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
   // It may have expired, or the bridge have a hosted inbox by now.
-  if (!bridge || !event || bridge.webhookUrl === "" || counted.resendAttempt > maxAttempts)
+  if (!keys || !event || bridge.webhookUrl === "" || counted.resendAttempt > maxAttempts)
     return await Resend.settle(counted, undefined)
 
   const outcome = await attempt({
     url: bridge.webhookUrl,
-    secret: await Bridge.secretOf(bridge),
+    secret: keys.secret,
     eventId: event.eventId,
     number: counted.resendAttempt,
-    body: EventRow.bodyOf(event, await Bridge.deliveryKeyOf(bridge)),
+    body: EventRow.bodyOf(event, keys.delivery),
     agent,
     isResend: true,
   })

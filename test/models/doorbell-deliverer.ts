@@ -42,7 +42,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
   const hold = (next: Doorbell) => {
     setDue(next, "ahead")
     next.delivery.holder = names[i]
-    next.deliverers[i] = { ...me, head: delivery.head, attempt: 0 }
+    next.deliverers[i] = { ...me, head: delivery.head, attempt: 0, resend: delivery.resend }
   }
 
   switch (me.at) {
@@ -57,7 +57,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
             next.left.shortOfTime--
           })
       }
-      if (now.rows === me.head) go("finds nothing", "idle")
+      if (now.rows === me.head) go("finds nothing", me.resend > 0 ? "count resend" : "idle")
       break
     case "count":
       if (!held) end("has lost its claim")
@@ -65,6 +65,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
         write("counts the attempt", rules.postsFirst ? "post" : "advance", (next) => {
           next.delivery.attempt++
           next.deliverers[i].attempt = delivery.attempt + 1
+          next.deliverers[i].resend = delivery.resend
         })
       break
     case "post":
@@ -77,6 +78,21 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
       break
     case "advance":
       advance()
+      break
+    case "count resend":
+      if (!holds) end("has lost its claim")
+      if (holds) go("counts the attempt of a resend", "post again")
+      break
+    case "post again":
+      go("posts an event once more", "settle resend")
+      break
+    case "settle resend":
+      if (!holds) end("has lost its claim")
+      if (holds)
+        go("has done with a resend", "look", (next) => {
+          next.delivery.resend--
+          next.deliverers[i].resend--
+        })
       break
     case "post late":
       go("posts what is marked already", "look", post)
@@ -94,8 +110,13 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
         go("may not say that nothing is due", "look again")
       if (!holds && !(rules.looksWhenRefused && !rules.idlesAtOnce)) end("has lost its claim")
       if (holds && rules.idlesAtOnce) {
+        const isWanted = rules.idlesWithoutResends && delivery.resend > 0
         if (now.rows > me.head) go("may not say that nothing is due", "look")
-        if (now.rows === me.head)
+        if (now.rows === me.head && isWanted)
+          go("is told of a resend", "look", (next) => {
+            next.deliverers[i].resend = delivery.resend
+          })
+        if (now.rows === me.head && !isWanted)
           end("says that nothing is due, and nothing is,", (next) => {
             setDue(next, "none")
             next.delivery.holder = "nobody"
@@ -163,7 +184,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
     if (!rules.postsFirst) return on("marks the event delivered", "post late")
     // This doorbell has been received a few times.
     if (me.attempt > 1) return on("advances after some attempts", "pass on")
-    on("advances", "look")
+    on("advances", me.resend > 0 ? "count resend" : "look")
   }
 
   function fail() {

@@ -18,7 +18,11 @@ export interface Doorbell {
     attempt: number
     /** `retry_at` is ahead. */
     waits: boolean
+    /** How many events are to be sent once more. */
+    resend: number
   }
+  /** Asks for events to be sent once more. */
+  customer: { at: "ask" | "promise" | "ring"; asks: number }
   producer: { at: "append" | "read" | "promise" | "ring" | "take over"; seen: Due }
   /** Between its promise and its doorbell. */
   sweepRings: boolean
@@ -59,9 +63,13 @@ export interface Deliverer {
     | "pass on"
     | "ring"
     | "post late"
+    | "count resend"
+    | "post again"
+    | "settle resend"
   /** The row as it was when it was claimed or changed. */
   head: number
   attempt: number
+  resend: number
   /** Whether the queue still hides the doorbell for it. */
   hasBell: boolean
   /** Its time was over while it stood still. */
@@ -120,6 +128,10 @@ export interface Rules {
   postsFirst: boolean
   /** `X-Webhook-Attempt` grows before the POST. */
   countsFirst: boolean
+  /** `due = 0` only if no event is to be sent again. */
+  idlesWithoutResends: boolean
+  /** Whoever asks for a resend appends it and makes the promise in one update. */
+  asksAtOnce: boolean
 }
 
 export const asDesigned: Rules = {
@@ -131,6 +143,8 @@ export const asDesigned: Rules = {
   promiseFrees: true,
   postsFirst: true,
   countsFirst: true,
+  idlesWithoutResends: true,
+  asksAtOnce: true,
 }
 
 export const noFaults: Faults = {
@@ -160,5 +174,5 @@ export function setDue({ delivery }: Doorbell, due: Due) {
 }
 
 export function resting(): Deliverer {
-  return { at: "rest", head: 0, attempt: 0, hasBell: false, overslept: false }
+  return { at: "rest", head: 0, attempt: 0, resend: 0, hasBell: false, overslept: false }
 }

@@ -40,6 +40,32 @@ describe("the wake-up protocol of delivery", () => {
   })
 })
 
+describe("events that are asked for once more", () => {
+  test("are sent, with two doorbells at most", () => {
+    const model = doorbell({ events: 3, faults: { failures: 1, shortOfTime: 1 }, resends: 2, maxBells: 2 })
+    expect(explore(model)).toEqual({ states: 30_598 })
+  })
+
+  test("are sent although deliverer, caller, producer or sweep die", () => {
+    const model = doorbell({ events: 2, faults: { crashes: 2, failures: 1 }, resends: 2, maxBells: 5 })
+    expect(explore(model)).toEqual({ states: 129_274 })
+  })
+
+  test("are sent although a deliverer stood still past its time", () => {
+    const model = doorbell({ events: 2, faults: { standstills: 1, bellsTwice: 1 }, resends: 2, maxBells: 4 })
+    expect(explore(model)).toEqual({ states: 155_686 })
+  })
+
+  test.for<[string, Partial<Rules>, Partial<Faults>]>([
+    ["going idle asks whether one waits", { idlesWithoutResends: false }, {}],
+    ["the promise is made with the list", { asksAtOnce: false }, { crashes: 1 }],
+  ])("are forgotten unless %s", ([, rules, faults]) => {
+    const { violation } = explore(doorbell({ events: 1, faults, resends: 1, rules, maxBells: 5 }))
+    expect(violation?.harm).toBe("lost wake-up")
+    expect(violation?.trace).not.toEqual([])
+  })
+})
+
 /** What the design had: due = 0, and then a look once more. */
 const inTwoSteps: Partial<Rules> = { idlesAtOnce: false }
 

@@ -17,6 +17,8 @@ export function doorbell(input: {
   events: number
   faults: Partial<Faults>
   maxBells: number
+  /** How often a customer asks for an event once more. */
+  resends?: number
   rules?: Partial<Rules>
 }): Model<Doorbell, Harm> {
   const rules = { ...asDesigned, ...input.rules }
@@ -31,7 +33,9 @@ export function doorbell(input: {
         holder: "nobody",
         attempt: 0,
         waits: false,
+        resend: 0,
       },
+      customer: { at: "ask", asks: input.resends ?? 0 },
       producer: { at: "append", seen: "none" },
       sweepRings: false,
       bells: { waiting: 0, resting: 0, abandoned: 0, outlasts: "nothing" },
@@ -41,7 +45,7 @@ export function doorbell(input: {
       harm: "",
     },
     stuck: "lost wake-up",
-    settled: (now) => now.delivery.head === now.rows,
+    settled: (now) => now.delivery.head === now.rows && now.delivery.resend === 0,
     harm: (now) => {
       if (now.harm) return now.harm
       if (bellsOf(now) > input.maxBells) return "too many doorbells"
@@ -52,6 +56,7 @@ export function doorbell(input: {
     next: (now, step, fault) => {
       const part = { rules, step, fault }
       produce(now, input.events, part)
+      askAgain(now, part)
       for (const i of [0, 1] as const) deliver(now, i, part)
       receive(now, part)
       passTime(now, part)
@@ -92,6 +97,34 @@ function produce(now: Doorbell, events: number, { rules, step, fault }: Part) {
     fault("producer dies", (next) => {
       next.left.crashes--
       next.producer = { at: "take over", seen: "none" }
+    })
+}
+
+/** `Resend.ask` of core/resend.ts: the list, and the promise if none is in force, are one row. */
+function askAgain(now: Doorbell, { rules, step, fault }: Part) {
+  const { customer, delivery, left } = now
+  if (customer.at === "ask" && customer.asks > 0 && delivery.head > 0)
+    step("customer asks for an event once more", (next) => {
+      next.customer.asks--
+      next.delivery.resend++
+      if (delivery.due === "ahead") return
+      if (rules.asksAtOnce) promise(next, rules)
+      next.customer.at = rules.asksAtOnce ? "ring" : "promise"
+    })
+  if (customer.at === "promise")
+    step("his call promises", (next) => {
+      if (delivery.due !== "ahead") promise(next, rules)
+      next.customer.at = "ring"
+    })
+  if (customer.at === "ring")
+    step("his call rings", (next) => {
+      next.bells.waiting++
+      next.customer.at = "ask"
+    })
+  if (left.crashes > 0 && customer.at !== "ask")
+    fault("his call dies", (next) => {
+      next.left.crashes--
+      next.customer.at = "ask"
     })
 }
 
