@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fromEnvironment } from "./config.ts"
@@ -28,6 +28,7 @@ for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const)
   process.on(signal, () => {
     if (ending) return
     ending = true
+    if (!config.dataDir) rmSync(caFile, { force: true })
     void simulator.close().then(
       () => process.exit(0),
       () => process.exit(1),

@@ -3,7 +3,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { proto } from "@whiskeysockets/baileys"
 import { inMode, type Mode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
-import { change, settings as settingsIn } from "../phone/app-state.ts"
+import { change, settings as settingsIn, tellName } from "../phone/app-state.ts"
 import type { Desk } from "../phone/desk.ts"
 import { jidOfTarget, newId } from "../phone/outgoing.ts"
 import * as Jid from "../wire/jid.ts"
@@ -25,13 +25,16 @@ export function people(app: OpenAPIHono, network: Network) {
       body: Schema.ChangePhone,
       answer: z.object({}),
     },
-    ({ params, body }) => {
+    async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
       const { desk } = phone
       const { restricted, on } = body
       if (on !== undefined) phone[on ? "turnOn" : "turnOff"]()
       if (restricted !== undefined) network.profiles.change(desk.own.user, { restricted })
-      if (body.name) desk.submit(el("presence", { name: body.name }))
+      if (body.name) {
+        desk.submit(el("presence", { name: body.name }))
+        await phone.use(tellName)
+      }
       if (body.available !== undefined)
         desk.submit(el("presence", { type: body.available ? "available" : "unavailable" }))
       for (const [xmlns, content] of settings(network, body)) asked(desk, xmlns, content)

@@ -4,6 +4,11 @@ import type { Store } from "../store.ts"
 /** How long uploaded files are kept: the network forgets them after a month. */
 const keptMs = 30 * 86_400_000
 
+/** Paths end in a query, to which some clients append what they ask with. */
+const query = "?ccb=11-4"
+
+const withoutQuery = (path: string) => path.split("?")[0] ?? path
+
 /** Encrypted files, by the path under which they were put. */
 export type Media = ReturnType<typeof open>
 
@@ -28,16 +33,16 @@ export function open(store: Store) {
       if (hash !== name.replace(/=+$/, "")) return undefined
       const path = `/v/${kind}/${hash}`
       insert.run(path, Date.now(), content)
-      return path
+      return path + query
     },
     get(path: string): Buffer | undefined {
-      const row = select.get(path, Date.now() - keptMs)
+      const row = select.get(withoutQuery(path), Date.now() - keptMs)
       return row && Buffer.from(row.content as Uint8Array)
     },
     /** The file is gone, as after a month. False when there was none. */
-    forget: (path: string): boolean => Number(hide.run(path).changes) > 0,
+    forget: (path: string): boolean => Number(hide.run(withoutQuery(path)).changes) > 0,
     /** A phone, which keeps its files, has brought it again. False when none ever had it. */
-    restore: (path: string): boolean => Number(show.run(Date.now(), path).changes) > 0,
+    restore: (path: string): boolean => Number(show.run(Date.now(), withoutQuery(path)).changes) > 0,
     /** The address of a path. */
     url(path: string): string {
       return `https://${this.host}${path}`

@@ -53,14 +53,27 @@ export async function change(desk: Desk, collection: Collection, setting: Settin
   await current(desk, collection)
 }
 
+/** Companions learn from their account's settings under which name it goes. */
+export async function tellName(desk: Desk) {
+  const { name } = desk.user()
+  const known = await settings(desk, "critical_block")
+  if (known.some(({ value }) => value?.pushNameSetting?.name === name)) return
+  const value = { pushNameSetting: { name } }
+  await change(desk, "critical_block", { index: ["setting_pushName"], value, version: 1, remove: false })
+}
+
 /** What is set in a collection, by any device of the account. */
 export async function settings(desk: Desk, collection: Collection) {
   const { mutations } = await current(desk, collection)
   return Object.values(mutations).map(({ index, syncAction }) => ({
     index,
-    value: syncAction.value ? proto.SyncActionValue.fromObject(syncAction.value).toJSON() : null,
+    value: syncAction.value ? asJson(syncAction.value) : null,
   }))
 }
+
+// protobuf's JSON has the fields of the message; bytes and large numbers are strings in it.
+const asJson = (value: proto.ISyncActionValue) =>
+  proto.SyncActionValue.fromObject(value).toJSON() as proto.ISyncActionValue
 
 /** Works through a collection's patches, and leaves the network a snapshot of what comes out. */
 async function current(desk: Desk, collection: Collection) {

@@ -10,6 +10,7 @@ import { look } from "../stanzas/presence.ts"
 import { receive } from "../stanzas/receive.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
+import { tellName } from "./app-state.ts"
 import type { Desk } from "./desk.ts"
 import { groupSignalOf } from "./group-signal.ts"
 import { history, older } from "./history.ts"
@@ -124,11 +125,13 @@ export class Phone {
   async scan(text: string, obstacle?: Obstacle): Promise<number> {
     const code = readCode(text)
     if (!code) throw new PairingError("not_a_code", "this is not a code for linking a device")
+    await this.use(tellName)
     return link(this.#network, this.pn, this.desk.keys.identity(), code, obstacle)
   }
 
   /** Links the companion that shows this eight-letter code; the id of the new device. Throws `PairingError`. */
   async typeCode(code: string): Promise<number> {
+    await this.use(tellName)
     return linkByCode(this.#network, this.pn, this.desk.keys.identity(), code)
   }
 

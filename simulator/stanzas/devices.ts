@@ -26,7 +26,9 @@ export function unlink(network: Network, address: Address) {
     network.queue.clear(address)
   })
   network.log.note(key(address), "device removed")
-  network.lines
-    .get(key(address))
-    ?.end(el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })]))
+  const line = network.lines.get(key(address))
+  // Who logs itself out waits for the result, which is sent before this.
+  queueMicrotask(() =>
+    line?.end(el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })])),
+  )
 }

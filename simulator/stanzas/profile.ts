@@ -142,7 +142,7 @@ export const qr: Answer = (network, line, iq) => {
     action === "revoke"
       ? network.profiles.change(line.device.user, { qr: newQr() })
       : network.profiles.get(line.device.user)
-  return [el("qr", { code: profile.qr, type })]
+  return [el("qr", { code: `https://wa.me/qr/${profile.qr}`, type })]
 }
 
 /** Tokens by which those one trusts may start a chat with one: each is told. */

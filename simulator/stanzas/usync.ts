@@ -5,18 +5,21 @@ import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import type { Answer } from "./receive.ts"
 import { badRequest } from "./refusal.ts"
 
-/** Answers about one person, by the protocol asked for. `asked` is what was asked by. */
-type Protocol = (network: Network, user: User, asked: Jid.Jid) => Node
+/** Answers about one person, by the protocol asked for. `number`: as it was asked about, if by number. */
+type Protocol = (network: Network, user: User, number: Buffer | undefined) => Node
 
 const protocols = new Map<string, Protocol>([
   ["devices", devices],
   ["lid", (_network, user) => el("lid", { val: Jid.format(user.lid, "lid") })],
-  ["contact", () => el("contact", { type: "in" })],
+  ["contact", (_network, _user, number) => el("contact", { type: "in" }, number)],
   ["status", status],
   ["disappearing_mode", () => el("disappearing_mode", { duration: 0, t: 0 })],
 ])
 
-/** Who is on the network, by which devices and under which LID. Who is not, is not in the answer. */
+/**
+ * Who is on the network, by which devices and under which LID. Who is not is left out, unless it was
+ * asked about by number.
+ */
 export const usync: Answer = (network, _line, iq) => {
   const asked = child(iq, "usync")
   const query = children(child(asked, "query"))
@@ -25,8 +28,11 @@ export const usync: Answer = (network, _line, iq) => {
   const found = list.flatMap((entry) => {
     const jid = whom(entry)
     const user = network.directory.find(jid)
-    if (!jid || !user) return []
-    const content = query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, jid) ?? [])
+    const number = bytes(child(entry, "contact"))
+    if (!jid || (!user && !number)) return []
+    const content = user
+      ? query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, number) ?? [])
+      : [el("contact", { type: "out" }, number)]
     return [el("user", { jid: Jid.format(jid.user, jid.server) }, content)]
   })
   const { sid, mode, context } = asked?.attrs ?? {}
