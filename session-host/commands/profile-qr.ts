@@ -16,6 +16,11 @@ export const profileQr: Command = {
     const code = child(answer, "qr")?.attrs.code
     if (!code) throw sessionUnavailable("the network gave no code: try again")
     // As WhatsApp Web and whatsmeow build it.
-    return c.json({ link: `https://wa.me/qr/${code}` }, 200, { "cache-control": "no-store" })
+    return c.json({ link: linkOf(code) }, 200, { "cache-control": "no-store" })
   },
+}
+
+/** The network gives the link whole, as whatsmeow reads it, or the code alone. */
+function linkOf(code: string): string {
+  return code.startsWith("https://") ? code : `https://wa.me/qr/${code}`
 }
