@@ -1,0 +1,19 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+/**
+ * Whether a delivery is genuine. `rawBody` is the body as it arrived, before any parsing; `header` is
+ * `X-Webhook-Signature`; `secret` is the bridge's `webhook_secret`, all of it.
+ *
+ * @param {Uint8Array} rawBody
+ * @param {string | undefined} header
+ * @param {string} secret
+ * @returns {boolean}
+ */
+export function isGenuine(rawBody, header, secret, nowSeconds = Date.now() / 1000) {
+  const [, timestamp, signature] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? "") ?? []
+  if (timestamp === undefined || signature === undefined) return false
+  // Older ones may be replayed by somebody who listened.
+  if (Math.abs(nowSeconds - Number(timestamp)) > 300) return false
+  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest()
+  return timingSafeEqual(expected, Buffer.from(signature, "hex"))
+}

@@ -1,0 +1,20 @@
+<?php
+
+declare(strict_types=1);
+
+/**
+ * Whether a delivery is genuine. `$rawBody` is the body as it arrived (`file_get_contents('php://input')`); `$header` is
+ * `X-Webhook-Signature` (`$_SERVER['HTTP_X_WEBHOOK_SIGNATURE']`); `$secret` is the bridge's `webhook_secret`, all of it.
+ */
+function is_genuine(string $rawBody, ?string $header, string $secret, ?int $now = null): bool
+{
+    if (preg_match('/\At=([0-9]{1,12}),v1=([0-9a-f]{64})\z/', $header ?? '', $parts) !== 1) {
+        return false;
+    }
+    [, $timestamp, $signature] = $parts;
+    // Older ones may be replayed by somebody who listened.
+    if (abs(($now ?? time()) - (int) $timestamp) > 300) {
+        return false;
+    }
+    return hash_equals(hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret), $signature);
+}

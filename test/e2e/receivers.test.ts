@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { describe, expect, test } from "vitest"
+import { signedHeaders } from "#functions/delivery/sign.ts"
+
+const folder = fileURLToPath(new URL("../../docs/receivers/", import.meta.url))
+
+/** Reads `[[body in base64, header or null, secret, now], ...]`, prints what the snippet says of each. */
+const programs = [
+  {
+    interpreter: "node",
+    args: [
+      "--input-type=module",
+      "-e",
+      `const { isGenuine } = await import(${JSON.stringify(`${folder}verify.js`)})
+       const cases = JSON.parse((await import("node:fs")).readFileSync(0))
+       console.log(JSON.stringify(cases.map(([body, header, secret, now]) =>
+         isGenuine(Buffer.from(body, "base64"), header ?? undefined, secret, now))))`,
+    ],
+  },
+  {
+    interpreter: "python3",
+    args: [
+      "-c",
+      `import base64, json, sys
+sys.path.insert(0, ${JSON.stringify(folder)})
+sys.dont_write_bytecode = True
+from verify import is_genuine
+print(json.dumps([is_genuine(base64.b64decode(b), h, s, n) for b, h, s, n in json.load(sys.stdin)]))`,
+    ],
+  },
+  {
+    interpreter: "php",
+    args: [
+      "-r",
+      `require ${JSON.stringify(`${folder}verify.php`)};
+       $cases = json_decode(file_get_contents('php://stdin'), true);
+       echo json_encode(array_map(fn($c) => is_genuine(base64_decode($c[0]), $c[1], $c[2], $c[3]), $cases));`,
+    ],
+  },
+]
+const present = programs.filter(({ interpreter }) => spawnSync(interpreter, ["--version"]).status === 0)
+
+const secret = "whsec_ZXhhbXBsZSBvZiAzMiByYW5kb20gYnl0ZXMsIHRoaXM="
+const now = 1_795_166_760
+const body = Buffer.from(JSON.stringify({ event: "message", body: "Grüße 👋\n" }))
+const header = headerOf(body)
+
+function headerOf(bytes: Buffer, timestamp = now): string {
+  const delivery = { secret, eventId: "evt_1", attempt: 1, body: bytes, timestamp }
+  return signedHeaders(delivery)["x-webhook-signature"]!
+}
+
+type Case = [what: string, body: Buffer, header: string | null, secret: string, now: number, genuine: boolean]
+const cases: Case[] = [
+  ["ours", body, header, secret, now, true],
+  ["ours, five minutes old", body, header, secret, now + 300, true],
+  ["ours, of a clock that is ahead", body, header, secret, now - 200, true],
+  ["an empty body of ours", Buffer.alloc(0), headerOf(Buffer.alloc(0)), secret, now, true],
+  ["bytes that are no text", Buffer.of(0, 255, 10), headerOf(Buffer.of(0, 255, 10)), secret, now, true],
+  ["too old", body, header, secret, now + 301, false],
+  ["too new", body, header, secret, now - 301, false],
+  ["a changed body", Buffer.concat([body, Buffer.from(" ")]), header, secret, now, false],
+  ["another secret", body, header, secret.replace("Z", "Y"), now, false],
+  ["a changed time", body, header.replace(`t=${now}`, `t=${now + 1}`), secret, now, false],
+  ["no header", body, null, secret, now, false],
+  ["an empty header", body, "", secret, now, false],
+  ["no signature", body, `t=${now}`, secret, now, false],
+  ["a short signature", body, header.slice(0, -1), secret, now, false],
+  ["a long signature", body, `${header}0`, secret, now, false],
+  ["a line end after it", body, `${header}\n`, secret, now, false],
+  ["no number", body, header.replace(String(now), "1e9"), secret, now, false],
+  ["digits of another script", body, header.replace(String(now), "١٧٩٥١٦٦٧٦٠"), secret, now, false],
+]
+
+describe.for(present)("the snippet for $interpreter", ({ interpreter, args }) => {
+  const input = cases.map(([, bytes, sent, key, at]) => [bytes.toString("base64"), sent, key, at])
+  const run = spawnSync(interpreter, args, { input: JSON.stringify(input), encoding: "utf8" })
+  const said = run.status === 0 ? (JSON.parse(run.stdout) as boolean[]) : [] // what the programs print
+
+  test("runs", () => expect(run.stderr).toBe(""))
+
+  test.for(cases.map(([what, , , , , genuine], i) => [what, genuine, i] as const))(
+    "takes %s for genuine: %s",
+    ([, genuine, i]) => expect(said[i]).toBe(genuine),
+  )
+})
+
+test("at least Node is there to run its snippet", () =>
+  expect(present.map(({ interpreter }) => interpreter)).toContain("node"))
