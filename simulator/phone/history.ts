@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib"
 import { proto } from "@whiskeysockets/baileys"
 import { inMode } from "../network/addressing.ts"
 import { type Address, key } from "../network/directory.ts"
+import { now } from "../network/network.ts"
 import { contactsOf } from "../network/notify.ts"
 import type { Desk } from "./desk.ts"
 import type { Message } from "./inbox.ts"
@@ -22,6 +23,8 @@ export function history(desk: Desk, companion: Address): proto.IMessage[] {
   const known = contactsOf(desk.network, desk.own.user).flatMap((pn) => desk.network.directory.user(pn) ?? [])
   const first = inline("INITIAL_BOOTSTRAP", {
     conversations,
+    // Chats are by private id from here on: clients that see no such time address them by number.
+    globalSettings: { chatDbLidMigrationTimestamp: now() },
     phoneNumberToLidMappings: known.map((user) => ({
       pnJid: inMode("pn", user),
       lidJid: inMode("lid", user),
