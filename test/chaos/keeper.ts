@@ -16,7 +16,7 @@ export interface Keeper {
   stop: () => Promise<void>
 }
 
-/** Starts `count` of them; resolves when all are ready. */
+/** Starts `count` of them; resolves when all are ready. Rejects when they are not in half a minute. */
 export async function keep(input: {
   /** Below `processes/`. */
   file: string
@@ -58,7 +58,11 @@ export async function keep(input: {
   }
 
   const running = Array.from({ length: input.count }, keepOne)
-  while (living.size < input.count) await sleep(20)
+  const until = performance.now() + 30_000
+  while (living.size < input.count) {
+    if (performance.now() > until) throw new Error(`${input.file} does not start: ${input.output} says why`)
+    await sleep(20)
+  }
   return {
     living: () => [...living.values()],
     stop: async () => {

@@ -16,6 +16,8 @@ export async function newAccount(bridges: number): Promise<string> {
   return await ApiKey.create(id, "chaos")
 }
 
+const linkedWithinMs = 60_000
+
 /** A bridge, linked to a phone by its QR code, and somebody who writes with it. */
 export async function newLine(
   bridge: string,
@@ -28,17 +30,22 @@ export async function newLine(
   const created = Created.parse(await (await call("", { method: "POST", body })).json())
   receiver.trust(bridge, created.webhook_secret)
 
+  const until = performance.now() + linkedWithinMs
+  const patiently = async () => {
+    if (performance.now() > until) throw new Error(`bridge ${bridge} cannot be linked`)
+    await sleep(100)
+  }
   const owner = await phones.create(`Owner ${bridge}`)
   const contact = await phones.create(`Contact ${bridge}`)
   for (;;) {
     const qr = await call(`/${bridge}/proxy/qr`)
     if (qr.ok && (await phones.scan(owner.number, await qr.arrayBuffer()))) break
-    await sleep(200)
+    await patiently()
   }
   for (;;) {
     const answer = await call(`/${bridge}/proxy/status`)
     if (answer.ok && Status.parse(await answer.json()).status === "connected") break
-    await sleep(100)
+    await patiently()
   }
   const { devices } = await phones.get(owner.number)
   const device = devices.find(({ id }) => id > 0)

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest"
+import type { Evidence, Kind } from "./evidence.ts"
+import { judge } from "./oracle.ts"
+import { newOwners } from "./owners.ts"
+import type { Arrival } from "./receiver.ts"
+
+const arrival = (text: string, more: Partial<Arrival> = {}): Arrival => ({
+  bridge: "b",
+  eventId: `evt_${text}`,
+  attempt: 1,
+  type: "message",
+  text,
+  bytes: `bytes of ${text}`,
+  genuine: true,
+  at: 1000,
+  answered: "200",
+  ...more,
+})
+
+const sent = { bridge: "b", text: "out", status: 200, messageId: "M1", tries: 1 }
+const read = { n: 1, id: "M1", from: "1", text: "out", times: 1 }
+
+const evidence = (more: Partial<Evidence> = {}): Evidence => ({
+  bridges: ["b"],
+  produced: new Map([["b", ["1", "2", "3"]]]),
+  arrivals: [arrival("1"), arrival("2"), arrival("3")],
+  undelivered: new Map(),
+  sent: [sent],
+  shown: new Map([["b", [read]]]),
+  unreadable: [],
+  owners: [],
+  unsettled: [],
+  stoppedAttempts: [],
+  ...more,
+})
+
+test("a run in which everything came once and in order is clean, repetitions of the same delivery included", () => {
+  expect(judge(evidence())).toEqual([])
+  const repeated = [arrival("1"), arrival("1", { attempt: 2 }), arrival("2"), arrival("3")]
+  expect(judge(evidence({ arrivals: repeated }))).toEqual([])
+})
+
+const broken: [string, Kind, Partial<Evidence>][] = [
+  ["a message that never arrived", "lost", { arrivals: [arrival("1"), arrival("3")] }],
+  ["two messages in the wrong order", "reordered", { arrivals: [arrival("2"), arrival("1"), arrival("3")] }],
+  [
+    "a repetition after something newer",
+    "reordered",
+    { arrivals: [arrival("1"), arrival("2"), arrival("1", { attempt: 2 }), arrival("3")] },
+  ],
+  [
+    "a message with two events",
+    "duplicated",
+    { arrivals: [arrival("1"), arrival("1", { eventId: "evt_other" }), arrival("2"), arrival("3")] },
+  ],
+  [
+    "an event with two bodies",
+    "duplicated",
+    { arrivals: [arrival("1"), arrival("1", { attempt: 2, bytes: "other" }), arrival("2"), arrival("3")] },
+  ],
+  [
+    "an attempt's number used twice",
+    "duplicated",
+    { arrivals: [arrival("1"), arrival("1"), arrival("2"), arrival("3")] },
+  ],
+  [
+    "a delivery that is not signed",
+    "forged",
+    { arrivals: [arrival("1", { genuine: false }), arrival("2"), arrival("3")] },
+  ],
+  ["a send that succeeded and is not shown", "lost", { shown: new Map() }],
+  [
+    "a send that is shown under another id than was answered",
+    "lost",
+    { sent: [{ ...sent, messageId: "M2" }] },
+  ],
+  ["a send that never had a definite answer", "lost", { sent: [{ ...sent, status: 504 }] }],
+  ["a send that is shown twice", "doubled", { shown: new Map([["b", [read, { ...read, id: "M2" }]]]) }],
+  ["something that nobody could read", "undecryptable", { unreadable: ["bad MAC"] }],
+  ["two owners", "owners", { owners: ["an old commit"] }],
+  ["something still under way at the end", "lost", { unsettled: ["b"] }],
+]
+
+test.for(broken)("%s is noticed as %s", ([, kind, more]) => {
+  expect(judge(evidence(more)).map((violation) => violation.kind)).toContain(kind)
+})
+
+test("a message that ended undelivered is not lost", () => {
+  const arrivals = [arrival("1"), arrival("3")]
+  expect(judge(evidence({ arrivals, undelivered: new Map([["b", new Set(["2"])]]) }))).toEqual([])
+})
+
+test("only the post of a deliverer that stood still may come late", () => {
+  const arrivals = [arrival("1"), arrival("2"), arrival("1", { attempt: 2, at: 5000 }), arrival("3")]
+  const stopped = { bridge: "b", at: 2000, until: 4500 }
+  expect(judge(evidence({ arrivals, stoppedAttempts: [stopped] }))).toEqual([])
+  expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, bridge: "c" }] }))).toHaveLength(1)
+  expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, until: 2500 }] }))).toHaveLength(1)
+})
+
+const commit = (host: string, epoch: number, token = `${host} ${epoch} ${Math.random()}`) => ({
+  ClientRequestToken: token,
+  TransactItems: [
+    {
+      ConditionCheck: {
+        Key: { pk: { S: "BRIDGE#1" }, sk: { S: "LEASE" } },
+        ExpressionAttributeValues: { ":me": { S: host }, ":mine": { N: String(epoch) } },
+      },
+    },
+  ],
+})
+
+test("an owner that commits after the next one did is noticed; a repeated commit is not one", () => {
+  const owners = newOwners()
+  owners.accepted(commit("first", 2, "token"))
+  owners.accepted(commit("second", 4))
+  owners.accepted(commit("first", 2, "token"))
+  expect(owners.violations).toEqual([])
+  owners.accepted(commit("first", 2))
+  owners.accepted(commit("third", 4))
+  expect(owners.violations).toHaveLength(2)
+})
