@@ -1,0 +1,201 @@
+import { expect, test, vi } from "vitest"
+
+// Read once, when the first module of core is loaded.
+vi.hoisted(() => {
+  for (const scope of ["PROVISION", "PROXY", "OTHER", "ADDRESS"])
+    process.env[`RATE_LIMIT_${scope}`] = "1000000"
+})
+
+import "#test/support/store.ts"
+import { examples } from "#core/contract/examples.ts"
+import type { RouteName } from "#core/contract/routes.ts"
+import { Bridge } from "#core/bridge.ts"
+import { Lease } from "#core/lease.ts"
+import { openapi, type Operation, type Parameter } from "#functions/api/openapi.ts"
+import { aCustomer } from "#test/support/customer.ts"
+import { type Fault, faultsOf, jsonOf } from "#test/support/faulty.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+
+type Route = { name: RouteName; method: string; path: string; operation: Operation }
+
+const routes: Route[] = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: operation.operationId as RouteName, // as registered
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
+)
+const cases = routes.map((route) => [route.name, route] as const)
+
+/** Bridges that nobody holds: whatever would ask a session of theirs is not refused at once, but 503 after a while. */
+const [ours, theirs] = [await aCustomer(), await aCustomer()]
+for (const customer_ref of ["shop", "resting"]) await ours.post("/api/instances", { customer_ref })
+for (const customer_ref of ["shop", "solo"]) await theirs.post("/api/instances", { customer_ref })
+await Lease.stop((await Bridge.get(ours.account.id, "resting")).id, "manual")
+
+/** A customer's bridge, at a host that answers each call as the examples do. */
+async function aShop() {
+  const customer = await aCustomer()
+  const created = await customer.post("/api/instances", { customer_ref: "shop" })
+  const { id } = (await created.json()) as { id: string } // the contract's shape
+  const host = await aScriptedHost((call, response) => {
+    const route = routes.find(({ method, path }) => method === call.method && isAt(path, call.path))
+    sayJson(response, 200, examples[route?.name ?? "healthz"].answer ?? { key: `${id}/none` })
+  })
+  await host.take(id)
+  return { ...customer, host }
+}
+
+function isAt(path: string, suffix: string): boolean {
+  const pattern = path.replace(/^.*\/proxy/, "").replaceAll(/\{\w+\}/g, "[^/]+")
+  return new RegExp(`^${pattern}$`).test(suffix.split("?")[0] ?? "")
+}
+
+/** The address of a call as the examples make it, with some parameters otherwise. */
+function urlOf({ name, path, operation }: Route, other: Record<string, string> = {}, ref = "shop"): string {
+  const given = { customer_ref: ref, ...examples[name].parameters, ...other }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
+    encodeURIComponent(given[key as keyof typeof given]),
+  )
+  const query = (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === "query" && parameter.name in given)
+    .map(({ name: key }) => `${key}=${encodeURIComponent(given[key as keyof typeof given])}`)
+  return query.length > 0 ? `${filled}?${query.join("&")}` : filled
+}
+
+const bodyOf = ({ operation }: Route) => operation.requestBody?.content["application/json"]
+const isOfSession = ({ path, name }: Route) => path.includes("/proxy/") && name !== "webhookLogs"
+
+/** The status is documented, and so is its code. */
+async function expectDocumented(route: Route, answer: Response, what: string) {
+  const { code } = (await answer.json()) as { code: string } // an error's body
+  const documented = route.operation.responses[answer.status]?.description ?? ""
+  expect([what, documented]).toEqual([what, expect.stringContaining(`\`${code}\``)])
+  return { status: answer.status, code }
+}
+
+test.for(cases.filter(([, route]) => isOfSession(route)))(
+  "%s reaches the host under its own path, with its body",
+  async ([name, route]) => {
+    const shop = await aShop()
+    const answer = await shop.call(route.method, urlOf(route), examples[name].body)
+    const [call] = shop.host.calls
+    expect(`${call?.method} ${call?.path}`).toBe(
+      `${route.method} ${urlOf(route).slice("/api/instances/shop/proxy".length)}`,
+    )
+    expect(call!.body === "" ? undefined : JSON.parse(call!.body)).toEqual(examples[name].body)
+    const sends = route.operation.parameters?.some(({ in: where }) => where === "header")
+    expect(call!.token!.messageId ?? "").toMatch(sends ? /^3EB0[0-9A-F]{18}$/ : /^$/)
+    const said: unknown = examples[name].answer && (await answer.json())
+    expect(said).toEqual(examples[name].answer)
+  },
+)
+
+test.for(cases.filter(([, route]) => bodyOf(route)))(
+  "%s refuses each fault of each field of its body, as documented",
+  async ([name, route]) => {
+    const { properties = {}, required = [] } = bodyOf(route)!.schema
+    const body = examples[name].body as object // there is one
+    for (const [field, schema] of Object.entries(properties))
+      for (const [what, value] of faultsOf(schema, required.includes(field))) {
+        const { [field]: _, ...others } = body as Record<string, unknown>
+        const faulty = value === undefined ? others : { ...others, [field]: value }
+        const answer = await ours.call(route.method, urlOf(route), jsonOf(faulty))
+        const { status } = await expectDocumented(route, answer, `${field} ${what}`)
+        expect([field, what, status]).toEqual([field, what, 400])
+      }
+  },
+)
+
+test.for(cases.filter(([, route]) => bodyOf(route)))(
+  "%s refuses what is no object of JSON, is too long or is called something else",
+  async ([, route]) => {
+    const ask = async (body: string, type = "application/json") =>
+      await expectDocumented(
+        route,
+        await ours.call(route.method, urlOf(route), body, { "content-type": type }),
+        body.slice(0, 20),
+      )
+    for (const body of ["[]", "null", "7", '"text"', "{", `{"a":${"[".repeat(40)}${"]".repeat(40)}}`])
+      expect([body, await ask(body)]).toEqual([
+        body,
+        { status: 400, code: expect.stringMatching(/^invalid_/) },
+      ])
+    expect(await ask(`{"a":"${"x".repeat(512 * 1024)}"}`)).toMatchObject({ status: 413 })
+    expect(await ask("{}", "text/plain")).toMatchObject({ status: 415 })
+  },
+)
+
+const parametersOf = ({ operation }: Route) =>
+  (operation.parameters ?? []).filter(({ in: where, name }) => where !== "header" && name !== "customer_ref")
+
+test.for(cases.filter(([, route]) => parametersOf(route).length > 0))(
+  "%s refuses each fault of each parameter, as documented",
+  async ([, route]) => {
+    for (const parameter of parametersOf(route))
+      for (const [what, value] of parameterFaults(parameter)) {
+        const url = urlOf(route, { [parameter.name]: String(value) })
+        const answer = await ours.call(route.method, url, examples[route.name].body)
+        const { status } = await expectDocumented(route, answer, `${parameter.name} ${what}`)
+        expect([parameter.name, what, status]).toEqual([parameter.name, what, 400])
+      }
+  },
+)
+
+/** In a URL all is text. */
+function parameterFaults({ schema }: Parameter): Fault[] {
+  const inUrls = [
+    "text",
+    "another word",
+    "of another form",
+    "too long",
+    "not whole",
+    "too small",
+    "too large",
+  ]
+  return faultsOf(schema, false).filter(([what]) => inUrls.includes(what))
+}
+
+test.for(cases.filter(([, { path }]) => path.includes("{customer_ref}")))(
+  "%s tells nothing of another account's bridge: it is answered as a name that nobody has",
+  async ([name, route]) => {
+    const ask = async (ref: string, key: string) => {
+      const headers = { authorization: `Bearer ${key}`, "x-request-id": "the-same-one" }
+      const answer = await ours.call(route.method, urlOf(route, {}, ref), examples[name].body, headers)
+      return [answer.status, await answer.text()]
+    }
+    const [status, text] = await ask("solo", ours.key)
+    expect(status).toBe(404)
+    expect([status, text]).toEqual(await ask("nobody-has-this", ours.key))
+  },
+)
+
+test.for(cases)("%s is refused in this order: for its key, its bridge, its body", async ([name, route]) => {
+  const faulty = bodyOf(route) && "["
+  const call = async (key: string, ref: string) => {
+    const headers = { authorization: `Bearer ${key}` }
+    return (await ours.call(route.method, urlOf(route, {}, ref), faulty ?? examples[name].body, headers))
+      .status
+  }
+  const hasRef = route.path.includes("{customer_ref}")
+  const refused = [await call("mbk_wrong", "nobody")]
+  if (hasRef) refused.push(await call(ours.key, "nobody"))
+  if (faulty) refused.push(await call(ours.key, "shop"))
+  expect(refused).toEqual([401, ...(hasRef ? [404] : []), ...(faulty ? [400] : [])])
+})
+
+test.for(cases.filter(([, route]) => isOfSession(route)))(
+  "%s of a paused bridge is 409, and its body is looked at before",
+  async ([name, route]) => {
+    const ask = async (body: unknown) =>
+      await expectDocumented(
+        route,
+        await ours.call(route.method, urlOf(route, {}, "resting"), body),
+        "paused",
+      )
+    expect(await ask(examples[name].body)).toEqual({ status: 409, code: "bridge_paused" })
+    const { code } = await ask(bodyOf(route) && "[")
+    expect(code).toBe(bodyOf(route) ? "invalid_request" : "bridge_paused")
+  },
+)
