@@ -28,7 +28,7 @@ export type Device = {
   name?: string
 }
 
-export const newDevice = (): Device => ({
+const newDevice = (): Device => ({
   noise: Curve.generate(),
   identity: Curve.generate(),
   preKey: Curve.generate(),
