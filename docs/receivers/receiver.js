@@ -1,0 +1,16 @@
+// A receiver to try things with: prints each event, and whether it is genuine.
+//   WEBHOOK_SECRET=whsec_... node docs/receivers/receiver.js
+import { createServer } from "node:http"
+import { isGenuine } from "./verify.js"
+
+const secret = process.env.WEBHOOK_SECRET ?? ""
+const port = Number(process.env.PORT ?? 9000)
+
+createServer(async (request, response) => {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  const rawBody = Buffer.concat(chunks)
+  const genuine = isGenuine(rawBody, request.headers["x-webhook-signature"], secret)
+  console.log(genuine ? "genuine" : "NOT GENUINE", request.headers["x-webhook-event-id"], rawBody.toString())
+  response.writeHead(genuine ? 200 : 401).end()
+}).listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${port}/`))
