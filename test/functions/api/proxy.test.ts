@@ -1,9 +1,14 @@
 import "#test/support/store.ts"
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
-import { describe, expect, test } from "vitest"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/delivery.ts"
 import { Lease } from "#core/lease.ts"
+import { StoredMedia } from "#core/media.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
@@ -116,6 +121,30 @@ describe("a call that reaches its host", () => {
       })
       expect(answer.headers.has("set-cookie")).toBe(false)
     }
+  })
+
+  test("gives media from the bucket in which the host has put them, byte for byte and as a download", async () => {
+    const shop = await aShop()
+    const [folder, key] = [mkdtempSync(join(tmpdir(), "media-")), `${shop.id}/one`]
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const bytes = randomBytes(9 * 1024 * 1024)
+    writeFileSync(join(folder, "file"), bytes)
+    const file = { key, path: join(folder, "file"), contentType: "text/html", fileName: 'a"\r\nx: y.html' }
+    await StoredMedia.put(file)
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, { key }))
+    await host.take(shop.id)
+    const answer = await shop.read("/messages/3EB0AA/media")
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/html",
+      "content-disposition": expect.stringMatching(
+        /^attachment; filename\*=UTF-8''a%22%0D%0Ax%3A%20y\.html$/,
+      ),
+      "content-security-policy": "sandbox",
+      "cache-control": "private",
+      "x-content-type-options": "nosniff",
+    })
+    expect(answer.headers.has("x")).toBe(false)
   })
 
   test("gives the host's documented refusal, with the caller's request id", async () => {

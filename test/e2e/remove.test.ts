@@ -1,0 +1,36 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { ApiKey } from "#core/api-key.ts"
+import { Lease } from "#core/lease.ts"
+import { query } from "#core/store.ts"
+import { events, sessions } from "#core/tables.ts"
+import { app } from "#functions/api/app.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { aPairedSession } from "#test/support/paired.ts"
+import { until } from "#test/support/until.ts"
+
+async function rowsOf(table: string, bridgeId: string) {
+  const rows = query({
+    TableName: table,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}` },
+  })
+  return await Array.fromAsync(rows)
+}
+
+test("deleting a linked bridge unlinks its phone and leaves no row of it", async () => {
+  const network = await aNetwork()
+  const { bridge, isConnected, host } = await aPairedSession(network)
+  expect(await isConnected()).toBe(true)
+  expect(await rowsOf(sessions, bridge.id)).not.toEqual([])
+  const key = await ApiKey.create(bridge.accountId, "test")
+  const init = { method: "DELETE", headers: { authorization: `Bearer ${key}` } }
+  expect((await app.request(`/api/instances/${bridge.customerRef}`, init)).status).toBe(204)
+
+  expect(await isConnected()).toBe(false)
+  await until(async () => !host.sessions.has(bridge.id))
+  await until(async () => (await Lease.get(bridge.id)) === undefined)
+  expect(await rowsOf(sessions, bridge.id)).toEqual([])
+  expect(await rowsOf(events, bridge.id)).toEqual([])
+  expect(dynamoDb.faults.injected.size).toBe(0)
+})
