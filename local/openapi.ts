@@ -1,3 +1,3 @@
 import { openapi } from "#functions/api/openapi.ts"
 
-console.log(JSON.stringify(openapi, undefined, 2))
+console.log(JSON.stringify(openapi(), undefined, 2))

@@ -82,8 +82,12 @@ const headers = z.object({
 
 const retryAfter = { description: "Seconds.", schema: { type: "integer" } }
 
-/** The contract as an OpenAPI 3.1 document. */
-export const openapi = build()
+let built: Document | undefined
+
+/** The contract as an OpenAPI 3.1 document, built when it is first asked for. */
+export function openapi(): Document {
+  return (built ??= build())
+}
 
 function build(): Document {
   const api = new OpenAPIHono()

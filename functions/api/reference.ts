@@ -5,9 +5,9 @@ import type { ApiEnv } from "./router.ts"
 
 /** The contract for machines and for people. Neither is anybody's secret. */
 export const reference = new Hono<ApiEnv>()
-  .get("/api/openapi.json", (c) => c.json(openapi, 200, { "cache-control": "public, max-age=300" }))
+  .get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
   .get("/api/docs", (c) =>
-    c.html(docsPage(openapi), 200, {
+    c.html(docsPage(openapi()), 200, {
       "cache-control": "public, max-age=300",
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
     }),

@@ -18,7 +18,7 @@ import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 type Route = { name: RouteName; method: string; path: string; operation: Operation }
 
-const routes: Route[] = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: operation.operationId as RouteName, // as registered
     method: method.toUpperCase(),
