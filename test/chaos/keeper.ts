@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
 /** A process that is alive and has said that it is ready, with what it said. */
-export interface Kept {
+interface Kept {
   pid: number
   ready: Record<string, string>
 }

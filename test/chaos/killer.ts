@@ -100,7 +100,7 @@ export function newKiller(input: Input) {
   }
 
   function pauseUntilLater(pid: number): void {
-    const ms = random.between(beat, 8 * beat)
+    const ms = random.between(beat, 12 * beat)
     for (const work of steps.openOf(pid)) {
       const [word, bridgeId] = work.split(" ")
       if (word === "attempt" && bridgeId)
@@ -159,7 +159,6 @@ export function newKiller(input: Input) {
     },
   }
 }
-export type Killer = ReturnType<typeof newKiller>
 
 /** @returns false when it is gone. */
 function signal(pid: number, name: NodeJS.Signals): boolean {

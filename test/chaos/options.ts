@@ -3,7 +3,7 @@ import { parseArgs } from "node:util"
 import { z } from "zod"
 
 /** Parts that `--break` takes out of the service, from outside: each must be noticed. */
-export const broken = ["journal", "fence", "order", "idempotency"] as const
+const broken = ["journal", "fence", "order", "idempotency"] as const
 export type Broken = (typeof broken)[number]
 
 const whole = z.coerce.number().int()

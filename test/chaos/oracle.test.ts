@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { expect, test } from "vitest"
 import type { Evidence, Kind } from "./evidence.ts"
 import { judge } from "./oracle.ts"
@@ -98,8 +99,8 @@ test("only the post of a deliverer that stood still may come late", () => {
   expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, until: 2500 }] }))).toHaveLength(1)
 })
 
-const commit = (host: string, epoch: number, token = `${host} ${epoch} ${Math.random()}`) => ({
-  ClientRequestToken: token,
+const commit = (host: string, epoch: number) => ({
+  ClientRequestToken: randomUUID(),
   TransactItems: [
     {
       ConditionCheck: {
@@ -109,14 +110,16 @@ const commit = (host: string, epoch: number, token = `${host} ${epoch} ${Math.ra
     },
   ],
 })
+const lease = (host: string, epoch: number) => ({ Item: { host: { S: host }, epoch: { N: String(epoch) } } })
 
-test("an owner that commits after the next one did is noticed; a repeated commit is not one", () => {
+test("a commit under a lease that is somebody else's is noticed; one that is repeated later is not one", () => {
   const owners = newOwners()
-  owners.accepted(commit("first", 2, "token"))
-  owners.accepted(commit("second", 4))
-  owners.accepted(commit("first", 2, "token"))
+  const first = commit("first", 2)
+  owners.accepted(first, lease("first", 2))
+  owners.accepted(commit("second", 4), lease("second", 4))
+  owners.accepted(first, lease("second", 4))
   expect(owners.violations).toEqual([])
-  owners.accepted(commit("first", 2))
-  owners.accepted(commit("third", 4))
+  owners.accepted(commit("first", 2), lease("second", 4))
+  owners.accepted(commit("third", 4), lease("second", 4))
   expect(owners.violations).toHaveLength(2)
 })

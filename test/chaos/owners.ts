@@ -12,33 +12,41 @@ const LeaseCheck = z.object({
 })
 const Transaction = z.object({ TransactItems: z.array(z.unknown()) })
 
+/** The lease itself, on the wire. */
+const LeaseRow = z.object({
+  Item: z.object({ host: z.object({ S: z.string() }), epoch: z.object({ N: z.coerce.number() }) }).optional(),
+})
+
+/** The lease that a transaction of a session was checked against; undefined for every other transaction. */
+export function leaseOf(request: object) {
+  const [first] = Transaction.parse(request).TransactItems
+  const check = LeaseCheck.safeParse(first).data?.ConditionCheck
+  if (!check) return undefined
+  const { ":me": me, ":mine": mine } = check.ExpressionAttributeValues
+  return { key: check.Key, host: me.S, epoch: mine.N }
+}
+
 /**
- * Whether a bridge ever had two owners: epochs of accepted commits never fall, and each belongs to one host.
- * A repeated transaction is accepted again, without effect: it counts once.
+ * Whether a bridge ever had two owners: no commit may be accepted whose lease was somebody else's before it came. A
+ * repeated transaction is accepted again, without effect: only its first time counts.
  */
 export function newOwners() {
   const violations: string[] = []
-  const last = new Map<string, { epoch: number; host: string }>()
   const tokens = new Set<string>()
 
   return {
     violations,
-    accepted(request: object): void {
+    /** @param before the answer to a GetItem of the lease, asked before the commit. */
+    accepted(request: object, before: object): void {
       const token = String(Reflect.get(request, "ClientRequestToken"))
-      if (tokens.has(token)) return
+      const claimed = leaseOf(request)
+      if (!claimed || tokens.has(token)) return
       tokens.add(token)
-      const [first] = Transaction.parse(request).TransactItems
-      const check = LeaseCheck.safeParse(first).data?.ConditionCheck
-      if (!check) return
-      const bridge = check.Key.pk.S
-      const host = check.ExpressionAttributeValues[":me"].S
-      const epoch = check.ExpressionAttributeValues[":mine"].N
-      const before = last.get(bridge)
-      if (before && epoch < before.epoch)
-        violations.push(`${bridge}: a commit of epoch ${epoch} was accepted after one of ${before.epoch}`)
-      if (before && epoch === before.epoch && host !== before.host)
-        violations.push(`${bridge}: two hosts committed in epoch ${epoch}`)
-      if (!before || epoch >= before.epoch) last.set(bridge, { epoch, host })
+      const { Item: lease } = LeaseRow.parse(before)
+      if (lease?.epoch.N === claimed.epoch && lease.host.S === claimed.host) return
+      violations.push(
+        `${claimed.key.pk.S}: a commit of epoch ${claimed.epoch} was accepted in epoch ${lease?.epoch.N}`,
+      )
     },
   }
 }

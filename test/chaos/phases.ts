@@ -60,14 +60,14 @@ export const arrivals: Phase[] = [
   kill("session-host", "W7 backlog decrypted, before the commit", "before backlog", "backlog"),
   kill("session-host", "W8 before the event is written", "before append"),
   kill("session-host", "W8 event written", "after append"),
-  kill("session-host", "W10 before credentials are kept", "before credentials"),
-  kill("session-host", "W10 credentials kept", "after credentials"),
+  kill("session-host", "W10 before credentials are kept", "before credentials", "backlog"),
+  kill("session-host", "W10 credentials kept", "after credentials", "backlog"),
   pause("session-host", "W1 paused before the journal", "before journal"),
   pause("session-host", "W8 paused before the event", "before append"),
 ]
 
 /** Of a delivery. */
-export const deliveries: Phase[] = [
+const deliveries: Phase[] = [
   kill("delivery", "D1 claimed", "after claim delivery"),
   kill("delivery", "D2 event read", "after read event"),
   kill("delivery", "D3 attempt counted", "after count attempt"),

@@ -6,7 +6,6 @@ const Phone = z.object({
   devices: z.array(z.object({ id: z.number(), connected: z.boolean() })),
   not_decrypted: z.record(z.string(), z.number()),
 })
-export type Phone = z.infer<typeof Phone>
 
 const Read = z.object({
   n: z.number(),

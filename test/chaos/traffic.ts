@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { z } from "zod"
 import type { Sent } from "./evidence.ts"
 import type { Phones } from "./phones.ts"
 import type { Random } from "./random.ts"
+import { sendOnce } from "./send-once.ts"
 
 /** A bridge, with the phone it is linked to and somebody who writes with it. */
 export interface Line {
@@ -23,8 +22,6 @@ export interface Traffic {
   /** Writes and sends at least so many on each bridge, then ends; in any case within this time. */
   stop: (atLeast: number, withinMs: number) => Promise<void>
 }
-
-const Answer = z.object({ message_id: z.string() })
 
 /** Numbered messages on every bridge, both ways, until it is stopped. */
 export function startTraffic(input: {
@@ -63,47 +60,13 @@ export function startTraffic(input: {
         tries: 0,
       }
       sent.push(one)
-      await sendOne(one, contact)
-      await sleep(random.between(100, 900))
-    }
-  }
-
-  /** The same key again, until there is a definite answer. */
-  async function sendOne(one: Sent, contact: string): Promise<void> {
-    const key = randomUUID()
-    const until = performance.now() + patienceMs
-    while (performance.now() < Math.min(until, over)) {
-      one.tries++
-      const answer = await post(
-        `/api/instances/${one.bridge}/proxy/send/text`,
-        { chat: contact, body: one.text },
-        key,
-      )
-      one.status = answer?.status ?? 0
-      if (answer?.status === 200) {
-        one.messageId = Answer.parse(answer.body).message_id
-        return
-      }
-      if (answer && !passing.has(answer.status)) return
-      await sleep(random.between(100, 500))
-    }
-  }
-
-  async function post(path: string, body: object, key: string) {
-    try {
-      const answer = await fetch(`${input.api()}${path}`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${input.apiKey}`,
-          "content-type": "application/json",
-          "idempotency-key": key,
-        },
-        body: JSON.stringify(body),
+      const until = performance.now() + patienceMs
+      await sendOnce(input, one, {
+        contact,
+        giveUp: () => performance.now() > Math.min(until, over),
+        waitMs: () => random.between(100, 500),
       })
-      return { status: answer.status, body: await answer.json() }
-    } catch {
-      // The API was killed, or is not there yet: that is what the key is for.
-      return undefined
+      await sleep(random.between(100, 900))
     }
   }
 
@@ -120,6 +83,3 @@ export function startTraffic(input: {
 
 /** A customer gives up after this. */
 const patienceMs = 120_000
-
-/** Answers after which the same request with the same key is right. */
-const passing = new Set([409, 429, 500, 502, 503, 504])

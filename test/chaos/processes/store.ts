@@ -1,11 +1,12 @@
 /** Store, queue and keys: never killed, for the embedded ones are not crash-proof. What goes wrong is told to it. */
 import { join } from "node:path"
+import { leases } from "#core/tables.ts"
 import { createTables } from "#local/create-tables.ts"
 import { operations } from "#local/dynamodb/operations.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/kms.ts"
 import { startSqs } from "#local/sqs.ts"
-import { newOwners } from "../owners.ts"
+import { leaseOf, newOwners } from "../owners.ts"
 import type { StoreFault, ToStore } from "../store-room.ts"
 
 process.once("disconnect", () => process.exit(0))
@@ -39,13 +40,23 @@ function ruleOf({ containing, ...rule }: StoreFault) {
   return { ...rule, when: (request: object) => JSON.stringify(request).includes(containing) }
 }
 
-/** Looks at each transaction that the store has accepted, in the order in which it did. */
+/** Looks at each transaction that the store accepts, and at the lease as it was before. */
 function watchOwners(): void {
-  const transact = operations.get("TransactWriteItems")
-  if (!transact) throw new Error("the embedded store has no transactions")
+  const transact = operationOf("TransactWriteItems")
+  const read = operationOf("GetItem")
   operations.set("TransactWriteItems", async (engine, request) => {
+    const lease = leaseOf(request)
+    const before = lease
+      ? await read(engine, { TableName: leases, Key: lease.key, ConsistentRead: true })
+      : {}
     const answer = await transact(engine, request)
-    owners.accepted(request)
+    owners.accepted(request, before)
     return answer
   })
+}
+
+function operationOf(name: string) {
+  const operation = operations.get(name)
+  if (!operation) throw new Error(`the embedded store has no ${name}`)
+  return operation
 }

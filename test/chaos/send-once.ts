@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import type { Sent } from "./evidence.ts"
+
+/** A customer's program: the API as it can be reached now, and a key. */
+export interface Customer {
+  api: () => string | undefined
+  apiKey: string
+}
+
+/** Answers after which the same request with the same key is right. */
+const passing = new Set([409, 429, 500, 502, 503, 504])
+/** A program waits no longer for an answer. */
+const answerWithinMs = 20_000
+
+const Answer = z.object({ message_id: z.string() })
+
+/**
+ * Sends a text and asks again, with the same key, until there is a definite answer or it is told to give up.
+ * `one` is kept up to date meanwhile.
+ */
+export async function sendOnce(
+  customer: Customer,
+  one: Sent,
+  { contact, giveUp, waitMs }: { contact: string; giveUp: () => boolean; waitMs: () => number },
+): Promise<void> {
+  const key = randomUUID()
+  while (!giveUp()) {
+    one.tries++
+    const answer = await post(customer, one, { contact, key })
+    one.status = answer?.status ?? 0
+    if (answer?.status === 200) one.messageId = Answer.parse(answer.body).message_id
+    if (answer && !passing.has(answer.status)) return
+    await sleep(waitMs())
+  }
+}
+
+async function post(
+  { api, apiKey }: Customer,
+  one: Sent,
+  { contact, key }: { contact: string; key: string },
+) {
+  try {
+    const answer = await fetch(`${api()}/api/instances/${one.bridge}/proxy/send/text`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "content-type": "application/json",
+        "idempotency-key": key,
+      },
+      body: JSON.stringify({ chat: contact, body: one.text }),
+      signal: AbortSignal.timeout(answerWithinMs),
+    })
+    return { status: answer.status, body: await answer.json() }
+  } catch {
+    // The API was killed, stands still, or is not there yet: that is what the key is for.
+    return undefined
+  }
+}
