@@ -17,8 +17,6 @@ export interface Evidence {
   /** Texts written to each bridge's phone, in the order in which the network took them. */
   produced: Map<string, string[]>
   arrivals: Arrival[]
-  /** Texts whose event ended undelivered, by bridge. */
-  undelivered: Map<string, Set<string>>
   sent: Sent[]
   /** What each bridge's contact has read of it. */
   shown: Map<string, Read[]>
@@ -32,6 +30,12 @@ export interface Evidence {
   stoppedAttempts: { bridge: string; at: number; until: number }[]
 }
 
+/**
+ * `lost`: written and never delivered, answered with success and not shown, or without an answer for good.
+ * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice.
+ * `reordered`: a first delivery after a newer message's, or any after a newer event. `undecryptable`: somebody could
+ * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.
+ */
 export const kinds = [
   "lost",
   "duplicated",

@@ -25,7 +25,6 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   bridges: ["b"],
   produced: new Map([["b", ["1", "2", "3"]]]),
   arrivals: [arrival("1"), arrival("2"), arrival("3")],
-  undelivered: new Map(),
   sent: [sent],
   shown: new Map([["b", [read]]]),
   unreadable: [],
@@ -84,11 +83,6 @@ const broken: [string, Kind, Partial<Evidence>][] = [
 
 test.for(broken)("%s is noticed as %s", ([, kind, more]) => {
   expect(judge(evidence(more)).map((violation) => violation.kind)).toContain(kind)
-})
-
-test("a message that ended undelivered is not lost", () => {
-  const arrivals = [arrival("1"), arrival("3")]
-  expect(judge(evidence({ arrivals, undelivered: new Map([["b", new Set(["2"])]]) }))).toEqual([])
 })
 
 test("only the post of a deliverer that stood still may come late", () => {

@@ -110,7 +110,6 @@ async function runIn(world: World, { options, receiver, random, say }: About): P
     bridges: lines.map(({ bridge }) => bridge),
     produced: traffic.produced,
     arrivals: receiver.arrivals,
-    undelivered: new Map(),
     sent: traffic.sent,
     shown,
     unreadable: unreadable(network),

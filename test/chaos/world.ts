@@ -41,6 +41,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   mkdirSync(logs, { recursive: true })
   const steps = stepBoard(join(dir, "steps"))
   const times = scaled(options)
+  const capacity = Math.max(2, Math.ceil(options.bridges / 2))
 
   const simulator = await startSimulator({ dataDir: dir, controlPort: 0 })
   if (!simulator) throw new Error(`the simulated network did not start: ${logs}/simulator.log says why`)
@@ -56,8 +57,9 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     API_KEY_PEPPER: randomBytes(32).toString("base64url"),
     HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
     HOST_NETWORK: "simulated",
-    HOST_CAPACITY: String(Math.max(2, Math.ceil(options.bridges / 2))),
-    HOST_SPARE: "1",
+    HOST_CAPACITY: String(capacity),
+    // One host more than is needed: its process has started when another dies.
+    HOST_SPARE: String(capacity),
     SIMULATOR_URL: simulator.url,
     SIMULATOR_ROOT_KEY: simulator.rootKey,
     URL_ALLOW: "127.0.0.0/8",
