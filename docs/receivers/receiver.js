@@ -6,11 +6,18 @@ import { isGenuine } from "./verify.js"
 const secret = process.env.WEBHOOK_SECRET ?? ""
 const port = Number(process.env.PORT ?? 9000)
 
-createServer(async (request, response) => {
+const server = createServer((request, response) => {
   const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
-  const rawBody = Buffer.concat(chunks)
-  const genuine = isGenuine(rawBody, request.headers["x-webhook-signature"], secret)
-  console.log(genuine ? "genuine" : "NOT GENUINE", request.headers["x-webhook-event-id"], rawBody.toString())
-  response.writeHead(genuine ? 200 : 401).end()
-}).listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${port}/`))
+  request.on("data", (chunk) => chunks.push(chunk))
+  request.on("end", () => {
+    const rawBody = Buffer.concat(chunks)
+    const genuine = isGenuine(rawBody, request.headers["x-webhook-signature"], secret)
+    console.log(
+      genuine ? "genuine" : "NOT GENUINE",
+      request.headers["x-webhook-event-id"],
+      rawBody.toString(),
+    )
+    response.writeHead(genuine ? 200 : 401).end()
+  })
+})
+server.listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${port}/`))
