@@ -26,7 +26,10 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 /** The one client of the store. Conditions stand in full where they are sent: they are the design. */
 export const store = DynamoDBDocumentClient.from(
-  new DynamoDBClient({ maxAttempts: 4, requestHandler: { connectionTimeout: 2000, requestTimeout: 5000 } }),
+  new DynamoDBClient({
+    maxAttempts: 4,
+    requestHandler: { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true },
+  }),
   { marshallOptions: { removeUndefinedValues: true } },
 )
 

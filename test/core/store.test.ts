@@ -37,6 +37,11 @@ describe("a transaction", () => {
     expect(await get("Requests", pk, "N")).toMatchObject({ n: 1 })
   })
 
+  test("without any answer is asked again after 5 seconds, not waited for", async () => {
+    dynamoDb.faults.add({ fault: "slow", ms: 60_000, operation: "TransactWriteItems", times: 1 })
+    expect(await transact([increment(randomUUID())])).toBeUndefined()
+  })
+
   test("that is refused says by position which row refused it, and writes nothing", async () => {
     const [taken, other] = [randomUUID(), randomUUID()]
     await transact([put(taken, 1)])
