@@ -40,6 +40,7 @@ const patienceMs = 3000
 export function newKiller(input: Input) {
   const { random, steps, living, beat } = input
   const hits: Hit[] = []
+  /** How often each phase was waited for. */
   const tried = new Map<string, number>()
   const paused = new Map<number, NodeJS.Timeout>()
   /** Attempts that were under way in a deliverer when it was stopped: `attempt <bridge id>`. */
@@ -147,6 +148,7 @@ export function newKiller(input: Input) {
 
   return {
     hits,
+    tried,
     stoppedAttempts,
     strike,
     /** Lets those go on that stand still. */

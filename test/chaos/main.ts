@@ -29,11 +29,11 @@ if (failed) {
 console.log(JSON.stringify(summary(outcome)))
 process.exit(failed ? 1 : 0)
 
-function report({ violations, hits, injected }: Outcome, { json }: Options): void {
+function report({ violations, hits, tried, injected }: Outcome, { json }: Options): void {
   if (json) return
   const counts = Map.groupBy(hits, ({ phase }) => phase)
   for (const name of [...phases.map((phase) => phase.name), "outside"])
-    console.log(`${String(counts.get(name)?.length ?? 0).padStart(9)}  ${name}`)
+    console.log(`${String(counts.get(name)?.length ?? 0).padStart(9)} of ${tried.get(name) ?? "-"}  ${name}`)
   console.log(`store faults: ${JSON.stringify(injected)}`)
   for (const [kind, some] of Map.groupBy(violations, (one) => one.kind)) {
     for (const { what } of some.slice(0, 10)) console.log(`${kind}: ${what}`)

@@ -17,6 +17,8 @@ import { startWorld, type World } from "./world.ts"
 export interface Outcome {
   violations: Violation[]
   hits: { phase: string; blow: string; role: string }[]
+  /** How often each phase was waited for: some do not come about in time. */
+  tried: Map<string, number>
   in: number
   out: number
   /** Deliveries that came more than once, as they may: same id, same bytes, before anything newer. */
@@ -123,6 +125,7 @@ async function runIn(world: World, { options, receiver, random, say }: About): P
   return {
     violations: judge(evidence),
     hits: killer.hits,
+    tried: killer.tried,
     in: total(traffic),
     out: traffic.sent.length,
     repeated: repeated(evidence),
