@@ -6,7 +6,7 @@ import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import { newMessageId } from "./message-id.ts"
-import { refusedRow, type Row, store } from "./store.ts"
+import { refusedRow, type Row, store, unlessRefused } from "./store.ts"
 import { requests } from "./tables.ts"
 
 /** Every call ends within 50 s, and 5 more. In seconds. */
@@ -186,17 +186,6 @@ async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: 
 function claimedAs(stored: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Outcome {
   const mismatch = stored.fingerprint !== fingerprint
   return { kind: "claimed", claim: { ...fresh, messageId: stored.message_id }, mismatch }
-}
-
-/** @returns false when the condition refused it: the record has moved on, and is somebody else's. */
-async function unlessRefused(sent: Promise<unknown>): Promise<boolean> {
-  try {
-    await sent
-    return true
-  } catch (error) {
-    if (refusedRow(error)) return false
-    throw error
-  }
 }
 
 function key(record: string) {

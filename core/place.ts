@@ -3,7 +3,7 @@ export * as Place from "./place.ts"
 import { randomUUID } from "node:crypto"
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { now } from "./clock.ts"
-import { refusedRow, store } from "./store.ts"
+import { store, unlessRefused } from "./store.ts"
 import { requests } from "./tables.ts"
 
 /** One of the few places that something has, held for a while and held on to by `keep`. */
@@ -64,14 +64,4 @@ export async function leave(place: Info): Promise<void> {
 
 function key({ pk }: { pk: string }) {
   return { pk, sk: "PLACE" }
-}
-
-async function unlessRefused(sent: Promise<unknown>): Promise<boolean> {
-  try {
-    await sent
-    return true
-  } catch (error) {
-    if (refusedRow(error)) return false
-    throw error
-  }
 }

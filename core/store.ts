@@ -90,6 +90,17 @@ export function refusedRow(error: unknown): Row | undefined {
   return toRow(error.Item)
 }
 
+/** @returns false when the condition of this write refused it: the row has moved on, and is somebody else's. */
+export async function unlessRefused(sent: Promise<unknown>): Promise<boolean> {
+  try {
+    await sent
+    return true
+  } catch (error) {
+    if (refusedRow(error)) return false
+    throw error
+  }
+}
+
 const passing = new Set([
   "TransactionInProgressException",
   "TransactionConflictException",
