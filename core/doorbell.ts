@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
+import { requestTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 
-const queue = new SQSClient({ maxAttempts: 4 })
+const queue = new SQSClient({ maxAttempts: 4, ...requestTimes })
 
 /** The body of a doorbell: "somebody look at this bridge". */
 export const Doorbell = z.object({ bridge_id: z.uuid() })

@@ -34,19 +34,22 @@ export function signCall(call: HostCall, notAfter = Infinity): string {
   return `Host ${payload}.${mac(payload)}`
 }
 
-/** The call that a header authorises; undefined when it is not ours, too old, or for another request. */
+/**
+ * The call that a header authorises; undefined when it is not ours, or for another request. One that is read too late
+ * must not begin: whoever made it may have stopped waiting.
+ */
 export function verifyCall(
   header: string | undefined,
   request: { method: string; path: string },
-): HostCall | undefined {
+): (HostCall & { isLate: boolean }) | undefined {
   const [payload, given] = header?.startsWith("Host ") ? header.slice("Host ".length).split(".") : []
   if (!payload || !given) return undefined
   const [ours, theirs] = [Buffer.from(mac(payload)), Buffer.from(given)]
   if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return undefined
 
-  const call = Signed.parse(JSON.parse(Buffer.from(payload, "base64url").toString()))
-  if (call.expiresAt < now() || call.method !== request.method || call.path !== request.path) return undefined
-  return call
+  const { expiresAt, ...call } = Signed.parse(JSON.parse(Buffer.from(payload, "base64url").toString()))
+  if (call.method !== request.method || call.path !== request.path) return undefined
+  return { ...call, isLate: expiresAt < now() }
 }
 
 function mac(payload: string): string {

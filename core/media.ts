@@ -14,6 +14,7 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
 import { z } from "zod"
+import { transferTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 
 /** §8.3, in milliseconds. */
@@ -26,7 +27,11 @@ const partBytes = 8 * 1024 * 1024
 export const Stored = z.object({ key: z.string() })
 export type Stored = z.infer<typeof Stored>
 
-const bucket = new S3Client({ maxAttempts: 4, requestChecksumCalculation: "WHEN_REQUIRED" })
+const bucket = new S3Client({
+  maxAttempts: 4,
+  requestChecksumCalculation: "WHEN_REQUIRED",
+  ...transferTimes,
+})
 
 /** The object's key. A message's id alone does not say which message it is: senders choose ids. */
 export function keyOf(bridgeId: string, message: string): string {

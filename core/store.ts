@@ -16,6 +16,7 @@ import {
 } from "@aws-sdk/lib-dynamodb"
 import { unmarshall } from "@aws-sdk/util-dynamodb"
 import { z } from "zod"
+import { requestTimes } from "./aws-client.ts"
 
 /** A row as the store gives it: to be parsed by the module whose row it is. */
 export type Row = Record<string, unknown>
@@ -25,13 +26,9 @@ export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number]
 
 /** The one client of the store. Conditions stand in full where they are sent: they are the design. */
-export const store = DynamoDBDocumentClient.from(
-  new DynamoDBClient({
-    maxAttempts: 4,
-    requestHandler: { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true },
-  }),
-  { marshallOptions: { removeUndefinedValues: true } },
-)
+export const store = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4, ...requestTimes }), {
+  marshallOptions: { removeUndefinedValues: true },
+})
 
 /** The store did not answer in time: whether it wrote is not known. */
 export class StoreAway extends Error {}

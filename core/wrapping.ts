@@ -4,6 +4,7 @@ import {
   GenerateDataKeyWithoutPlaintextCommand,
   KMSClient,
 } from "@aws-sdk/client-kms"
+import { requestTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 
 /** What a data key is for, and so which wrapping key it is under. Only session hosts may unwrap `session`. */
@@ -15,7 +16,7 @@ export interface Owner {
   bridgeId: string
 }
 
-const kms = new KMSClient({ maxAttempts: 4 })
+const kms = new KMSClient({ maxAttempts: 4, ...requestTimes })
 
 /** A new data key of a bridge, and its wrapped form. */
 export async function newDataKey(

@@ -90,8 +90,8 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
     })
     if (!call) throw new ApiError("unauthorized", "not signed by the API")
     const session = host.sessions.get(call.bridgeId)
-    // Misdirected: the caller reads the lease again.
-    if (session?.lease.epoch !== call.epoch) return c.body(null, 421)
+    // Misdirected, or begun too late: the caller reads the lease again, and asks again if he still waits.
+    if (call.isLate || session?.lease.epoch !== call.epoch) return c.body(null, 421)
     if (!host.isTrusted) throw sessionUnavailable()
     session.notes.use()
     c.set("session", session)

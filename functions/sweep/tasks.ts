@@ -4,12 +4,13 @@ import {
   RunTaskCommand,
   type RunTaskCommandInput,
 } from "@aws-sdk/client-ecs"
+import { requestTimes } from "#core/aws-client.ts"
 import { config } from "#core/config.ts"
 import { Host } from "#core/host.ts"
 import { log } from "#core/log.ts"
 import type { Report } from "./death.ts"
 
-const ecs = new ECSClient({ maxAttempts: 2 })
+const ecs = new ECSClient({ maxAttempts: 2, ...requestTimes })
 
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100

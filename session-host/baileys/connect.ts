@@ -43,6 +43,9 @@ const dialMs = 60_000
 /** From the pairing to the network's wish to restart, ms. */
 const restartMs = 15_000
 
+/** From a failed write to the socket's own end, ms. */
+const closingMs = 1000
+
 export interface ConnectInput {
   vault: Vault
   log: Logger
@@ -192,12 +195,22 @@ export function connect(input: ConnectInput): Connection {
     })
   }
 
-  /** Baileys leaves questions open for a minute when the connection ends. */
+  /** What the network said last comes with the closing. */
+  const closing = async (error: unknown) => {
+    const late = setTimeout(() => finish({ reason: "lost", detail: redacted(String(error)) }), closingMs)
+    await end.promise
+    clearTimeout(late)
+  }
+  /** Baileys leaves questions open for a minute when the connection ends, and asks on a socket that is closing. */
   const beforeEnd = <T>(answer: Promise<T>): Promise<T> => {
     const over = end.promise.then((): never => {
       throw new Error("the connection ended")
     })
-    return Promise.race([answer, over])
+    const answered = answer.catch(async (error: unknown): Promise<never> => {
+      if (!wire.isOpen) await closing(error)
+      throw error
+    })
+    return Promise.race([answered, over])
   }
   const sender = newSender({ sock, acks, isOpen: () => open && !ended })
   return {

@@ -27,11 +27,11 @@ async function setLease(bridgeId: string, field: string, value: number) {
   )
 }
 
-/** Tells the holder of a lease to look at it. */
-async function tell(lease: Lease.Info): Promise<number> {
+/** Tells the holder of a lease to look at it; not to begin after that, Unix seconds. */
+async function tell(lease: Lease.Info, notAfter?: number): Promise<number> {
   const [method, path] = ["POST", "/look-at-lease"]
   const { bridgeId, epoch } = lease
-  const authorization = signCall({ method, path, bridgeId, epoch, requestId: "1" })
+  const authorization = signCall({ method, path, bridgeId, epoch, requestId: "1" }, notAfter)
   const answer = await fetch(`http://${lease.addr}${path}`, { method, headers: { authorization } })
   return answer.status
 }
@@ -47,6 +47,12 @@ test("a bridge that nobody is linked to and nobody calls for 72 hours is paused,
   await until(async () => !host.sessions.has(idle.id))
   expect(host.sessions.has(used.id)).toBe(true)
   expect(await statusOf(used.id)).toBe("unpaired")
+})
+
+test("a call that is read too late is not begun, and asked for again", async () => {
+  const bridge = await aBridge()
+  const lease = await held(bridge.id, await aHost(nowhere))
+  expect([await tell(lease), await tell(lease, now() - 1)]).toEqual([204, 421])
 })
 
 test("a call counts as use, and is written down once an hour at most", async () => {

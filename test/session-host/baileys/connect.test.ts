@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { built, textOf } from "#session-host/baileys/compose.ts"
@@ -367,4 +368,25 @@ test("it knows the phone number behind a LID it has met, and none behind a stran
   )
   expect(await connection.phoneOf(bob.lid)).toBe(bob.jid)
   connection.close()
+})
+
+test("whoever asks on a socket that breaks hears of it after the session has: it is not an error of ours", async () => {
+  const { connection, device, ada } = await linked()
+  const asked: { failed: boolean; over: boolean }[] = []
+  const ask = async () => {
+    const failed = await connection.watch(ada.jid).then(
+      () => false,
+      () => true,
+    )
+    asked.push({ failed, over: connection.happenings.some(({ kind }) => kind === "closed") })
+  }
+  const asking = (async () => {
+    while (!asked.some(({ failed }) => failed)) {
+      await ask()
+      await nextTurn()
+    }
+  })()
+  await network.call("POST", `/connections/${device}/end`, { how: "cut" })
+  await asking
+  expect(asked.filter(({ failed, over }) => failed && !over)).toEqual([])
 })
