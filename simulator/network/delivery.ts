@@ -50,12 +50,14 @@ export function activate(network: Network, line: Line) {
   line.backlog = network.queue.last(line.device)
   line.queued = Math.max(line.queued, line.backlog)
   const counts = network.queue.counts(line.device)
-  const { message = 0, notification = 0, receipt = 0, call = 0 } = counts
-  const count = message + notification + receipt + call
+  const { message = 0, receipt = 0, call = 0 } = counts
+  const count = Object.values(counts).reduce((sum, of) => sum + of, 0)
+  const appdata = network.queue.settingChanges(line.device)
+  const notification = (counts.notification ?? 0) - appdata
   if (count > 0)
     line.send(
       el("ib", { from: Jid.network }, [
-        el("offline_preview", { count, message, notification, receipt, call, appdata: 0 }),
+        el("offline_preview", { count, message, notification, receipt, call, appdata }),
       ]),
     )
   pump(network, line)

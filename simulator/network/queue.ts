@@ -26,6 +26,9 @@ export function open(store: Store) {
   )
   const exists = store.db.prepare("SELECT 1 FROM queue WHERE n = ?")
   const counts = store.db.prepare("SELECT class, count(*) AS n FROM queue WHERE device = ? GROUP BY class")
+  const notifications = store.db.prepare(
+    "SELECT stanza FROM queue WHERE device = ? AND class = 'notification'",
+  )
   const last = store.db.prepare("SELECT max(n) AS n FROM queue WHERE device = ?")
   const clear = store.db.prepare("DELETE FROM queue WHERE device = ?")
 
@@ -57,6 +60,11 @@ export function open(store: Store) {
     /** How many stanzas of each tag wait. */
     counts: (address: Address): Record<string, number> =>
       Object.fromEntries(counts.all(key(address)).map((row) => [String(row.class), Number(row.n)])),
+    /** How many notifications wait that say that settings of the account changed. */
+    settingChanges: (address: Address): number =>
+      notifications
+        .all(key(address))
+        .filter((row) => (unpack(row.stanza) as Node).attrs.type === "server_sync").length,
     /** The number of the last one waiting, 0 when none is. */
     last: (address: Address): number => Number(last.get(key(address))?.n ?? 0),
     clear: (address: Address) => clear.run(key(address)),
