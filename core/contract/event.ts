@@ -70,7 +70,7 @@ const DisconnectedEvent = z
   .object({
     event: z.literal("disconnected"),
     reason: z.enum(["logged_out", "stream_replaced"]).optional(),
-    detail: z.string().optional(),
+    detail: z.string().optional().openapi({ description: "A sentence for people." }),
   })
   .openapi("DisconnectedEvent")
 

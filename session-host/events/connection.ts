@@ -12,11 +12,20 @@ export function connected(at: At, phone: string): Mapped {
   return { identity: identity("connected", at), event: { event: "connected", phone } }
 }
 
+type End = "logged_out" | "stream_replaced"
+
+const details: Record<End, string> = {
+  logged_out: "unlinked, on the phone, by the network or through the API: link it again",
+  stream_replaced:
+    "another place took the session over: another webhook_url takes it back, a logout gives it up",
+}
+
 /** Without a reason: the connection has been gone for some time, and comes back by itself. */
-export function disconnected(at: At, reason?: "logged_out" | "stream_replaced"): Mapped {
+export function disconnected(at: At, reason?: End): Mapped {
+  const detail = reason ? details[reason] : "the connection to the network is lost: it is tried again"
   return {
     identity: identity("disconnected", at),
-    event: { event: "disconnected", ...(reason && { reason }) },
+    event: { event: "disconnected", ...(reason && { reason }), detail },
   }
 }
 

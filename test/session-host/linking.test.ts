@@ -106,7 +106,7 @@ test("a logout unlinks the device, tells the customer, and leaves no key behind"
   expect(await answer.json()).toEqual({ ok: true })
   expect(await statusOf(bridge.id)).toBe("unpaired")
   expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
-    { event: "disconnected", reason: "logged_out" },
+    { event: "disconnected", reason: "logged_out", detail: expect.any(String) },
   ])
   const { devices } = (await network.call("GET", `/phones/${phone.number}`)) as { devices: unknown[] }
   expect(devices).toHaveLength(1)

@@ -121,7 +121,9 @@ test("a short loss is told to nobody; a long one is `disconnected`, its end `con
     "disconnected",
     "connected",
   ])
-  expect(await eventsOfType(bridge.id, "disconnected")).toEqual([{ event: "disconnected" }])
+  expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
+    { event: "disconnected", detail: expect.any(String) },
+  ])
 })
 
 test("a session that another place took over says so and does not throw it out again", async () => {
@@ -129,7 +131,7 @@ test("a session that another place took over says so and does not throw it out a
   const { bridge, end, isConnected } = await aPairedSession(network)
   await end("replaced")
   expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
-    { event: "disconnected", reason: "stream_replaced" },
+    { event: "disconnected", reason: "stream_replaced", detail: expect.any(String) },
   ])
   expect(await statusOf(bridge.id)).toBe("replaced")
   await sleep(1500)
@@ -151,7 +153,7 @@ test("an unlinked session is unpaired, its keys are gone, and a phone may be lin
   const { bridge, unlink } = await aPairedSession(network)
   await unlink()
   expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
-    { event: "disconnected", reason: "logged_out" },
+    { event: "disconnected", reason: "logged_out", detail: expect.any(String) },
   ])
   await until(async () => (await statusOf(bridge.id)) === "unpaired")
   await until(async () => (await signalKeys(bridge.id)).length === 0)

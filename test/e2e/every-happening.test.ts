@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Event } from "#core/contract/event.ts"
+import { unsaidIn } from "./unsaid.ts"
+import { startWhole, type Phone, type Whole } from "./whole-service.ts"
+
+let whole: Whole
+let grace: Phone
+let ada: Phone
+const device = () => `${grace.number}:1`
+
+beforeAll(async () => {
+  whole = await startWhole()
+  grace = await whole.phone("Grace")
+  ada = await whole.phone("Ada")
+  await whole.bridge("shop")
+}, 60_000)
+afterAll(() => whole.stop())
+
+const event = <Type extends Event["event"]>(
+  type: Type,
+  matches?: (event: Extract<Event, { event: Type }>) => boolean,
+) => whole.webhook.event("shop", type, matches)
+const ask = async (method: string, path: string, body?: unknown) => {
+  const answer = await whole.call(method, `/api/instances/shop/${path}`, body)
+  return { status: answer.status, ...((await answer.json()) as object) } // compared by the caller
+}
+const adaDoes = (method: string, what: string, body: object) =>
+  whole.control(method, `/phones/${ada.number}${what}`, body)
+const graceIs = (body: object) => whole.control("PATCH", `/phones/${grace.number}`, body)
+
+test("a link is told, with whose phone it is", async () => {
+  await whole.link("shop", grace)
+  expect(await event("connected")).toEqual({ event: "connected", phone: grace.number })
+})
+
+test("who was subscribed to is told as there, gone, writing and recording", async () => {
+  expect(await ask("POST", "proxy/presence", { state: "available" })).toMatchObject({ status: 200 })
+  expect(await ask("POST", "proxy/presence/subscribe", { chat: ada.number })).toMatchObject({ status: 200 })
+  await adaDoes("PATCH", "", { available: true })
+  expect(await event("presence", ({ unavailable }) => !unavailable)).toMatchObject({ contact_id: ada.jid })
+  await adaDoes("PATCH", "", { available: false })
+  const gone = await event("presence", ({ last_seen }) => last_seen !== undefined)
+  expect(gone).toMatchObject({ contact_id: ada.jid, unavailable: true })
+  for (const [state, said] of [
+    ["composing", { state: "composing", mode: "text" }],
+    ["recording", { state: "composing", mode: "voice" }],
+    ["paused", { state: "paused", mode: "text" }],
+  ] as const) {
+    await adaDoes("POST", "/typing", { to: grace.number, state })
+    const typing = await event(
+      "typing",
+      ({ mode, ...told }) => mode === said.mode && told.state === said.state,
+    )
+    expect(typing).toEqual({ event: "typing", contact_id: ada.jid, chat_id: ada.jid, ...said })
+  }
+})
+
+test.for([
+  ["terminate", "timeout", "timeout"],
+  ["terminate", undefined, "hangup"],
+  ["reject", undefined, "decline"],
+  ["terminate", "busy", "busy"],
+  ["terminate", "accepted_elsewhere", "accept_elsewhere"],
+] as const)("a call comes in and ends (%s %s) with %s", async ([step, reason, expected]) => {
+  const { call_id } = (await adaDoes("POST", "/calls", { to: grace.number })) as { call_id: string }
+  const about = { call_id, contact_id: ada.jid, timestamp: expect.any(Number) }
+  const isIt = (told: { call_id: string }) => told.call_id === call_id
+  expect(await event("call_incoming", isIt)).toEqual({
+    event: "call_incoming",
+    ...about,
+    platform: "android",
+  })
+  await adaDoes("POST", `/calls/${call_id}`, { to: grace.number, step, reason })
+  expect(await event("call_terminated", isIt)).toEqual({
+    event: "call_terminated",
+    ...about,
+    reason: expected,
+  })
+})
+
+const pixel = "/9j/4AAQSkZJRgABAQAAAQABAAD/2Q=="
+
+test("the own picture, changed and removed on the phone", async () => {
+  await graceIs({ picture: pixel })
+  const set = await event("profile_picture_updated", ({ remove }) => !remove)
+  expect(set).toMatchObject({ picture_id: expect.stringMatching(/./) })
+  await graceIs({ picture: null })
+  expect(await event("profile_picture_updated", ({ remove }) => remove)).not.toHaveProperty("picture_id")
+})
+
+test("a test of the webhook", async () => {
+  expect(await ask("POST", "webhook-test")).toMatchObject({ status: 200, success: true, event: "test" })
+  expect(await event("test")).toMatchObject({ timestamp: expect.any(Number) })
+})
+
+test("a connection that stays away is told, and what waited meanwhile is bracketed", async () => {
+  await ask("POST", "proxy/send/text", { chat: ada.number, body: "are you there?" })
+  const sent = `/phones/${ada.number}/messages?text=are+you+there%3F&wait=10000`
+  const [{ id } = { id: "" }] = (await whole.control("GET", sent)) as { id: string }[]
+  const connections = () => whole.webhook.of("shop").filter(({ event }) => event === "connected").length
+  const before = connections()
+  await whole.phones.fault({ kind: "refuse_upgrade" })
+  await whole.phones.cut(device())
+  await whole.write(ada, grace.number, { text: "yes" })
+  await adaDoes("POST", "/read", { chat: grace.number, message_ids: [id] })
+  await graceIs({ picture: pixel })
+  const contact = { number: ada.number, full_name: "Ada Lovelace" }
+  await whole.control("POST", `/phones/${grace.number}/contacts`, contact)
+  expect(await event("disconnected")).toEqual({
+    event: "disconnected",
+    detail: expect.stringMatching(/lost/),
+  })
+  await whole.phones.clearFaults()
+
+  const preview = await event("offline_sync_preview", ({ messages }) => messages > 0)
+  const { total, messages, notifications, receipts, app_data_changes } = preview
+  expect(total).toBe(messages + notifications + receipts + app_data_changes)
+  expect(await event("offline_sync_completed", ({ count }) => count === total)).toBeDefined()
+  await event("connected", () => connections() > before)
+}, 60_000)
+
+test("another place that takes the session over, and a phone that unlinks it", async () => {
+  await whole.control("POST", `/connections/${device()}/end`, { how: "replaced" })
+  expect(await event("disconnected", ({ reason }) => reason === "stream_replaced")).toMatchObject({
+    detail: expect.stringMatching(/another place/),
+  })
+  expect(await ask("GET", "proxy/status")).toMatchObject({ status: "replaced" })
+  await whole.control("DELETE", `/phones/${grace.number}/devices/1`)
+  // Only a customer may take it back; the network then says that there is nothing to take.
+  await whole.call("PATCH", "/api/instances/shop", { webhook_url: `${whole.webhook.urlOf("shop")}?again` })
+  expect(await event("disconnected", ({ reason }) => reason === "logged_out")).toMatchObject({
+    detail: expect.stringMatching(/unlinked/),
+  })
+})
+
+test("nothing that the contract can say of happenings is left unsaid, and every delivery was genuine and as documented", () => {
+  expect(unsaidIn("happenings", whole.webhook.of("shop"))).toEqual([])
+  expect(whole.webhook.faults).toEqual([])
+})

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Event } from "#core/contract/event.ts"
+import { until } from "#test/support/until.ts"
+import { unsaidIn } from "./unsaid.ts"
+import { startWhole, type Whole } from "./whole-service.ts"
+
+type Message = Extract<Event, { event: "message" }>
+
+let whole: Whole
+let people: Awaited<ReturnType<typeof linked>>
+
+beforeAll(async () => {
+  whole = await startWhole()
+  people = await linked()
+}, 60_000)
+afterAll(() => whole.stop())
+
+/** A bridge on Grace's phone, Ada who writes with it, a group of the two, and what both may refer to. */
+async function linked() {
+  const [grace, ada] = [await whole.phone("Grace"), await whole.phone("Ada")]
+  // Before there was a bridge: it never sees this one.
+  const unseen = await whole.write(grace, ada.number, { event: { name: "Before", start: 10 } })
+  await whole.bridge("shop")
+  await whole.link("shop", grace)
+  const device = `${grace.number}:1`
+  const group = (await whole.control("POST", "/groups", {
+    creator: ada.number,
+    members: [grace.number],
+    subject: "Regulars",
+  })) as { jid: string } // the control API's answer
+  return { grace, ada, device, group: group.jid, unseen }
+}
+
+/** Sends through the API, and waits until Ada has it. */
+async function send(suffix: string, body: Record<string, unknown>): Promise<string> {
+  const path = `/api/instances/shop/proxy/send/${suffix}`
+  const answer = await whole.call("POST", path, { chat: people.ada.number, ...body })
+  const { message_id: id } = (await answer.json()) as { message_id: string } // the contract's
+  await whole.control("GET", `/phones/${people.ada.number}/messages?id=${id}&wait=10000`)
+  return id
+}
+
+const adaWrites = (content: Record<string, unknown>, to = people.grace.number) =>
+  whole.write(people.ada, to, content)
+const message = (id: string) => whole.webhook.event("shop", "message", (event) => event.message_id === id)
+
+const media = (kind: string, more: Record<string, unknown> = {}) => ({
+  media: { kind, data: "AAAA", mimetype: "application/x-test", ...more },
+})
+
+const kinds: [what: string, content: Record<string, unknown>, expected: Partial<Message>][] = [
+  ["a text", { text: "hello" }, { type: "text", media_type: "", body: "hello", name: "Ada" }],
+  ["an image", media("image", { caption: "see" }), { type: "media", media_type: "image", caption: "see" }],
+  ["a video", media("video"), { type: "media", media_type: "video" }],
+  ["music", media("audio"), { type: "media", media_type: "audio" }],
+  ["a voice note", media("audio", { voice: true }), { type: "media", media_type: "voice" }],
+  ["a document", media("document", { filename: "a.pdf" }), { type: "media", media_type: "document" }],
+  ["a sticker", media("sticker"), { type: "media", media_type: "sticker" }],
+  [
+    "a poll",
+    { poll: { question: "Lunch?", options: ["soup", "salad"], selectable: 1 } },
+    { type: "poll", body: "Lunch?", options: ["soup", "salad"], max_answers: 1 },
+  ],
+  [
+    "a place",
+    {
+      raw: {
+        locationMessage: { degreesLatitude: 52.5, degreesLongitude: 13.4, name: "Berlin", address: "Mitte" },
+      },
+    },
+    { type: "location", location: { lat: 52.5, lng: 13.4, name: "Berlin", address: "Mitte" } },
+  ],
+  [
+    "an event message",
+    {
+      raw: {
+        eventMessage: {
+          name: "Party",
+          description: "at home",
+          startTime: 1_900_000_000,
+          endTime: 1_900_003_600,
+          joinLink: "https://call.example/1",
+        },
+      },
+    },
+    {
+      type: "event",
+      event_details: {
+        name: "Party",
+        description: "at home",
+        start_time: 1_900_000_000,
+        end_time: 1_900_003_600,
+        join_link: "https://call.example/1",
+      },
+    },
+  ],
+  [
+    "something passed on",
+    { raw: { extendedTextMessage: { text: "news", contextInfo: { isForwarded: true } } } },
+    { body: "news", forwarded: true },
+  ],
+]
+
+test.for(kinds)("%s arrives as what it is", async ([, content, expected]) => {
+  const { ada } = people
+  const about = { contact_id: ada.jid, chat_id: ada.jid, phone: ada.number, from_me: false, is_group: false }
+  expect(await message(await adaWrites(content))).toMatchObject({ ...about, ...expected })
+})
+
+test("an answer says what it quotes and whom it mentions", async () => {
+  const { grace } = people
+  const ours = await send("text", { body: "ours" })
+  const id = await adaWrites({ text: "about that", quoted: ours, mentions: [grace.number] })
+  expect(await message(id)).toMatchObject({
+    quoted: { message_id: ours, contact_id: grace.jid, body: "ours", type: "text" },
+    mentions: [grace.jid],
+  })
+})
+
+test("a reaction, an edit, a pin and a revocation say to what", async () => {
+  const ours = await send("text", { body: "ours" })
+  const reaction = await adaWrites({ reaction: { message_id: ours, emoji: "👍" } })
+  expect(await message(reaction)).toMatchObject({
+    type: "reaction",
+    reaction: { emoji: "👍", message_id: ours, contact_id: people.grace.jid },
+    target_id: ours,
+  })
+  const id = await adaWrites({ text: "frist" })
+  const edit = await message(await adaWrites({ edit: { message_id: id, text: "first" } }))
+  expect(edit).toMatchObject({ body: "first", edit: "edit", target_id: id })
+  expect(await message(await adaWrites({ pin: { message_id: id } }))).toMatchObject({
+    edit: "pin",
+    target_id: id,
+  })
+  expect(await message(await adaWrites({ revoke: { message_id: id } }))).toMatchObject({
+    body: "",
+    edit: "revoke",
+    target_id: id,
+  })
+})
+
+test("groups, statuses, and what is written on the own phone", async () => {
+  const { ada, grace, group } = people
+  expect(await message(await adaWrites({ text: "hello all" }, group))).toMatchObject({
+    is_group: true,
+    chat_id: group,
+    contact_id: ada.jid,
+  })
+  expect(await message(await whole.write(grace, ada.number, { text: "by hand" }))).toMatchObject({
+    from_me: true,
+    chat_id: ada.jid,
+    contact_id: grace.jid,
+  })
+  const status = await adaWrites({ text: "holidays", viewers: [grace.number] }, "status@broadcast")
+  expect(await message(status)).toMatchObject({ is_broadcast: true, contact_id: ada.jid })
+})
+
+test("votes: another's, and one's own from the phone", async () => {
+  const { ada, grace } = people
+  const poll = await send("poll", { question: "When?", options: ["Monday", "Tuesday"] })
+  const vote = { vote: { message_id: poll, options: ["Tuesday"] } }
+  const told = { poll_id: poll, selected_options: ["Tuesday"] }
+  const theirs = await adaWrites(vote)
+  const about = { message_id: theirs, contact_id: ada.jid, phone: ada.number, name: "Ada", from_me: false }
+  expect(await voted(theirs)).toMatchObject({ ...told, ...about })
+  const ours = await whole.write(grace, ada.number, vote)
+  expect(await voted(ours)).toMatchObject({ ...told, contact_id: grace.jid, from_me: true })
+})
+const voted = (id: string) => whole.webhook.event("shop", "poll_vote", (vote) => vote.message_id === id)
+
+test("answers to an event message, whatever they say, also to one that the bridge never saw", async () => {
+  const { ada, grace, unseen } = people
+  const party = await send("event", { name: "Party", start_time: 1_900_000_000 })
+  for (const response of ["going", "not_going", "maybe"] as const) {
+    const id = await adaWrites({ rsvp: { message_id: party, response, guests: 2 } })
+    expect(await answered(id)).toMatchObject({
+      event_id: party,
+      contact_id: ada.jid,
+      phone: ada.number,
+      name: "Ada",
+      from_me: false,
+      response,
+      extra_guest_count: 2,
+    })
+  }
+  const own = await whole.write(grace, ada.number, { rsvp: { message_id: party, response: "going" } })
+  expect(await answered(own)).toMatchObject({ contact_id: grace.jid, from_me: true, response: "going" })
+  const sealed = await adaWrites({ rsvp: { message_id: unseen, response: "going" } })
+  expect(await answered(sealed)).toMatchObject({ event_id: unseen, response: "unknown" })
+})
+const answered = (id: string) =>
+  whole.webhook.event("shop", "event_response", (answer) => answer.message_id === id)
+
+test("what happened while the session was off says so", async () => {
+  const poll = await send("poll", { question: "Where?", options: ["here", "there"] })
+  const party = await send("event", { name: "Later", start_time: 1_900_000_000 })
+  await whole.phones.fault({ kind: "refuse_upgrade" })
+  await whole.phones.cut(people.device)
+  await until(async () => (await whole.statusOf("shop")) === "disconnected")
+  const missed = await adaWrites({ text: "are you there?" })
+  const vote = await adaWrites({ vote: { message_id: poll, options: ["here"] } })
+  const answer = await adaWrites({ rsvp: { message_id: party, response: "maybe" } })
+  await whole.phones.clearFaults()
+  expect(await message(missed)).toMatchObject({ body: "are you there?", offline: true })
+  expect(await voted(vote)).toMatchObject({ selected_options: ["here"], offline: true })
+  expect(await answered(answer)).toMatchObject({ response: "maybe", offline: true })
+})
+
+test("nothing that the contract can say of messages is left unsaid, and every delivery was genuine and as documented", () => {
+  // The simulated network has no business whose name it has verified.
+  expect(unsaidIn("messages", whole.webhook.of("shop"))).toEqual(["message.verified_business"])
+  expect(whole.webhook.faults).toEqual([])
+})

@@ -1,0 +1,65 @@
+import { z } from "zod"
+import { Event } from "#core/contract/event.ts"
+
+/** Where each event of the contract is shown to arrive. A new one has no place here, which does not compile. */
+const shownIn = {
+  message: "messages",
+  poll_vote: "messages",
+  event_response: "messages",
+  connected: "happenings",
+  disconnected: "happenings",
+  typing: "happenings",
+  presence: "happenings",
+  call_incoming: "happenings",
+  call_terminated: "happenings",
+  offline_sync_preview: "happenings",
+  offline_sync_completed: "happenings",
+  profile_picture_updated: "happenings",
+  test: "happenings",
+} as const satisfies Record<Event["event"], string>
+
+/** What of a JSON schema is read here. */
+interface Schema {
+  type?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  enum?: unknown[]
+}
+
+/**
+ * What the contract can say in its events, and these events do not: `message.caption`, `message.type: poll`... Each
+ * field must have been there with something in it, each word of an enumeration and both truths must have been said.
+ */
+export function unsaidIn(place: (typeof shownIn)[Event["event"]], events: Event[]): string[] {
+  return Event.options.flatMap((option) => {
+    const type = option.shape.event.value
+    if (shownIn[type] !== place) return []
+    const schema = z.toJSONSchema(option) as Schema // plain data
+    return unsaid(type, schema, ofType(events, type))
+  })
+}
+
+function ofType(events: Event[], type: Event["event"]): unknown[] {
+  return events.filter(({ event }) => event === type)
+}
+
+function unsaid(path: string, schema: Schema, values: unknown[]): string[] {
+  if (!values.some(isSomething)) return [path]
+  const said = new Set(values)
+  if (schema.enum)
+    return schema.enum.filter((word) => !said.has(word)).map((word) => `${path}: ${String(word)}`)
+  if (schema.type === "boolean" && !("const" in schema))
+    return [true, false].filter((truth) => !said.has(truth)).map((truth) => `${path}: ${truth}`)
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    unsaid(
+      `${path}.${name}`,
+      field,
+      values.flatMap((value) => (value as Record<string, unknown>)[name] ?? []), // of an object's schema
+    ),
+  )
+}
+
+function isSomething(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isSomething)
+  return value !== undefined && value !== "" && value !== 0
+}
