@@ -12,7 +12,20 @@ import { people } from "./people.ts"
 import { phones } from "./phones.ts"
 import { route } from "./route.ts"
 
-const page = readFileSync(new URL("page.html", import.meta.url), "utf8")
+/** The page in the browser: its files, by path. */
+const page = new Map(
+  [
+    ["/", "index.html", "text/html"],
+    ["/page.css", "page.css", "text/css"],
+    ["/page.js", "page.js", "text/javascript"],
+  ].map(([path = "", file = "", type = ""]) => {
+    const content = readFileSync(new URL(`../page/${file}`, import.meta.url), "utf8")
+    return [path, { content, type: `${type}; charset=utf-8` }]
+  }),
+)
+
+/** The page needs nothing from elsewhere, and shows what strangers wrote. */
+const fromHereOnly = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 
 /** Pages of other sites, which a browser lets write to loopback, do not steer; nor under another name for it. */
 const onlyFromHere: MiddlewareHandler = async (c, next) => {
@@ -29,7 +42,10 @@ export function controlApi(network: Network) {
   const app = new OpenAPIHono()
   app.use(onlyFromHere)
   app.use(bodyLimit({ maxSize: 150_000_000 }))
-  app.get("/", (c) => c.html(page))
+  for (const [path, { content, type }] of page)
+    app.get(path, (c) =>
+      c.body(content, 200, { "content-type": type, "content-security-policy": fromHereOnly }),
+    )
   route(
     app,
     { method: "get", path: "/healthz", summary: "Alive", answer: z.object({ ok: z.boolean() }) },

@@ -71,6 +71,7 @@ function scan(app: OpenAPIHono, network: Network) {
     summary: "Scan the QR code a companion shows: as text, as JSON, or as a PNG",
     request: {
       params: z.object({ number: z.string() }),
+      query: Schema.ScanQuery,
       body: {
         content: {
           "application/json": { schema: Schema.Scan },
@@ -94,9 +95,10 @@ function scan(app: OpenAPIHono, network: Network) {
 async function scanned(c: Context): Promise<z.infer<typeof Schema.Scan>> {
   const type = c.req.header("content-type") ?? ""
   if (type.startsWith("image/png")) {
+    const { obstacle } = Schema.ScanQuery.parse(c.req.query())
     const qr = readQr(Buffer.from(await c.req.arrayBuffer()))
     if (qr === undefined) throw new ControlError(422, "unreadable_image", "there is no QR code in this image")
-    return { qr }
+    return { qr, obstacle }
   }
   return type.startsWith("text/plain") ? { qr: await c.req.text() } : Schema.Scan.parse(await json(c))
 }

@@ -40,13 +40,15 @@ export const Phone = z
   })
   .openapi("Phone")
 
-export const Scan = z.object({
-  qr: z.string().min(1),
-  obstacle: z
-    .enum(obstacles)
-    .optional()
-    .describe("What comes between the scan and the link, which then fails"),
-})
+const obstacle = z
+  .enum(obstacles)
+  .optional()
+  .describe("What comes between the scan and the link, which then fails")
+
+export const Scan = z.object({ qr: z.string().min(1), obstacle })
+
+/** Beside a picture, which has no room for it. */
+export const ScanQuery = z.object({ obstacle })
 
 export const TypedCode = z.object({ code: z.string().min(8).max(12) })
 

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process"
 import { get } from "node:http"
 import { afterAll, expect, test } from "vitest"
 import { aNetwork } from "#test/support/network.ts"
@@ -28,17 +27,6 @@ test.for([
   const response = await send(method, path, body)
   expect(response.status).toBe(status)
   expect(await response.json()).toMatchObject({ code, error: expect.any(String) as string })
-})
-
-test("the page is there, with a script that is one", async () => {
-  const page = await (await send("GET", "/")).text()
-  const [, script = ""] = /<script type="module">(.*?)<\/script>/s.exec(page) ?? []
-  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--check"], {
-    input: script,
-  })
-  expect(stderr.toString()).toBe("")
-  expect(status).toBe(0)
-  for (const id of script.matchAll(/onSubmit\("(\w+)"/g)) expect(page).toContain(`id="${id[1]}"`)
 })
 
 test("a page of another site cannot steer, nor one that names this address otherwise", async () => {
