@@ -39,6 +39,7 @@ const misdeeds: { share: number; name: string; answer: (response: ServerResponse
 export async function startReceiver(random: Random) {
   const arrivals: Arrival[] = []
   const secrets = new Map<string, string>()
+  const dead = new Set<string>()
   let faulty = false
   let failing = 0
 
@@ -61,6 +62,7 @@ export async function startReceiver(random: Random) {
       at: Date.now(),
       answered: misdeed?.name ?? "200",
     })
+    if (dead.has(bridge)) return
     if (misdeed) return misdeed.answer(response)
     response.writeHead(200).end()
   }
@@ -81,6 +83,8 @@ export async function startReceiver(random: Random) {
     failNext: () => {
       failing = 1
     },
+    /** Whether it leaves everything of this bridge without an answer. */
+    setDead: (bridge: string, now: boolean) => void (now ? dead.add(bridge) : dead.delete(bridge)),
     /** Whether it fails now and then. */
     setFaulty: (now: boolean) => {
       faulty = now

@@ -9,7 +9,7 @@ export type StoreFault = Omit<Rule, "when"> & {
   /** Only requests that have this in their text. */
   containing?: string
 }
-export type ToStore = { fault: StoreFault } | { clear: true } | { report: true }
+export type ToStore = { fault: StoreFault } | { clear: true } | { queue: "away" | "there" } | { report: true }
 
 const Report = z.object({ injected: z.record(z.string(), z.number()), owners: z.array(z.string()) })
 
@@ -27,6 +27,7 @@ export async function startStoreRoom(input: { dataDir: string; visibilitySeconds
     environment: z.record(z.string(), z.string()).parse(environment),
     add: (fault: StoreFault) => tell({ fault }),
     clear: () => tell({ clear: true }),
+    setQueue: (queue: "away" | "there") => tell({ queue }),
     report: async () => {
       const answered = once(child, "message")
       tell({ report: true })

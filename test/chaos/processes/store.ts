@@ -6,6 +6,7 @@ import { operations } from "#local/dynamodb/operations.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/kms.ts"
 import { startSqs } from "#local/sqs.ts"
+import { startGate } from "../gate.ts"
 import { leaseOf, newOwners } from "../owners.ts"
 import type { StoreFault, ToStore } from "../store-room.ts"
 
@@ -16,6 +17,7 @@ const owners = newOwners()
 watchOwners()
 const store = await startDynamoDb()
 const queue = await startSqs({ visibilitySeconds: Number(visibilitySeconds) })
+const gate = await startGate(queue.endpoint)
 const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
 const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
 await createTables(store.endpoint)
@@ -23,6 +25,7 @@ await createTables(store.endpoint)
 process.on("message", (said: ToStore) => {
   if ("fault" in said) store.faults.add(ruleOf(said.fault))
   if ("clear" in said) store.faults.clear()
+  if ("queue" in said) gate.setOpen(said.queue === "there")
   if ("report" in said)
     process.send?.({ injected: Object.fromEntries(store.faults.injected), owners: owners.violations })
 })
@@ -30,9 +33,9 @@ process.on("message", (said: ToStore) => {
 process.send?.({
   ...wrapping,
   AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
-  AWS_ENDPOINT_URL_SQS: queue.endpoint,
+  AWS_ENDPOINT_URL_SQS: gate.endpoint,
   AWS_ENDPOINT_URL_KMS: keys.endpoint,
-  DOORBELL_URL: queue.doorbellUrl,
+  DOORBELL_URL: queue.doorbellUrl.replace(queue.endpoint, gate.endpoint),
 })
 
 function ruleOf({ containing, ...rule }: StoreFault) {

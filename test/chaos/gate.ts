@@ -1,0 +1,38 @@
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+
+/** A way to a server on this machine that can be closed: connections are reset, and no new one comes about. */
+export async function startGate(endpoint: string) {
+  const target = new URL(endpoint)
+  const open = new Set<Socket>()
+  let isOpen = true
+  const server = createServer((near) => {
+    if (!isOpen) {
+      near.resetAndDestroy()
+      return
+    }
+    const far = connect(Number(target.port), target.hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one)
+      one.pipe(other)
+      one.on("error", () => other.destroy())
+      one.on("close", () => {
+        open.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    setOpen(now: boolean): void {
+      isOpen = now
+      if (!now) for (const socket of open) socket.resetAndDestroy()
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { quantile } from "#test/chaos/recovery.ts"
+import type { Line } from "#test/chaos/traffic.ts"
+import type { Service } from "./service.ts"
+import { eventually } from "./wait.ts"
+
+export interface Neighbours {
+  /** From the network's having it to the receiver, of the bridges with a good receiver, in seconds. */
+  p50: number
+  p99: number
+  /** Sends through the API, of all bridges, and how many of them failed. */
+  sends: number
+  failed: number
+}
+
+/** Messages in and out on every bridge, side by side, with so many each. */
+export async function traffic(service: Service, good: Line[], each: number): Promise<Neighbours> {
+  const delays: number[] = []
+  const statuses: number[] = []
+  await Promise.all(
+    service.lines.map(async (line) => {
+      for (let i = 0; i < each; i++) {
+        const [{ text, at }, status] = await Promise.all([service.write(line), service.send(line)])
+        statuses.push(status)
+        if (good.includes(line)) delays.push((await arrivalOf(service, text)) - at)
+        else await sleep(200)
+      }
+    }),
+  )
+  const seconds = delays.map((ms) => ms / 1000)
+  return {
+    p50: quantile(seconds, 0.5),
+    p99: quantile(seconds, 0.99),
+    sends: statuses.length,
+    failed: statuses.filter((status) => status !== 200).length,
+  }
+}
+
+async function arrivalOf({ receiver }: Service, text: string): Promise<number> {
+  const arrival = await eventually(`${text} delivered`, () =>
+    receiver.arrivals.find((one) => one.text === text),
+  )
+  return arrival.at
+}

@@ -1,0 +1,68 @@
+import type { Line } from "#test/chaos/traffic.ts"
+import type { Service } from "./service.ts"
+import { eventually } from "./wait.ts"
+
+/**
+ * How a session host is lost.
+ *
+ * - `killed`: SIGKILL; the orchestrator reports the exit.
+ * - `silent`: it stands still, as a machine that hangs: nobody reports it.
+ * - `replaced`: SIGTERM: it hands its sessions over.
+ */
+export type Loss = "killed" | "silent" | "replaced"
+const signals = { killed: "SIGKILL", silent: "SIGSTOP", replaced: "SIGTERM" } as const
+
+/**
+ * Takes the host with the most sessions away. For each of its bridges, the seconds until the network heard it again:
+ * from the blow, or, where sessions are handed over, from the end of its old connection.
+ */
+export async function loseHost(service: Service, loss: Loss): Promise<number[]> {
+  const { pid, lines } = await busiest(service)
+  const from = service.seen.length
+  const at = Date.now()
+  process.kill(pid, signals[loss])
+  const seconds = await Promise.all(
+    lines.map(async ({ device }) => {
+      const start = loss === "replaced" ? await disconnected(service, device, from) : at
+      const back = await eventually(`${device} back`, () =>
+        service.seen
+          .slice(from)
+          .find((entry) => entry.who === device && entry.kind === "in" && entry.at > start),
+      )
+      return (back.at - start) / 1000
+    }),
+  )
+  if (loss === "silent") process.kill(pid, "SIGKILL")
+  await used(service)
+  return seconds
+}
+
+/** Once every bridge is held and has moved a message, the last loss has left no trace. */
+async function used(service: Service): Promise<void> {
+  for (const line of service.lines) {
+    const { text } = await service.write(line)
+    await eventually(`${text} delivered`, () => service.receiver.arrivals.some((one) => one.text === text))
+  }
+}
+
+async function disconnected({ seen }: Service, device: string, from: number): Promise<number> {
+  const entry = await eventually(`${device} gone`, () =>
+    seen.slice(from).find(({ who, event }) => who === device && event === "disconnected"),
+  )
+  return entry.at
+}
+
+async function busiest({ world, lines }: Service): Promise<{ pid: number; lines: Line[] }> {
+  const { Host } = await import("#core/host.ts")
+  const { Lease } = await import("#core/lease.ts")
+  return await eventually("a host with sessions", async () => {
+    const hosts = await Promise.all(
+      (await Host.list()).map(async ({ id, task }) => {
+        const held = new Set((await Lease.listByHost(id)).map(({ bridgeId }) => bridgeId))
+        return { pid: world.hosts.pids().get(task), lines: lines.filter((line) => held.has(line.id)) }
+      }),
+    )
+    const [first] = hosts.toSorted((a, b) => b.lines.length - a.lines.length)
+    return first?.pid !== undefined && first.lines.length > 0 && { pid: first.pid, lines: first.lines }
+  })
+}

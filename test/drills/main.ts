@@ -1,0 +1,63 @@
+/** `npm run drills`: what is lost and for how long when a part of the service fails, at the times of production. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { quantile } from "#test/chaos/recovery.ts"
+import { traffic } from "./dead-receiver.ts"
+import { type Loss, loseHost } from "./lost-host.ts"
+import { outage, theQueue, theStore } from "./outage.ts"
+import { startService, type Service } from "./service.ts"
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    minutes: { type: "string", default: "10" },
+    times: { type: "string", default: "5" },
+    bridges: { type: "string", default: "10" },
+    messages: { type: "string", default: "100" },
+    beat: { type: "string", default: "5000" },
+  },
+})
+const [minutes, times, each] = [Number(values.minutes), Number(values.times), Number(values.messages)]
+
+/** Seconds until sessions were back, over several losses. */
+async function losses(service: Service, loss: Loss) {
+  const seconds: number[] = []
+  for (let i = 0; i < times; i++) seconds.push(...(await loseHost(service, loss)))
+  return { sessions: seconds.length, p50_s: quantile(seconds, 0.5), max_s: Math.max(...seconds) }
+}
+
+/** The same traffic with good receivers alone, and with one in ten that never answers. */
+async function deadReceiver(service: Service) {
+  const [dead, ...good] = service.lines
+  const quiet = await traffic(service, good, each)
+  service.receiver.setDead(dead!.bridge, true)
+  const beside = await traffic(service, good, each)
+  service.receiver.setDead(dead!.bridge, false)
+  return { quiet, beside, p99_ratio: beside.p99 / quiet.p99 }
+}
+
+const drills: Record<string, (service: Service) => Promise<object>> = {
+  killed: (service) => losses(service, "killed"),
+  silent: (service) => losses(service, "silent"),
+  replaced: (service) => losses(service, "replaced"),
+  receiver: deadReceiver,
+  queue: (service) => outage(service, theQueue(service), minutes * 60_000),
+  store: (service) => outage(service, theStore(service), minutes * 60_000),
+}
+
+const wanted = positionals.length > 0 ? positionals : Object.keys(drills)
+const unknown = wanted.filter((name) => !(name in drills))
+if (unknown.length > 0)
+  throw new Error(`there is no drill ${unknown.join(", ")}: ${Object.keys(drills).join(", ")}`)
+
+const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-drills-"))
+const service = await startService({ bridges: Number(values.bridges), beat: Number(values.beat), dir })
+try {
+  for (const name of wanted) console.log(JSON.stringify({ drill: name, ...(await drills[name]!(service)) }))
+  rmSync(dir, { recursive: true, force: true })
+} finally {
+  await service.stop()
+}
+process.exit(0)

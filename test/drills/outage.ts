@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Service } from "./service.ts"
+import { eventually } from "./wait.ts"
+
+export interface Outage {
+  /** Messages that the network took for us while it lasted. */
+  written: number
+  /** Of those, how many we told the network of having got before it was over. */
+  receipted: number
+  /** Statuses of sends while it lasted, and how often each was answered. */
+  answers: Record<string, number>
+  /** Of those messages. */
+  lost: number
+  reordered: number
+  /** From the end of the outage to the delivery of the last of them. */
+  secondsToCatchUp: number
+}
+
+/** Takes a part away for so long while messages come in and sends are asked for, and looks what became of them. */
+export async function outage(service: Service, part: Part, lastsMs: number): Promise<Outage> {
+  const answers: Record<string, number> = {}
+  part.take()
+  // What is under way at that moment may still be written.
+  await sleep(service.beat / 5)
+  const until = performance.now() + lastsMs
+  const writing = service.lines.map(async (line) => {
+    const written: Written[] = []
+    while (performance.now() < until) {
+      written.push(await service.write(line))
+      await sleep(service.beat / 5)
+    }
+    return written
+  })
+  const sending = service.lines.map(async (line) => {
+    while (performance.now() < until) {
+      const status = await service.send(line)
+      answers[status] = (answers[status] ?? 0) + 1
+      await sleep(service.beat / 5)
+    }
+  })
+  const byLine = await Promise.all(writing)
+  const receipted = receiptsOf(service, byLine.flat())
+  part.giveBack()
+  const at = Date.now()
+  await Promise.all(sending)
+  const firsts = await firstArrivals(service, byLine.flat())
+  return {
+    written: byLine.flat().length,
+    receipted,
+    answers,
+    lost: byLine.flat().length - firsts.size,
+    reordered: byLine.filter((written) => !isInOrder(written, firsts)).length,
+    secondsToCatchUp: (Math.max(at, ...firsts.values()) - at) / 1000,
+  }
+}
+
+type Written = Awaited<ReturnType<Service["write"]>>
+type Part = { take: () => void; giveBack: () => void }
+
+function receiptsOf({ seen, lines }: Service, written: Written[]): number {
+  const ids = new Set(written.map(({ id }) => id))
+  const devices = new Set(lines.map(({ device }) => device))
+  const isOurs = ({ kind, who, stanza }: Service["seen"][number]) =>
+    kind === "in" && devices.has(who) && stanza?.tag === "receipt" && ids.has(stanza.attrs.id ?? "")
+  return seen.filter(isOurs).length
+}
+
+/** When each text reached the receiver, once all have, or no more come. */
+async function firstArrivals({ receiver }: Service, written: Written[]): Promise<Map<string, number>> {
+  const wanted = new Set(written.map(({ text }) => text))
+  const look = () => {
+    const found = receiver.arrivals.flatMap(({ text, at }) =>
+      text !== undefined && wanted.has(text) ? [[text, at] as const] : [],
+    )
+    return new Map(found.toReversed())
+  }
+  await eventually("all that was written", () => look().size === wanted.size, 600_000).catch(
+    () => "the difference is what was lost",
+  )
+  return look()
+}
+
+function isInOrder(written: Written[], firsts: Map<string, number>): boolean {
+  const times = written.map(({ text }) => firsts.get(text) ?? Infinity)
+  return times.every((time, i) => i === 0 || time >= times[i - 1]!)
+}
+
+/** The store resets every connection. */
+export function theStore({ world }: Service): Part {
+  return { take: () => world.room.add({ fault: "gone" }), giveBack: world.room.clear }
+}
+
+/** The queue resets every connection. */
+export function theQueue({ world }: Service): Part {
+  return { take: () => world.room.setQueue("away"), giveBack: () => world.room.setQueue("there") }
+}
