@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { getRequestListener } from "@hono/node-server"
 import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
 import { startKms } from "./kms.ts"
@@ -111,10 +110,9 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   // From here on the environment is complete, and only now may the modules that read it be loaded.
   const { createTables } = await import("./create-tables.ts")
   await createTables(store.endpoint)
-  const { app } = await import("#functions/api/app.ts")
-  const answer = getRequestListener(app.fetch)
+  const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
-  api.server.on("request", (request, response) => void answer(request, response))
+  api.server.on("request", listener)
   const { handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("./poller.ts")
   stops.push(startPoller({ queueUrl: queue.doorbellUrl, handler, concurrency: 10 }).stop)

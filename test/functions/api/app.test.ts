@@ -3,11 +3,11 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { connect, type AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
-import { getRequestListener } from "@hono/node-server"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { ApiKey } from "#core/api-key.ts"
 import { ErrorBody } from "#core/contract/error.ts"
 import { app } from "#functions/api/app.ts"
+import { listener } from "#functions/api/listener.ts"
 import { handler } from "#functions/api/handler.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 
@@ -139,6 +139,17 @@ describe("bodies", () => {
     expect(json8.status).toBe(201)
   })
 
+  test.for(["application/json;", "APPLICATION/JSON", "application/json; charset", "application/json ;a=b;"])(
+    "are looked at, also when they are called %s",
+    async (type) => {
+      const customer = await aCustomer()
+      await customer.post("/api/instances", { customer_ref: "a" })
+      const path = "/api/instances/a/proxy/send/text"
+      const answer = await customer.call("POST", path, `{"chat":7}`, { "content-type": type })
+      expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
+    },
+  )
+
   test("longer than 512 KiB are 413, also when their length is not told or told wrong", async () => {
     const { key } = await aCustomer()
     const long = JSON.stringify({ customer_ref: "a", more: "x".repeat(512 * 1024) })
@@ -205,15 +216,19 @@ test("a bug of ours is 500 and says nothing of itself", async () => {
   })
 })
 
-test("the app answers on a socket as it does in memory, also to what is not HTTP's best", async () => {
-  const answer = getRequestListener(app.fetch)
-  const server = createServer((...exchange) => void answer(...exchange)).listen(0, "127.0.0.1")
+/** The app behind Node's server. */
+async function aServer() {
+  const server = createServer(listener).listen(0, "127.0.0.1")
   await once(server, "listening")
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
   })
-  const { port } = server.address() as AddressInfo // listening on TCP
+  return (server.address() as AddressInfo).port // listening on TCP
+}
+
+test("the app answers on a socket as it does in memory, also to what is not HTTP's best", async () => {
+  const port = await aServer()
   const { key } = await aCustomer()
   const socket = connect(port, "127.0.0.1")
   socket.write(
@@ -221,6 +236,21 @@ test("the app answers on a socket as it does in memory, also to what is not HTTP
       `transfer-encoding: chunked\r\nconnection: close\r\n\r\n14\r\n{"customer_ref":"a"}\r\n0\r\n\r\n`,
   )
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 /)
+})
+
+test.for([
+  ["a backslash", "GET /api\\instances HTTP/1.1\r\nhost: x"],
+  ["no path", "OPTIONS * HTTP/1.1\r\nhost: x"],
+  ["a host that is none", "GET /api/instances HTTP/1.1\r\nhost: a b"],
+  ["a method that nothing takes", "TRACE /api/instances HTTP/1.1\r\nhost: x"],
+])("a request with %s is refused and counted like any other", async ([, head]) => {
+  const socket = connect(await aServer(), "127.0.0.1")
+  socket.write(Buffer.from(`${head}\r\nconnection: close\r\n\r\n`, "latin1"))
+  const answer = await text(socket)
+  expect(answer).toMatch(/^HTTP\/1\.1 40[145] /)
+  expect(answer).toMatch(/\r\nratelimit-limit: 300\r\n/i)
+  expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i)
+  expect(answer).toMatch(/"code":"(?:not_found|unauthorized|method_not_allowed)"/)
 })
 
 test("the Lambda door answers with the same app", async () => {
