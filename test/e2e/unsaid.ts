@@ -19,7 +19,7 @@ const shownIn = {
 } as const satisfies Record<Event["event"], string>
 
 /** What of a JSON schema is read here. */
-interface Schema {
+export interface Schema {
   type?: string
   properties?: Record<string, Schema>
   items?: Schema
@@ -39,6 +39,11 @@ export function unsaidIn(place: (typeof shownIn)[Event["event"]], events: Event[
   })
 }
 
+/** The fields of an answer that never had anything in them. */
+export function emptyIn(path: string, schema: Schema, answers: unknown[]): string[] {
+  return unsaid(path, schema, answers).filter((one) => !one.includes(": "))
+}
+
 function ofType(events: Event[], type: Event["event"]): unknown[] {
   return events.filter(({ event }) => event === type)
 }
@@ -48,6 +53,7 @@ function unsaid(path: string, schema: Schema, values: unknown[]): string[] {
   const said = new Set(values)
   if (schema.enum)
     return schema.enum.filter((word) => !said.has(word)).map((word) => `${path}: ${String(word)}`)
+  if (schema.items) return unsaid(`${path}[]`, schema.items, values.flat())
   if (schema.type === "boolean" && !("const" in schema))
     return [true, false].filter((truth) => !said.has(truth)).map((truth) => `${path}: ${truth}`)
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>

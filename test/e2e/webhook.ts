@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
+import { isDeepStrictEqual } from "node:util"
 import { Event } from "#core/contract/event.ts"
 
 const snippet = new URL("../../docs/receivers/verify.js", import.meta.url)
@@ -16,6 +17,7 @@ type OfType<Type extends Event["event"]> = Extract<Event, { event: Type }>
 export async function startWebhook() {
   const events = new Map<string, Event[]>()
   const secrets = new Map<string, string>()
+  const refusing = new Set<string>()
   const faults: string[] = []
   const arrivals = new EventEmitter().setMaxListeners(0)
 
@@ -28,10 +30,9 @@ export async function startWebhook() {
       const told: unknown = JSON.parse(raw.toString())
       const { success, data } = Event.safeParse(told)
       // Parsing drops what the contract does not have, at any depth.
-      if (!success || JSON.stringify(sorted(data)) !== JSON.stringify(sorted(told)))
-        faults.push(`not as documented: ${raw.toString()}`)
+      if (!success || !isDeepStrictEqual(data, told)) faults.push(`not as documented: ${raw.toString()}`)
       if (success) events.set(ref, [...(events.get(ref) ?? []), data])
-      response.writeHead(200).end()
+      response.writeHead(refusing.delete(ref) ? 400 : 200).end()
       arrivals.emit("arrival")
     })()
   })
@@ -42,6 +43,8 @@ export async function startWebhook() {
   return {
     urlOf: (ref: string) => `http://127.0.0.1:${port}/${ref}`,
     trust: (ref: string, secret: string) => void secrets.set(ref, secret),
+    /** Answers the next delivery for a bridge with 400. */
+    refuseNext: (ref: string) => void refusing.add(ref),
     /** Deliveries that no receiver of a customer would have taken. */
     faults,
     /** All that came for a bridge, in order. */
@@ -67,14 +70,3 @@ export async function startWebhook() {
   }
 }
 export type Webhook = Awaited<ReturnType<typeof startWebhook>>
-
-/** With the fields of each object in one order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, part]) => [name, sorted(part)]),
-  )
-}

@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { z } from "zod"
 import { startService } from "#local/service.ts"
 import { phonesAt } from "#test/chaos/phones.ts"
@@ -10,6 +13,9 @@ import { startWebhook } from "./webhook.ts"
 // Read once, when the first module of core is loaded: nobody may be refused for asking too often.
 for (const scope of ["PROVISION", "PROXY", "OTHER", "ADDRESS"]) process.env[`RATE_LIMIT_${scope}`] = "1000000"
 process.env.LEASE_BEAT_MS ??= "1000"
+
+const run = promisify(execFile)
+const adminFile = fileURLToPath(new URL("../../local/admin.ts", import.meta.url))
 
 const Created = z.object({ id: z.string(), webhook_secret: z.string() })
 const Phone = z.object({ number: z.string(), jid: z.string(), lid: z.string(), name: z.string() })
@@ -72,6 +78,10 @@ export async function startWhole() {
     control,
     bridge,
     statusOf,
+    idOf: async (ref: string) => Created.parse(await (await call("GET", `/api/instances/${ref}`)).json()).id,
+    /** What the operator does: `npm run admin -- <verb>`. */
+    admin: async (...verb: string[]) =>
+      await run(process.execPath, [adminFile, ...verb], { env: { ...process.env, DATA_DIR: dataDir } }),
     phones: phonesAt(service.phonesUrl),
     phone: async (name: string) => Phone.parse(await control("POST", "/phones", { name })),
     /** Writes as this phone; the network has it when this resolves. */

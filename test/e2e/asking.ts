@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from "node:util"
+import type { z } from "zod"
+import type { Whole } from "./whole-service.ts"
+
+/** What of a route of the contract is read here. */
+export interface Route {
+  method: string
+  path: string
+  request?: { headers?: unknown }
+  responses: Record<number, { content?: Record<string, { schema: z.ZodType }> }>
+}
+
+interface Asked {
+  ref?: string
+  /** Parameters of the path and the query. */
+  with?: Record<string, string | number>
+  body?: unknown
+}
+
+interface Said {
+  status: number
+  headers: Headers
+  json: unknown
+  bytes: Buffer
+}
+
+/** One call of a route: a success, in the form that the contract gives it, or an error. */
+export type Ask = (asked?: Asked) => Promise<Said>
+
+/** How a customer calls this route. `onJson` is told what is answered. */
+export function asking(whole: Whole, route: Route, onJson: (json: unknown) => void): Ask {
+  return async (asked = {}) => {
+    // Only routes that send a message have a header, which makes asking twice one message.
+    const headers = route.request?.headers ? { "idempotency-key": crypto.randomUUID() } : undefined
+    const call = async () => {
+      const answer = await whole.call(route.method.toUpperCase(), urlOf(route, asked), asked.body, headers)
+      return await asDocumented(route, answer)
+    }
+    const said = await call()
+    if (headers) checkReplay(said, await call())
+    if (said.json !== undefined) onJson(said.json)
+    return said
+  }
+}
+
+export function successesOf({ responses }: Route): number[] {
+  return Object.keys(responses)
+    .map(Number)
+    .filter((status) => status < 300)
+}
+
+function urlOf({ path }: Route, { ref = "shop", with: given = {} }: Asked): string {
+  const all: Record<string, string | number> = { customer_ref: ref, ...given }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(all[key] ?? ""))
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(given))
+    if (!path.includes(`{${key}}`)) query.set(key, String(value))
+  return query.size > 0 ? `${filled}?${query.toString()}` : filled
+}
+
+const always = ["x-request-id", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
+
+/** @throws when it is not exactly one of the documented successes */
+async function asDocumented(route: Route, answer: Response): Promise<Said> {
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  const { status, headers } = answer
+  if (!successesOf(route).includes(status)) throw new Error(`${status}: ${bytes.toString()}`)
+  for (const header of always) if (!headers.get(header)) throw new Error(`without ${header}`)
+  if (headers.get("x-content-type-options") !== "nosniff") throw new Error("may be sniffed")
+
+  const [type = "", content] = Object.entries(route.responses[status]?.content ?? {})[0] ?? []
+  const said = headers.get("content-type") ?? ""
+  // Media come under their sender's type.
+  if (type !== "application/octet-stream" && !said.startsWith(type))
+    throw new Error(`${type} came as ${said}`)
+  if (type !== "application/json") return { status, headers, bytes, json: undefined }
+  const json: unknown = JSON.parse(bytes.toString())
+  // Parsing drops what the contract does not have, at any depth.
+  if (!isDeepStrictEqual(content!.schema.parse(json), json))
+    throw new Error(`more than is documented: ${bytes.toString()}`)
+  return { status, headers, bytes, json }
+}
+
+function checkReplay(first: Said, again: Said): void {
+  if (again.headers.get("x-idempotency-replayed") !== "true") throw new Error("sent twice under one key")
+  if (!again.bytes.equals(first.bytes)) throw new Error(`replayed as ${again.bytes.toString()}`)
+}
