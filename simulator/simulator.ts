@@ -9,6 +9,7 @@ import { accept } from "./connection.ts"
 import { controlApi } from "./control/api.ts"
 import * as Log from "./log.ts"
 import * as Network from "./network/network.ts"
+import * as Household from "./phone/household.ts"
 import * as Phones from "./phone/phones.ts"
 import * as Store from "./store.ts"
 import * as Certificates from "./wire/certificates.ts"
@@ -46,6 +47,7 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   const tls = Store.once(store, "tls", () => createTls())
   const network = Network.create({ store, log: Log.open(), authority })
   Phones.turnOnAll(network)
+  Household.watchOver(network)
 
   const http = getRequestListener(clientHttp(network).fetch)
   const clients = createServer((request, response) => void http(request, response))

@@ -1,21 +1,18 @@
 import { randomBytes, randomInt } from "node:crypto"
 import {
-  aesDecryptGCM,
-  aesEncryptGCM,
   Curve as Agreement,
   decodeBinaryNode,
   encodeBinaryNode,
-  hkdf,
   hmacSign,
   proto,
-  sha256,
 } from "@whiskeysockets/baileys"
 import { WebSocket } from "ws"
 import * as Curve from "../wire/curve.ts"
+import { framed } from "../wire/frames.ts"
 import { big, bytes, child, el, type Node } from "../wire/node.ts"
+import { symmetric, type Transport, transport as open } from "../wire/noise.ts"
 
 const prologue = Buffer.from([0x57, 0x41, 6, 3])
-const mode = Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0")
 const nothing = Buffer.alloc(0)
 
 /** A device's keys and, once it is linked, its address. */
@@ -49,11 +46,11 @@ export async function connect(
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
   const noise = initiator(device)
   let rest = nothing
-  let transport: ReturnType<typeof channel> | undefined
+  let transport: Transport | undefined
   let turn = Promise.resolve()
   const ready = Promise.withResolvers<void>()
   const connection: Connection = {
-    send: (node) => transport && socket.send(frame(transport.encrypt(encodeBinaryNode(node)))),
+    send: (node) => transport && socket.send(framed(transport.encrypt(encodeBinaryNode(node)))),
     close: () => socket.close(),
     closed,
   }
@@ -61,7 +58,7 @@ export async function connect(
     if (transport) return take(await decodeBinaryNode(transport.decrypt(content)), connection)
     const finished = noise.finish(content, payloadOf(device))
     transport = finished.transport
-    socket.send(frame(finished.message))
+    socket.send(framed(finished.message))
     ready.resolve()
   }
   socket.on("message", (data: Buffer) => {
@@ -73,12 +70,10 @@ export async function connect(
       turn = turn.then(() => arrive(content)).catch(() => socket.terminate())
     }
   })
-  socket.send(Buffer.concat([prologue, frame(noise.hello())]))
+  socket.send(Buffer.concat([prologue, framed(noise.hello())]))
   await ready.promise
   return connection
 }
-
-const frame = (content: Buffer) => Buffer.concat([big(content.length, 3), content])
 
 /** Links a new device with the phone of this push name, as the mock phone does it. */
 export async function link(url: string, controlUrl: string): Promise<Device> {
@@ -159,65 +154,25 @@ function payloadOf(device: Device): Buffer {
 /** The client's side of Noise XX. */
 function initiator(device: Device) {
   const ephemeral = Curve.generate()
-  let hash: Buffer = mode
-  let salt: Buffer = mode
-  let key: Buffer = mode
-  let counter = 0
-  const mixHash = (data: Uint8Array) => {
-    hash = sha256(Buffer.concat([hash, data]))
-  }
-  const derive = (secret: Uint8Array) => Buffer.from(hkdf(secret, 64, { salt, info: "" }))
-  const mixKey = (secret: Uint8Array) => {
-    const both = derive(secret)
-    salt = both.subarray(0, 32)
-    key = both.subarray(32)
-    counter = 0
-  }
-  const seal = (plaintext: Buffer) => {
-    const sealed = aesEncryptGCM(plaintext, key, nonce(counter++), hash)
-    mixHash(sealed)
-    return sealed
-  }
-  const open = (sealed: Uint8Array) => {
-    const plaintext = aesDecryptGCM(Buffer.from(sealed), key, nonce(counter++), hash)
-    mixHash(sealed)
-    return plaintext
-  }
-  mixHash(prologue)
-  mixHash(ephemeral.public)
+  const noise = symmetric(prologue)
+  noise.mixHash(ephemeral.public)
   return {
     hello: () =>
       Buffer.from(proto.HandshakeMessage.encode({ clientHello: { ephemeral: ephemeral.public } }).finish()),
     finish(frame: Buffer, payload: Buffer) {
       const said = proto.HandshakeMessage.decode(frame).serverHello
       const theirs = Buffer.from(said?.ephemeral ?? [])
-      mixHash(theirs)
-      mixKey(Agreement.sharedKey(ephemeral.private, theirs))
-      mixKey(Agreement.sharedKey(ephemeral.private, open(said?.static ?? nothing)))
-      open(said?.payload ?? nothing)
-      const staticKey = seal(device.noise.public)
-      mixKey(Agreement.sharedKey(device.noise.private, theirs))
-      const clientFinish = { static: staticKey, payload: seal(payload) }
-      const keys = derive(nothing)
+      noise.mixHash(theirs)
+      noise.mixKey(Agreement.sharedKey(ephemeral.private, theirs))
+      noise.mixKey(Agreement.sharedKey(ephemeral.private, noise.open(said?.static ?? nothing)))
+      noise.open(said?.payload ?? nothing)
+      const staticKey = noise.seal(device.noise.public)
+      noise.mixKey(Agreement.sharedKey(device.noise.private, theirs))
+      const clientFinish = { static: staticKey, payload: noise.seal(payload) }
       return {
         message: Buffer.from(proto.HandshakeMessage.encode({ clientFinish }).finish()),
-        transport: channel(keys.subarray(0, 32), keys.subarray(32)),
+        transport: open(...noise.split()),
       }
     },
   }
-}
-
-function channel(writeKey: Buffer, readKey: Buffer) {
-  let written = 0
-  let read = 0
-  return {
-    encrypt: (frame: Buffer) => aesEncryptGCM(frame, writeKey, nonce(written++), nothing),
-    decrypt: (frame: Buffer) => aesDecryptGCM(frame, readKey, nonce(read++), nothing),
-  }
-}
-
-function nonce(counter: number): Buffer {
-  const iv = Buffer.alloc(12)
-  iv.writeUInt32BE(counter, 8)
-  return iv
 }

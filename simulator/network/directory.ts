@@ -9,7 +9,12 @@ export type User = {
   /** The push name, as the person's own devices say it. */
   name: string
   nextDevice: number
+  /** Whoever is of a household knows nobody else, and is known to nobody else. */
+  household?: Household
 }
+
+/** The people around a sandbox bridge, and what one of them does there. */
+export type Household = { name: string; role: "owner" | "echo" | "voter" }
 
 export type SignedPreKey = { id: number; value: Buffer; signature: Buffer }
 
@@ -79,8 +84,8 @@ export function open(store: Store) {
       const pn = `1555${digits(7)}`
       return users.has(pn) ? this.freeNumber() : pn
     },
-    addUser(pn: string, name: string): User {
-      const user: User = { pn, lid: freeLid(), name, nextDevice: 1 }
+    addUser(pn: string, name: string, household?: Household): User {
+      const user: User = { pn, lid: freeLid(), name, nextDevice: 1, ...(household && { household }) }
       saveUser.run(pn, pack(user))
       remember(user)
       return user

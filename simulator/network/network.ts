@@ -39,6 +39,8 @@ export type Network = {
   archive: Inbox.Archive
   /** The phones we play, by number. */
   phones: Map<string, Phone>
+  /** A sandbox bridge shows this code: the phone of its household scans it. */
+  showCode: (household: string, qr: string) => void
 }
 
 export function create(input: { store: Store; log: Log; authority: Authority }): Network {
@@ -58,6 +60,7 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     lines: new Map(),
     pairings: new Map(),
     phones: new Map(),
+    showCode: () => {},
   }
 }
 

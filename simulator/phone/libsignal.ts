@@ -54,7 +54,6 @@ type Library = {
     decryptWithSessions(body: Buffer, sessions: Session[]): Promise<{ session: Session; plaintext: Buffer }>
     doDecryptWhisperMessage(body: Buffer, session: Session): Promise<Buffer>
   }
-  curve: { verifySignature(key: Buffer, message: Buffer, signature: Buffer): boolean }
   SessionError: new (message: string) => Error
   MessageCounterError: new (message: string) => Error
   PreKeyError: new (message: string) => Error
@@ -66,7 +65,6 @@ export const {
   SessionRecord,
   SessionBuilder,
   SessionCipher,
-  curve,
   SessionError,
   MessageCounterError,
   PreKeyError,

@@ -1,14 +1,15 @@
+import type { Household } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { Phone } from "./phone.ts"
 
 /** A new person with a phone that is on. Throws when the number is taken. */
 export function create(
   network: Network,
-  input: { number?: string | undefined; name?: string | undefined },
+  input: { number?: string | undefined; name?: string | undefined; household?: Household },
 ): Phone {
   const number = input.number ?? network.directory.freeNumber()
   if (network.directory.user(number)) throw new NumberTaken(number)
-  network.directory.addUser(number, input.name ?? `Phone ${number.slice(-4)}`)
+  network.directory.addUser(number, input.name ?? `Phone ${number.slice(-4)}`, input.household)
   return turnOn(network, number)
 }
 

@@ -1,3 +1,4 @@
+import { namesStranger } from "../network/acquainted.ts"
 import { deviceAt, inMode, type Mode, modeOf, otherMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
@@ -53,7 +54,7 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   if (stanza.attrs.to === "status@broadcast") return undefined
   if (!Jid.isPerson(chat)) return nack.invalid
   const peer = network.directory.find(chat)
-  if (!peer) return nack.unknownRecipient
+  if (!peer || namesStranger(network, line, stanza)) return nack.unknownRecipient
   return mayWrite(network, sender, peer, stanza) ? undefined : nack.restricted
 }
 

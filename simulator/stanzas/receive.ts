@@ -1,9 +1,10 @@
+import { namesStranger } from "../network/acquainted.ts"
 import type { Line } from "../network/line.ts"
 import * as LinkCode from "../network/link-code.ts"
 import type { Network } from "../network/network.ts"
 import type { Pairing } from "../network/pairing.ts"
 import * as Jid from "../wire/jid.ts"
-import { child, el, type Node } from "../wire/node.ts"
+import { bytes, child, el, type Node } from "../wire/node.ts"
 import { ack } from "./ack.ts"
 import * as AppState from "./app-state.ts"
 import { call } from "./call.ts"
@@ -16,7 +17,7 @@ import { chatState, presence } from "./presence.ts"
 import * as Profile from "./profile.ts"
 import * as Props from "./props.ts"
 import { receipt } from "./receipt.ts"
-import { Refusal } from "./refusal.ts"
+import { notFound, Refusal } from "./refusal.ts"
 import { usync } from "./usync.ts"
 
 /** Answers an iq with the content of its result; throws `Refusal` for an error instead. */
@@ -75,14 +76,21 @@ const takers = new Map<string, Taker>([
 export function receive(network: Network, line: Line, stanza: Node) {
   if (stanza.tag === "iq") return answer(network, line, stanza)
   const taker = takers.get(stanza.tag)
+  // A message that is not taken is answered all the same.
+  if (stanza.tag !== "message" && namesStranger(network, line, stanza)) return
   if (taker) return taker(network, line, stanza)
   network.log.note(`${line.device.user}:${line.device.id}`, "unknown stanza", { tag: stanza.tag })
 }
 
-/** What a companion sends before it is linked: answers to our own iqs. */
+/** What a companion sends before it is linked: answers to our own iqs, wishes for a code, a sandbox's code. */
 export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node) {
   if (stanza.tag !== "iq") return
   if (stanza.attrs.type === "result" || stanza.attrs.type === "error") return pairing.answered?.(stanza)
+  const shown = stanza.attrs.xmlns === "sandbox" ? child(stanza, "code") : undefined
+  if (shown) {
+    network.showCode(shown.attrs.household ?? "", bytes(shown)?.toString() ?? "")
+    return pairing.send(iqResult(stanza, []))
+  }
   const content = LinkCode.receive(network, pairing, stanza)
   if (!content) return pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
   pairing.send(iqResult(stanza, content))
@@ -95,6 +103,7 @@ function answer(network: Network, line: Line, iq: Node) {
   try {
     const found = answers.get(name) ?? (name.startsWith("w:g2 set ") ? Groups.change : undefined)
     if (!found) throw new Refusal(501, "feature-not-implemented")
+    if (found !== usync && namesStranger(network, line, iq)) throw notFound()
     const content = found(network, line, iq)
     line.send(iqResult(iq, content))
   } catch (error) {

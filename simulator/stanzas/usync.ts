@@ -1,3 +1,4 @@
+import { areAcquainted } from "../network/acquainted.ts"
 import type { User } from "../network/directory.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
@@ -20,14 +21,16 @@ const protocols = new Map<string, Protocol>([
  * Who is on the network, by which devices and under which LID. Who is not is left out, unless it was
  * asked about by number.
  */
-export const usync: Answer = (network, _line, iq) => {
+export const usync: Answer = (network, line, iq) => {
+  const asking = network.directory.user(line.device.user)
   const asked = child(iq, "usync")
   const query = children(child(asked, "query"))
   const list = children(child(asked, "list"))
   if (query.length === 0) throw badRequest()
   const found = list.flatMap((entry) => {
     const jid = whom(entry)
-    const user = network.directory.find(jid)
+    const found = network.directory.find(jid)
+    const user = areAcquainted(asking, found) ? found : undefined
     const number = bytes(child(entry, "contact"))
     if (!jid || (!user && !number)) return []
     const content = user

@@ -25,6 +25,32 @@ export type Handshake = { hello(frame: Buffer): Buffer; finish(frame: Buffer): F
 /** `prologue` is the header the client opened with, four bytes. */
 export function handshake(authority: Authority, prologue: Buffer): Handshake {
   const ephemeral = Curve.generate()
+  const noise = symmetric(prologue)
+  return {
+    hello(frame) {
+      const theirs = key32(proto.HandshakeMessage.decode(frame).clientHello?.ephemeral, "ephemeral key")
+      noise.mixHash(theirs)
+      noise.mixHash(ephemeral.public)
+      noise.mixKey(Agreement.sharedKey(ephemeral.private, theirs))
+      const staticKey = noise.seal(authority.noise.public)
+      noise.mixKey(Agreement.sharedKey(authority.noise.private, theirs))
+      const payload = noise.seal(authority.chain)
+      const serverHello = { ephemeral: ephemeral.public, static: staticKey, payload }
+      return Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
+    },
+    finish(frame) {
+      const said = proto.HandshakeMessage.decode(frame).clientFinish
+      const noiseKey = key32(noise.open(said?.static ?? nothing), "static key")
+      noise.mixKey(Agreement.sharedKey(ephemeral.private, noiseKey))
+      const payload = noise.open(said?.payload ?? nothing)
+      const [fromClient, toClient] = noise.split()
+      return { noiseKey, payload, transport: transport(toClient, fromClient) }
+    },
+  }
+}
+
+/** What both sides of a handshake keep: the hash of all that was said, and the key it has come to. */
+export function symmetric(prologue: Uint8Array) {
   let hash: Buffer = mode
   let salt: Buffer = mode
   let key: Buffer = mode
@@ -37,49 +63,31 @@ export function handshake(authority: Authority, prologue: Buffer): Handshake {
     const out = Buffer.from(hkdf(secret, 64, { salt, info: "" }))
     return [out.subarray(0, 32), out.subarray(32)]
   }
-  const mixKey = (secret: Uint8Array) => {
-    const [first, second] = derive(secret)
-    salt = first
-    key = second
-    counter = 0
-  }
-  const seal = (plaintext: Buffer) => {
-    const sealed = aesEncryptGCM(plaintext, key, nonce(counter++), hash)
-    mixHash(sealed)
-    return sealed
-  }
-  const open = (sealed: Buffer) => {
-    const plaintext = aesDecryptGCM(sealed, key, nonce(counter++), hash)
-    mixHash(sealed)
-    return plaintext
-  }
-
   mixHash(prologue)
   return {
-    hello(frame) {
-      const theirs = key32(proto.HandshakeMessage.decode(frame).clientHello?.ephemeral, "ephemeral key")
-      mixHash(theirs)
-      mixHash(ephemeral.public)
-      mixKey(Agreement.sharedKey(ephemeral.private, theirs))
-      const staticKey = seal(authority.noise.public)
-      mixKey(Agreement.sharedKey(authority.noise.private, theirs))
-      const payload = seal(authority.chain)
-      const serverHello = { ephemeral: ephemeral.public, static: staticKey, payload }
-      return Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
+    mixHash,
+    mixKey(secret: Uint8Array) {
+      ;[salt, key] = derive(secret)
+      counter = 0
     },
-    finish(frame) {
-      const said = proto.HandshakeMessage.decode(frame).clientFinish
-      const noiseKey = key32(open(Buffer.from(said?.static ?? nothing)), "static key")
-      mixKey(Agreement.sharedKey(ephemeral.private, noiseKey))
-      const payload = open(Buffer.from(said?.payload ?? nothing))
-      const [fromClient, toClient] = derive(nothing)
-      return { noiseKey, payload, transport: transport(toClient, fromClient) }
+    seal(plaintext: Buffer): Buffer {
+      const sealed = aesEncryptGCM(plaintext, key, nonce(counter++), hash)
+      mixHash(sealed)
+      return sealed
     },
+    /** Throws when it was sealed otherwise. */
+    open(sealed: Uint8Array): Buffer {
+      const plaintext = aesDecryptGCM(Buffer.from(sealed), key, nonce(counter++), hash)
+      mixHash(sealed)
+      return plaintext
+    },
+    /** The keys of the open connection: what the client writes with, and what it reads with. */
+    split: () => derive(nothing),
   }
 }
 
 /** AES-256-GCM, its tag of 16 bytes at the end. Key objects: a raw key costs three times the work, each time. */
-function transport(writeKey: Buffer, readKey: Buffer): Transport {
+export function transport(writeKey: Buffer, readKey: Buffer): Transport {
   const [writing, reading] = [createSecretKey(writeKey), createSecretKey(readKey)]
   let written = 0
   let read = 0

@@ -1,0 +1,73 @@
+import { proto } from "@whiskeysockets/baileys"
+import type { Household } from "../network/directory.ts"
+import { el } from "../wire/node.ts"
+import { compose, type Content } from "./content.ts"
+import type { Message } from "./inbox.ts"
+import { jidOfTarget, type Target } from "./outgoing.ts"
+import type { Phone } from "./phone.ts"
+
+/** What somebody says to a message, if anything. */
+type Answer = (message: proto.IMessage, id: string) => proto.IMessage | Content | undefined
+
+/** A household's owner has a person of its own: whoever uses the sandbox. */
+const answers: Record<Household["role"], Answer | undefined> = { owner: undefined, echo, voter }
+
+/** From now on this phone answers what is written to it. */
+export function answerBy(phone: Phone, role: Household["role"]) {
+  const answer = answers[role]
+  if (!answer) return
+  const { desk } = phone
+  let last = desk.inbox.after(0).at(-1)?.n ?? 0
+  desk.inbox.listen(() => {
+    for (const message of desk.inbox.after(last)) {
+      last = message.n
+      if (message.from_me || message.chat !== message.from) continue
+      reply(phone, message, answer).catch((error: unknown) =>
+        desk.network.log.note(phone.pn, "not answered", { error: String(error) }),
+      )
+    }
+  })
+}
+
+/** Reads it, writes, and sends what there is to say. */
+async function reply(phone: Phone, message: Message, answer: Answer): Promise<void> {
+  const { desk } = phone
+  const user = desk.network.directory.user(message.from)
+  if (!user) return
+  const target: Target = { user, mode: "lid" }
+  const to = jidOfTarget(target)
+  desk.submit(el("receipt", { id: message.id, to, type: "read" }))
+  const said = answer(proto.Message.fromObject(message.content as object), message.id)
+  if (!said) return
+  desk.submit(el("chatstate", { to }, [el("composing")]))
+  await phone.send({ target, content: isContent(said) ? compose(desk, target, said) : said })
+}
+
+const isContent = (said: proto.IMessage | Content): said is Content =>
+  "vote" in said || "rsvp" in said || "text" in said
+
+/** The same again: words, media, places, cards. */
+function echo(message: proto.IMessage): proto.IMessage | undefined {
+  const text = message.conversation ?? message.extendedTextMessage?.text
+  if (text) return { conversation: text }
+  const { imageMessage, videoMessage, audioMessage, documentMessage, stickerMessage } = message
+  if (imageMessage) return { imageMessage }
+  if (videoMessage) return { videoMessage }
+  if (audioMessage) return { audioMessage }
+  if (documentMessage) return { documentMessage }
+  if (stickerMessage) return { stickerMessage }
+  const { locationMessage, contactMessage } = message
+  if (locationMessage) return { locationMessage }
+  return contactMessage ? { contactMessage } : undefined
+}
+
+/** Takes the first option of a poll, comes to every event, and says so to whoever only writes. */
+function voter(message: proto.IMessage, id: string): Content | undefined {
+  const poll = message.pollCreationMessageV3 ?? message.pollCreationMessage ?? message.pollCreationMessageV2
+  const [first] = poll?.options ?? []
+  if (first?.optionName) return { vote: { message_id: id, options: [first.optionName] } }
+  if (message.eventMessage) return { rsvp: { message_id: id, response: "going", guests: 0 } }
+  if (message.conversation ?? message.extendedTextMessage)
+    return { text: "I vote on polls and answer event messages: send me one." }
+  return undefined
+}

@@ -1,0 +1,61 @@
+import { inMode } from "../network/addressing.ts"
+import type { Household, User } from "../network/directory.ts"
+import type { Network } from "../network/network.ts"
+import { answerBy } from "./answering.ts"
+import { change } from "./app-state.ts"
+import type { Phone } from "./phone.ts"
+import * as Phones from "./phones.ts"
+
+/** By what they do: who they are to the owner of a sandbox bridge. */
+const names: Record<Household["role"], string> = { owner: "Sandbox", echo: "Echo", voter: "Voter" }
+
+/** Lets households live: they scan the codes of their bridges, and answer what is written to them. */
+export function watchOver(network: Network) {
+  for (const { pn, household } of network.directory.users()) {
+    const phone = network.phones.get(pn)
+    if (phone && household) answerBy(phone, household.role)
+  }
+  network.showCode = (name, qr) => {
+    scan(network, name, qr).catch((error: unknown) =>
+      network.log.note("sandbox", "code not scanned", { household: name, error: String(error) }),
+    )
+  }
+}
+
+/** The phone of a household links whatever shows this code. */
+async function scan(network: Network, name: string, qr: string): Promise<void> {
+  const members = membersOf(network, name)
+  const owner = members.get("owner") ?? (await moveIn(network, name))
+  await owner.scan(qr)
+}
+
+function membersOf(network: Network, name: string): Map<Household["role"], Phone> {
+  const found = network.directory.users().filter(({ household }) => household?.name === name)
+  return new Map(
+    found.flatMap(({ pn, household }) => {
+      const phone = network.phones.get(pn)
+      return phone && household ? [[household.role, phone] as const] : []
+    }),
+  )
+}
+
+/** An owner with both others in the address book; the owner's phone. */
+async function moveIn(network: Network, name: string): Promise<Phone> {
+  const make = (role: Household["role"]) => {
+    const phone = Phones.create(network, { name: names[role], household: { name, role } })
+    answerBy(phone, role)
+    return phone
+  }
+  const [echo, voter, owner] = [make("echo"), make("voter"), make("owner")]
+  for (const { user } of [echo, voter]) await save(owner, user)
+  return owner
+}
+
+/** Puts somebody into a phone's address book. */
+async function save(phone: Phone, user: User): Promise<void> {
+  const contactAction = { fullName: user.name, lidJid: inMode("lid", user), saveOnPrimaryAddressbook: true }
+  const index = ["contact", inMode("pn", user)]
+  await phone.use((desk) =>
+    change(desk, "critical_unblock_low", { index, value: { contactAction }, version: 2, remove: false }),
+  )
+}
