@@ -1,0 +1,51 @@
+import { Agent, type IncomingHttpHeaders, request } from "node:http"
+import { bytesOf, type Draft, pathOf } from "./draft.ts"
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** A connection each: what is left of a refused body must not meet the next request. */
+const agent = new Agent({ keepAlive: false })
+
+/** decisions, "Errors": every call but streams is answered within 50 s. */
+const withinMs = 55_000
+
+/** Sends a request as it is, however little it is one; of a stream, its beginning. @throws when there is no answer */
+export async function ask(baseUrl: string, draft: Draft): Promise<Answer> {
+  const body = bytesOf(draft)
+  const answered = Promise.withResolvers<Answer>()
+  const framed: [string, string][] = body ? [["content-length", String(body.length)]] : []
+  // By name, as Node wants the ones that are given twice.
+  const headers = Object.fromEntries(
+    [...Map.groupBy([...framed, ...draft.headers], ([name]) => name)].map(([name, all]) => [
+      name,
+      valuesOf(all),
+    ]),
+  )
+  const { hostname, port } = new URL(baseUrl)
+  const options = { agent, hostname, port, method: draft.method, path: pathOf(draft), headers }
+  const sent = request({ ...options, signal: AbortSignal.timeout(withinMs) }, (response) => {
+    const chunks: Buffer[] = []
+    const { statusCode: status = 0, headers: received } = response
+    const done = () => answered.resolve({ status, headers: received, body: Buffer.concat(chunks) })
+    response.on("data", (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (!received["content-type"]?.startsWith("text/event-stream")) return
+      done()
+      response.destroy()
+    })
+    response.once("end", done)
+    response.once("error", answered.reject)
+  })
+  sent.once("error", answered.reject)
+  sent.end(body)
+  return await answered.promise
+}
+
+function valuesOf(all: [string, string][]): string | string[] {
+  const values = all.map(([, value]) => value)
+  return values.length === 1 ? values[0]! : values
+}

@@ -1,0 +1,100 @@
+import { sessionHosts } from "#local/demo/session-hosts.ts"
+import { seeded } from "#test/chaos/random.ts"
+import { statusOf } from "#test/support/service.ts"
+import { type Answer, ask } from "./ask.ts"
+import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
+import { mutate } from "./mutations.ts"
+import type { Options } from "./options.ts"
+import { faultsOf } from "./oracle.ts"
+import { changes } from "./state.ts"
+import type { World } from "./world.ts"
+
+/** A request that was answered as none may be. */
+export interface Finding {
+  /** `--from` this, with the same seed, makes it again. */
+  number: number
+  request: string
+  answer: string
+  faults: string[]
+}
+
+export interface Outcome {
+  findings: Finding[]
+  statuses: Record<string, number>
+  /** By route: requests that succeeded. */
+  succeeded: Record<string, number>
+}
+
+/** All of the account's state is looked at around each such request; around the others what can be had fast. */
+const lookCloselyEach = 10
+/** The other account is looked at this often; at the end once more. */
+const lookAsideEach = 100
+
+/** Asks the service whatever comes to the seed's mind, one request after another. */
+export async function run(world: World, { runs, seed, from }: Options): Promise<Outcome> {
+  const outcome: Outcome = { findings: [], statuses: {}, succeeded: {} }
+  const { known, ours } = world
+  const theirs = await world.theirState(true)
+  const hosts = await sessionHosts(world.service)
+  for (let number = from; number < from + runs; number++) {
+    // Each request has a seed of its own, so that one can be made without those before it.
+    const random = seeded(Math.imul(seed, 0x9e3779b1) + number)
+    const draft = validDraft(random, known, ours.key)
+    mutate(draft, random, known)
+
+    const closely = number % lookCloselyEach === 0
+    const before = await world.ourState(closely)
+    const answer = await ask(world.service.baseUrl, draft).catch((error: unknown) => String(error))
+    const faults = typeof answer === "string" ? [answer] : faultsOf(draft, answer, world.canaries)
+    if (typeof answer !== "string") learn(known.messageIds, answer)
+    if (isRefusal(answer))
+      faults.push(
+        ...changes(before, await world.ourState(closely)).map((one) => `refused, and changed ${one}`),
+      )
+    if (number % lookAsideEach === 0 || number === from + runs - 1)
+      faults.push(...changes(theirs, await world.theirState(true)).map((one) => `changed another's ${one}`))
+
+    count(outcome, draft, answer)
+    if (faults.length > 0) outcome.findings.push({ number, ...told(draft, answer), faults })
+  }
+  outcome.findings.push(...(await aftermath(world, hosts, from + runs)))
+  return outcome
+}
+
+function isRefusal(answer: Answer | string): boolean {
+  return typeof answer !== "string" && answer.status >= 400 && answer.status < 500
+}
+
+/** Ids of messages that were sent, for later requests to name. */
+function learn(messageIds: string[], answer: Answer): void {
+  const sent = /"message_id":"([\w.-]+)"/.exec(answer.body.toString())?.[1]
+  if (answer.status !== 200 || !sent) return
+  messageIds.push(sent)
+  if (messageIds.length > 40) messageIds.splice(1, 1)
+}
+
+function count(outcome: Outcome, { route }: Draft, answer: Answer | string): void {
+  const status = typeof answer === "string" ? "none" : String(answer.status)
+  outcome.statuses[status] = (outcome.statuses[status] ?? 0) + 1
+  if (status.startsWith("2")) outcome.succeeded[route.name] = (outcome.succeeded[route.name] ?? 0) + 1
+}
+
+function told(draft: Draft, answer: Answer | string): { request: string; answer: string } {
+  const headers = draft.headers.map(([name, value]) => `${name}: ${value.slice(0, 60)}`)
+  const body = bytesOf(draft)?.toString().slice(0, 500) ?? ""
+  const about = `${draft.method} ${pathOf(draft).slice(0, 500)} [${draft.mutations.join()}]`
+  return {
+    request: [about, ...headers, body].join("\n"),
+    answer: typeof answer === "string" ? answer : `${answer.status} ${answer.body.toString().slice(0, 500)}`,
+  }
+}
+
+/** Nobody may have died of it. */
+async function aftermath(world: World, hosts: number[], number: number): Promise<Finding[]> {
+  const faults: string[] = []
+  const now = new Set(await sessionHosts(world.service))
+  for (const pid of hosts) if (!now.has(pid)) faults.push(`session host ${pid} ended`)
+  const status = await statusOf(world.ours.call, world.known.shop)
+  if (status !== "connected") faults.push(`the session is ${status}`)
+  return faults.length > 0 ? [{ number, request: "(all of them)", answer: "", faults }] : []
+}

@@ -1,0 +1,64 @@
+import { z } from "zod"
+import type { Customer, Service } from "#test/support/service.ts"
+
+/** All that an account can see of itself, and what its phone said to the network, each by its name. */
+export type State = Record<string, string>
+
+const Bridges = z.array(z.object({ customer_ref: z.string() }))
+const Sent = z.array(
+  z.object({ n: z.number(), stanza: z.object({ attrs: z.record(z.string(), z.string()) }) }),
+)
+
+/** Looks at an account whose bridge `ref` is linked to the phone of this number. */
+export function watcher(service: Service, customer: Customer, ref: string, number: string) {
+  let last = 0
+  const sent: string[] = []
+
+  async function read(path: string): Promise<[string, string]> {
+    const answer = await customer.call("GET", path)
+    return [path, `${answer.status} ${await answer.text()}`]
+  }
+
+  /** Of its device, what are messages and not the talk between one's own devices. */
+  async function sentBy(): Promise<[string, string]> {
+    const query = new URLSearchParams({ kind: "in", who: number, tag: "message", after: String(last) })
+    const answer = await fetch(`${service.phonesUrl}/log?${query.toString()}`)
+    for (const { n, stanza } of Sent.parse(await answer.json())) {
+      last = n
+      if (stanza.attrs.category !== "peer") sent.push(stanza.attrs.id ?? "")
+    }
+    return ["messages sent", sent.join()]
+  }
+
+  /** `all` is slow; without, its bridges as they are listed and what was sent. */
+  return async (all: boolean): Promise<State> => {
+    const list = await read("/instances")
+    if (!all) return Object.fromEntries([list, await sentBy()])
+    const refs = Bridges.parse(JSON.parse(list[1].slice(4))).map((bridge) => bridge.customer_ref)
+    const one = async (each: string): Promise<[string, string]> => {
+      const [path, text] = await read(`/instances/${each}`)
+      // How its session is doing changes by itself.
+      return [path, text.replace(/"manager":\{.*?\}/, "")]
+    }
+    const rest = await Promise.all([
+      ...refs.map(one),
+      read(`/instances/${ref}/events?state=inbox`),
+      read(`/instances/${ref}/proxy/contacts`),
+      read(`/instances/${ref}/proxy/profile`),
+      sentBy(),
+    ])
+    return Object.fromEntries([list, ...rest])
+  }
+}
+
+/** What of it is otherwise. */
+export function changes(before: State, after: State): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names]
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name}: was ${brief(before[name])}, is ${brief(after[name])}`)
+}
+
+function brief(text: string | undefined): string {
+  return text === undefined ? "not there" : text.slice(-300)
+}

@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+import { phonesClient } from "#local/api-client.ts"
+import { find } from "#local/running.ts"
+
+const linkedWithinMs = 60_000
+const limits = ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"])
+
+export type Service = Awaited<ReturnType<typeof startService>>
+export type Customer = Awaited<ReturnType<Service["customer"]>>
+
+/**
+ * The whole service as `npm start` runs it, in processes of its own, on a data folder of its own. Rate limits are out of
+ * the way unless `environment` says otherwise. Whoever starts it stops it.
+ */
+export async function startService(environment: Record<string, string> = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-service-"))
+  const env = { ...process.env, ...Object.fromEntries(limits), ...environment }
+  const said: Buffer[] = []
+  const run = (file: string, args: string[]) => {
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL(`../../local/${file}`, import.meta.url)), ...args],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...env, DATA_DIR: dataDir, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
+      },
+    )
+    child.stderr.on("data", (chunk: Buffer) => said.push(chunk))
+    return child
+  }
+
+  const child = run("start.ts", [])
+  child.stdout.on("data", (chunk: Buffer) => said.push(chunk))
+  const ended = once(child, "exit")
+  await Promise.race([once(child.stdout, "data"), ended])
+  const running = await find(dataDir)
+  if (!running) throw new Error(`the service did not start: ${Buffer.concat(said).toString()}`)
+  const phones = phonesClient(running.phonesUrl)
+
+  /** `npm run admin --`; what it prints of a key it prints to its caller, not to the service's output. */
+  async function admin<Row>(row: z.ZodType<Row>, ...words: string[]): Promise<Row> {
+    const verb = run("admin.ts", ["--json", ...words])
+    const printed: Buffer[] = []
+    verb.stdout.on("data", (chunk: Buffer) => printed.push(chunk))
+    const [code] = await once(verb, "close")
+    if (code !== 0) throw new Error(`admin ${words.join(" ")} ended with ${String(code)}`)
+    return row.parse(JSON.parse(Buffer.concat(printed).toString())[0])
+  }
+
+  /** An account with a subscription and a key, and what its owner can do. */
+  async function customer(name: string, bridges?: number) {
+    const { id } = await admin(z.object({ id: z.string() }), "account", "create", name, "active")
+    if (bridges !== undefined) await admin(z.unknown(), "account", "limit", id, String(bridges))
+    const { key } = await admin(z.object({ key: z.string() }), "key", "create", id)
+    const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      await fetch(`${running!.baseUrl}/api${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    /** A bridge, linked to this phone. */
+    const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => {
+      const made = await call("POST", "/instances", { customer_ref: ref, ...more })
+      const bridge = Made.parse(await made.json())
+      let qr = ""
+      await patiently(async () => {
+        const picture = await call("GET", `/instances/${ref}/proxy/qr`)
+        if (!picture.ok) return false
+        const png = new Uint8Array(await picture.arrayBuffer())
+        qr = Buffer.from(png).toString("latin1")
+        return await phones.scan(number, png).then(
+          () => true,
+          () => false,
+        )
+      })
+      await patiently(async () => (await statusOf(call, ref)) === "connected")
+      return { ...bridge, qr }
+    }
+    return { id, key, name, call, linked }
+  }
+
+  return {
+    dataDir,
+    ...running,
+    phones,
+    admin,
+    customer,
+    pid: child.pid!,
+    /** All that its processes printed. */
+    said: () => Buffer.concat(said).toString(),
+    /** Ends it, and keeps what it wrote until `remove`. */
+    async stop(): Promise<void> {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM")
+      await ended
+    },
+    remove: () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+const Made = z.object({
+  id: z.string(),
+  customer_ref: z.string(),
+  webhook_secret: z.string(),
+  webhook_url: z.string(),
+})
+
+type Call = (method: string, path: string) => Promise<Response>
+
+export async function statusOf(call: Call, ref: string): Promise<string> {
+  const answer = await call("GET", `/instances/${ref}/proxy/status`)
+  const { status } = z.object({ status: z.string().optional() }).parse(await answer.json())
+  return status ?? String(answer.status)
+}
+
+/** Tries until it is so. */
+export async function patiently(isSo: () => Promise<boolean>, withinMs = linkedWithinMs): Promise<void> {
+  const until = performance.now() + withinMs
+  while (!(await isSo())) {
+    if (performance.now() > until) throw new Error(`not so after ${withinMs} ms: ${String(isSo)}`)
+    await sleep(100)
+  }
+}
