@@ -1,78 +1,58 @@
 export * as BridgeLog from "./bridge-log.ts"
 
-import { appendFileSync, mkdirSync } from "node:fs"
-import { type FileHandle, open, readdir, rm } from "node:fs/promises"
-import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { iso, nowMs } from "./clock.ts"
 import { config } from "./config.ts"
+import * as files from "./log-files.ts"
+import * as streams from "./log-streams.ts"
 import { log } from "./log.ts"
 
 /**
  * The log that a bridge's customer sees: what is written here is written for him, and never holds a body, a number, a
- * key or a code. It belongs to the bridge, not to a process: any process of this machine appends to it.
+ * key or a code. It belongs to the bridge, not to a process: any process appends to it.
  *
- * It is kept in files below LOG_DIR, one a day. Without LOG_DIR, as on AWS for now, nothing is kept.
+ * On one machine it is kept in files (LOG_DIR), on AWS in CloudWatch Logs (LOG_GROUP); where neither is set, nowhere.
  */
 export type Level = "info" | "warn" | "error"
 
-const lookEachMs = 250
-const blockBytes = 64 * 1024
 /** Of a line; what is longer is no line of ours. */
 const maxBytes = 8 * 1024
-const keptDays = 14
 
 /** Appends a line. Never throws: what is logged has happened, whether or not it is written down. */
 export function append(bridgeId: string, level: Level, text: string): void {
-  if (!config.LOG_DIR) return
   const at = iso(nowMs())
-  const folder = join(config.LOG_DIR, bridgeId)
-  const line = `${oneLine(`${at} ${level.toUpperCase()} ${text}`)}\n`
+  const line = { at, text: oneLine(`${at} ${level.toUpperCase()} ${text}`) }
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // One write at the end of the file, which no other process's can split.
-    appendFileSync(join(folder, `${at.slice(0, 10)}.log`), line, { mode: 0o600 })
+    if (config.LOG_DIR) return files.append(bridgeId, line)
+    if (config.LOG_GROUP) streams.append(bridgeId, line)
   } catch (error) {
     log.warn({ error, bridgeId }, "a line of a bridge's log was not written")
   }
 }
 
+/** Resolves when what was appended is where others read it: a function is frozen as soon as it has answered. */
+export async function written(): Promise<void> {
+  await streams.written()
+}
+
 /** Whether there is a log to read. */
 export function isKept(): boolean {
-  return config.LOG_DIR !== undefined
+  return config.LOG_DIR !== undefined || config.LOG_GROUP !== undefined
 }
 
 /** The last `tail` lines, then those to come: a batch at each look, often an empty one. */
-export async function* follow(bridgeId: string, tail: number): AsyncGenerator<string[]> {
-  const past = await lastLines(bridgeId, tail)
-  let { day, end: position } = past
-  yield past.lines
-  let begun = ""
-  for (;;) {
-    await sleep(lookEachMs)
-    const latest = (await days(bridgeId)).at(-1)
-    const more = day ? await readFrom(bridgeId, day, position) : Buffer.alloc(0)
-    position += more.length
-    const lines = (begun + more.toString("latin1")).split("\n")
-    begun = lines.pop() ?? ""
-    // Split as bytes, read as text: a block may end within a character.
-    yield lines.map((line) => Buffer.from(line, "latin1").toString())
-    if (latest === day || more.length > 0) continue
-    day = latest
-    position = 0
-  }
+export function follow(bridgeId: string, tail: number): AsyncGenerator<string[]> {
+  return config.LOG_DIR ? files.follow(bridgeId, tail) : streams.follow(bridgeId, tail)
 }
 
-/** Forgets what is older than two weeks. */
+/** Forgets what is older than two weeks; CloudWatch does so by itself. */
 export async function trim(bridgeId: string): Promise<void> {
-  if (!config.LOG_DIR) return
-  const oldest = iso(nowMs() - keptDays * 86_400_000).slice(0, 10)
-  for (const day of await days(bridgeId)) if (day < oldest) await rm(fileOf(bridgeId, day), { force: true })
+  if (config.LOG_DIR) await files.trim(bridgeId)
 }
 
 /** The bridge is gone, and so is its log. */
 export async function remove(bridgeId: string): Promise<void> {
-  if (config.LOG_DIR) await rm(join(config.LOG_DIR, bridgeId), { recursive: true, force: true })
+  if (config.LOG_DIR) return await files.remove(bridgeId)
+  if (config.LOG_GROUP) await streams.remove(bridgeId)
 }
 
 /** Whatever a text holds, it stays one line, and one that shows in a terminal as it is. */
@@ -85,98 +65,4 @@ export function oneLine(text: string): string {
         .subarray(0, maxBytes)
         .toString()
         .replace(/\ufffd+$/, "")
-}
-
-/** The days on which something was logged, oldest first. */
-async function days(bridgeId: string): Promise<string[]> {
-  try {
-    const files = await readdir(join(config.LOG_DIR ?? "", bridgeId))
-    return files
-      .filter((file) => /^\d{4}-\d\d-\d\d\.log$/.test(file))
-      .map((file) => file.slice(0, 10))
-      .toSorted()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
-}
-
-/** From the newest file back to the oldest. `day` is the newest, and `end` how far it was read. */
-async function lastLines(
-  bridgeId: string,
-  count: number,
-): Promise<{ lines: string[]; day: string | undefined; end: number }> {
-  const [newest, ...older] = (await days(bridgeId)).toReversed()
-  if (newest === undefined) return { lines: [], day: undefined, end: 0 }
-  const { lines, end } = await tailOf(bridgeId, newest, count)
-  for (const day of older) {
-    if (lines.length >= count) break
-    lines.unshift(...(await tailOf(bridgeId, day, count - lines.length)).lines)
-  }
-  return { lines, day: newest, end }
-}
-
-/** Read in blocks from the end: a file may be far longer than its last lines. */
-async function tailOf(
-  bridgeId: string,
-  day: string,
-  count: number,
-): Promise<{ lines: string[]; end: number }> {
-  return await withFile(bridgeId, day, { lines: [], end: 0 }, async (file) => {
-    const { size } = await file.stat()
-    let text = Buffer.alloc(0)
-    let from = size
-    while (from > 0 && newlines(text) <= count) {
-      const length = Math.min(blockBytes, from)
-      from -= length
-      text = Buffer.concat([await readBlock(file, from, length), text])
-    }
-    const whole = text.subarray(0, text.lastIndexOf("\n") + 1)
-    const lines = whole.toString().split("\n").slice(0, -1)
-    return { lines: count === 0 ? [] : lines.slice(-count), end: size - (text.length - whole.length) }
-  })
-}
-
-async function readFrom(bridgeId: string, day: string, position: number): Promise<Buffer> {
-  return await withFile(bridgeId, day, Buffer.alloc(0), (file) => readBlock(file, position, blockBytes))
-}
-
-async function readBlock(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
-  return buffer.subarray(0, bytesRead)
-}
-
-/** @returns `otherwise` when there is no such file, any more. */
-async function withFile<Result>(
-  bridgeId: string,
-  day: string,
-  otherwise: Result,
-  work: (file: FileHandle) => Promise<Result>,
-): Promise<Result> {
-  let file: FileHandle
-  try {
-    file = await open(fileOf(bridgeId, day))
-  } catch (error) {
-    if (isMissing(error)) return otherwise
-    throw error
-  }
-  try {
-    return await work(file)
-  } finally {
-    await file.close()
-  }
-}
-
-function fileOf(bridgeId: string, day: string): string {
-  return join(config.LOG_DIR ?? "", bridgeId, `${day}.log`)
-}
-
-function newlines(bytes: Buffer): number {
-  let count = 0
-  for (const byte of bytes) if (byte === 0x0a) count++
-  return count
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && (error as NodeJS.ErrnoException).code === "ENOENT"
 }

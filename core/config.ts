@@ -16,8 +16,11 @@ const Config = z.object({
   STAGE: z.string().default("local"),
   /** Where log lines go instead of the standard output. */
   LOG_FILE: z.string().optional(),
-  /** Where the logs are kept that the customers of bridges see. */
+  /** Where the logs are kept that the customers of bridges see: a folder, or a log group of CloudWatch. */
   LOG_DIR: z.string().optional(),
+  LOG_GROUP: z.string().optional(),
+  /** Which service writes metrics into its log; without, none are written. */
+  METRICS_SERVICE: z.enum(["api", "delivery", "sweep", "session-host"]).optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 
   ACCOUNTS_TABLE: z.string().default("Accounts"),
@@ -44,6 +47,8 @@ const Config = z.object({
   SESSION_WRAPPING_KEY: z.string().optional(),
   DELIVERY_WRAPPING_KEY: z.string().optional(),
 
+  /** Whether each account has a sandbox bridge, on the simulated network: then there must be hosts of it. */
+  SANDBOX: flag,
   DASHBOARD_URL: z.string().default(""),
   BILLING_URL: z.string().default(""),
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */

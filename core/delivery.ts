@@ -10,6 +10,7 @@ import { ring } from "./doorbell.ts"
 import { EventRow } from "./event.ts"
 import { EventList } from "./event-list.ts"
 import { log } from "./log.ts"
+import { Metrics } from "./metrics.ts"
 import { get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
 import { events } from "./tables.ts"
 
@@ -287,6 +288,7 @@ async function ringUntilSent(bridgeId: string, signal?: AbortSignal): Promise<vo
       return await ring(bridgeId)
     } catch (error) {
       log.warn({ bridgeId, tries, error }, "doorbell not sent")
+      Metrics.add("DoorbellFailed")
       await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
     }
   }

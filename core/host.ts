@@ -25,6 +25,8 @@ export const Info = z.object({
   addr: z.string(),
   capacity: z.number().int(),
   sessions: z.number().int(),
+  /** Of these, those that are as they should be: connected, or linked to no phone. */
+  up: z.number().int().default(0),
   /** What it runs as: the orchestrator's task. */
   task: z.string(),
   startedAt: z.number().int(),
@@ -86,6 +88,7 @@ export async function beat(input: {
   addr: string
   capacity: number
   sessions: number
+  up?: number
   network: Network
 }): Promise<State> {
   const changed = await store.send(
@@ -93,7 +96,7 @@ export async function beat(input: {
       TableName: leases,
       Key: key(input.id),
       UpdateExpression:
-        "SET addr = :addr, #capacity = :capacity, sessions = :sessions, network = :network, " +
+        "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, " +
         "#state = if_not_exists(#state, :up), task = if_not_exists(task, :none), " +
         "started_at = if_not_exists(started_at, :now), dead_at = if_not_exists(dead_at, :zero) ADD version :one",
       ExpressionAttributeNames: { "#state": "state", "#capacity": "capacity" },
@@ -101,6 +104,7 @@ export async function beat(input: {
         ":addr": input.addr,
         ":capacity": input.capacity,
         ":sessions": input.sessions,
+        ":sessions_up": input.up ?? 0,
         ":network": input.network,
         ":up": "up",
         ":none": "",

@@ -5,6 +5,7 @@ import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
+import { Metrics } from "./metrics.ts"
 import { newMessageId } from "./message-id.ts"
 import { refusedRow, type Row, store, unlessRefused } from "./store.ts"
 import { requests } from "./tables.ts"
@@ -185,6 +186,7 @@ async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: 
 
 function claimedAs(stored: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Outcome {
   const mismatch = stored.fingerprint !== fingerprint
+  if (stored.message_id !== fresh.messageId) Metrics.add("IdemTakeover")
   return { kind: "claimed", claim: { ...fresh, messageId: stored.message_id }, mismatch }
 }
 

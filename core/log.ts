@@ -1,6 +1,9 @@
 import { destination, pino, stdSerializers, stdTimeFunctions } from "pino"
 import { config } from "./config.ts"
 
+/** Where every line of this process goes. */
+export const lines = destination({ dest: config.LOG_FILE ?? 1, mkdir: true, sync: true })
+
 /** One JSON object a line. Never bodies, keys, codes or phone numbers. */
 export const log = pino(
   {
@@ -9,5 +12,5 @@ export const log = pino(
     timestamp: stdTimeFunctions.isoTime,
     serializers: { error: stdSerializers.err },
   },
-  destination({ dest: config.LOG_FILE ?? 1, mkdir: true, sync: true }),
+  lines,
 )

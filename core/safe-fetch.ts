@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import type { Readable } from "node:stream"
 import { Agent, buildConnector, errors, request } from "undici"
+import { Metrics } from "./metrics.ts"
 import { mayName, mayReach } from "./public-address.ts"
 
 /** Why there was no answer, or none that is worth reading. Never the words of the other side. */
@@ -71,7 +72,9 @@ export async function safeFetch(input: Input): Promise<Answer> {
       url = next
     }
   } catch (error) {
-    throw asFetchError(error)
+    const failure = asFetchError(error)
+    if (failure.category === "blocked") Metrics.add("FetchBlocked")
+    throw failure
   }
 }
 

@@ -17,6 +17,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb"
 import { z } from "zod"
 import { requestTimes } from "./aws-client.ts"
+import { Metrics } from "./metrics.ts"
 
 /** A row as the store gives it: to be parsed by the module whose row it is. */
 export type Row = Record<string, unknown>
@@ -73,6 +74,7 @@ export async function transact(
       const refused = refusal(error)
       if (refused) return refused
       if (!isPassing(error)) throw error
+      measure(error)
       const wait = Math.random() * Math.min(2000, 20 * 2 ** tries)
       if (options.signal?.aborted || performance.now() + wait > until)
         throw new StoreAway("a transaction's outcome is not known", { cause: error })
@@ -96,6 +98,14 @@ export async function unlessRefused(sent: Promise<unknown>): Promise<boolean> {
     if (refusedRow(error)) return false
     throw error
   }
+}
+
+function measure(error: unknown): void {
+  if (!(error instanceof Error)) return
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : []
+  const words = `${error.name} ${reasons.map(({ Code }) => Code).join(" ")}`
+  if (/Thrott|ThroughputExceeded|RequestLimit/.test(words)) Metrics.add("StoreThrottled")
+  if (words.includes("Conflict")) Metrics.add("StoreConflict")
 }
 
 const passing = new Set([

@@ -1,4 +1,5 @@
 import { Lease } from "#core/lease.ts"
+import { Metrics } from "#core/metrics.ts"
 import { type Row, StoreAway, transact } from "#core/store.ts"
 import type { Patience } from "./patience.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
@@ -83,8 +84,12 @@ export class Commits {
   async #commit(writes: Sized[]): Promise<void> {
     if (this.#ended) throw this.#ended
     const { patience, withinMs } = this.#options
+    const start = performance.now()
     const refused = await patience.watch(transact([Lease.check(this.#held), ...writes], { withinMs }))
-    if (refused) throw new Fenced()
+    Metrics.add("CommitMs", Math.round(performance.now() - start))
+    if (!refused) return
+    Metrics.add("LeaseFenced")
+    throw new Fenced()
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/clock.ts"
 import { Host as HostRow } from "#core/host.ts"
+import { Metrics } from "#core/metrics.ts"
 import { FREE, GONE, Lease, type Network } from "#core/lease.ts"
 import type { Connect } from "./dialler.ts"
 import { Heartbeat } from "./heartbeat.ts"
@@ -46,7 +47,8 @@ export class Host {
       // Whoever has no room for now must not be counted on.
       beat: async () => {
         const sessions = this.sessions.size
-        return await HostRow.beat({ ...this.#row(), sessions, capacity: sessions + this.#room() })
+        const up = [...this.sessions.values()].filter((session) => session.isUp).length
+        return await HostRow.beat({ ...this.#row(), sessions, up, capacity: sessions + this.#room() })
       },
       onState: (state) => this.#onState(state),
       onSilent: () => this.#onSilent(),
@@ -150,6 +152,7 @@ export class Host {
       const lease = await Lease.take(free, this.#input)
       if (!lease) return
       this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
+      Metrics.add("LeaseTaken")
       const session: Session = new Session({
         lease,
         connect: this.#input.connect,

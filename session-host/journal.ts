@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { now } from "#core/clock.ts"
+import { Metrics } from "#core/metrics.ts"
 import type { Write } from "#core/store.ts"
 import type { Received, Vault } from "./network.ts"
 import type { SessionStore, Sized, Stored } from "./store.ts"
@@ -25,8 +26,8 @@ export class Journal {
   readonly #store: SessionStore
   readonly #onKept: (entry: Entry) => void
   #last = 0
-  /** Durable and not drained, by hash. */
-  readonly #waiting = new Map<string, Entry>()
+  /** Durable and not drained, by hash: oldest first, and since when (monotonic). */
+  readonly #waiting = new Map<string, Entry & { sinceMs: number }>()
 
   /** @param onKept called for each entry when it is durable, in order. */
   constructor(store: SessionStore, onKept: (entry: Entry) => void) {
@@ -55,7 +56,7 @@ export class Journal {
 
   /** The entry is durable now. */
   kept(entry: Entry): void {
-    this.#waiting.set(entry.received.hash, entry)
+    this.#waiting.set(entry.received.hash, { ...entry, sinceMs: performance.now() })
     this.#onKept(entry)
   }
 
@@ -67,10 +68,17 @@ export class Journal {
 
   /** The writes that set an entry aside which no mapper could read: the next session, perhaps fixed, tries again. */
   parking(entry: Entry): Write[] {
+    Metrics.add("JournalSetAside")
     const { hash, attrs } = entry.received
     const expires = { expires_at: (Number(attrs.t) || now()) + parkedFor }
     const pieces = piecesOf(pack(entry.received))
     return pieces.map((piece, i) => this.#store.put(pieceSk(`PARKED#${hash}`, i), piece, expires))
+  }
+
+  /** For how long the oldest entry has been waiting; 0 when none does. */
+  get oldestMs(): number {
+    const [oldest] = this.#waiting.values()
+    return oldest ? performance.now() - oldest.sinceMs : 0
   }
 
   /** Its event is written, or it was set aside. */

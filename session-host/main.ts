@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { config } from "#core/config.ts"
+import { BridgeLog } from "#core/bridge-log.ts"
 import { log } from "#core/log.ts"
 import { addressOf } from "./address.ts"
 import { trustRoot } from "./baileys/certificates.ts"
@@ -8,6 +9,7 @@ import { latestVersion } from "./baileys/version.ts"
 import type { Connect } from "./dialler.ts"
 import { containExceptions } from "./exceptions.ts"
 import { Host } from "./host.ts"
+import { measureEachMinute } from "./measure.ts"
 import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
 import { WebVersion } from "./web-version.ts"
@@ -51,5 +53,8 @@ process.once("SIGINT", () => void host.stop())
 if (config.LOCAL_PARENT) process.once("disconnect", () => process.exit(0))
 
 await host.start()
+const stopMeasuring = measureEachMinute(host)
 const end = await host.ended
+stopMeasuring()
+await BridgeLog.written()
 process.exit(end === "stopped" ? 0 : 1)

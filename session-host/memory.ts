@@ -45,6 +45,8 @@ export class Memory {
   readonly bell: Bell
   readonly telling: Telling
   readonly standing: Standing
+  /** Its phone is simulated, and scans each code by itself. */
+  readonly isSandbox: boolean
   readonly #input: Input
   readonly #journal: Journal
   #vault: DurableVault
@@ -52,7 +54,7 @@ export class Memory {
 
   private constructor(
     input: Input,
-    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling" | "standing">,
+    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling" | "standing" | "isSandbox">,
     creds: Awaited<ReturnType<typeof readCreds>>,
   ) {
     this.#input = input
@@ -62,6 +64,7 @@ export class Memory {
     this.bell = parts.bell
     this.telling = parts.telling
     this.standing = parts.standing
+    this.isSandbox = parts.isSandbox
     this.#journal = new Journal(parts.store, (entry) => void this.#drain(entry))
     this.#vault = new DurableVault({ ...parts, journal: this.#journal }, creds)
     this.#contacts = new Contacts(parts, creds.generation)
@@ -101,7 +104,9 @@ export class Memory {
     const telling = new Telling({ store, appender, goneMs: timing.goneMs, log }, await readTold(store))
     const standing = await Standing.read({ store, commits })
 
-    const memory = new Memory(input, { store, commits, appender, bell, telling, standing }, creds)
+    const { isSandbox } = keys
+    const parts = { store, commits, appender, bell, telling, standing, isSandbox }
+    const memory = new Memory(input, parts, creds)
     await memory.#journal.readOld()
     await appender.settled()
     return memory
@@ -109,6 +114,11 @@ export class Memory {
 
   get vault(): DurableVault {
     return this.#vault
+  }
+
+  /** For how long the oldest journalled message has been waiting to become an event. */
+  get journalOldestMs(): number {
+    return this.#journal.oldestMs
   }
 
   /** The people whom the login knows. */

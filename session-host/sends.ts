@@ -1,5 +1,6 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Changes } from "./changes.ts"
+import { Metrics } from "#core/metrics.ts"
 import type { Logger } from "./log.ts"
 import type { Memory } from "./memory.ts"
 import { type Connection, NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "./network.ts"
@@ -85,12 +86,15 @@ export class Sends {
 
   async #transmit(connection: Connection, outgoing: Outgoing, again: boolean): Promise<number> {
     const { messageId } = outgoing
+    const start = performance.now()
     try {
       const { timestamp } = await connection.send(outgoing, again)
+      Metrics.add("SendAckMs", Math.round(performance.now() - start))
       this.#log.info({ messageId, again }, "message acknowledged")
       return timestamp
     } catch (error) {
       if (error instanceof NetworkRejected) {
+        Metrics.add("SendRejected")
         this.#log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
         // Of a repeated stanza it says nothing of the first one.
         if (again) throw unknown()
@@ -99,6 +103,7 @@ export class Sends {
       }
       if (error instanceof NotSent && !again) throw sessionUnavailable()
       if (error instanceof NotSent || error instanceof OutcomeUnknown) {
+        Metrics.add("SendUnknown")
         this.#log.warn({ messageId, again }, "a message's outcome is not known")
         throw unknown()
       }

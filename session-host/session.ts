@@ -5,6 +5,7 @@ import type { SessionStatus, Status } from "#core/contract/session.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease.ts"
+import { Metrics } from "#core/metrics.ts"
 import { isPassing } from "#core/store.ts"
 import { StoredMedia } from "#core/media.ts"
 import { Changes } from "./changes.ts"
@@ -24,6 +25,7 @@ import type { ClosedReason, Connection, Happening } from "./network.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { Recipients } from "./recipients.ts"
 import { alreadyPaired, notPaired, refusalOf, takenOver } from "./refusals.ts"
+import { showCode } from "./sandbox.ts"
 import { scope } from "./scope.ts"
 import { type Answer, Sends } from "./sends.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
@@ -115,8 +117,7 @@ export class Session {
         BridgeLog.trim(this.lease.bridgeId).catch((error: unknown) =>
           this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
         )
-        if (!this.isPaired) return
-        memory.telling.gone(this.#at)
+        if (this.isPaired) memory.telling.gone(this.#at)
         this.#dialler.dial()
       })
     } catch (error) {
@@ -132,6 +133,16 @@ export class Session {
   isIdleFor(ms: number): boolean {
     const isUnlinked = this.#memory !== undefined && !this.isPaired && !this.#pairing.isAsked
     return isUnlinked && this.notes.isUnusedFor(ms)
+  }
+
+  /** Whether it is as it should be: connected, or nobody is linked to it. */
+  get isUp(): boolean {
+    return this.#memory !== undefined && (this.#open || !this.isPaired)
+  }
+
+  /** For how long the oldest journalled message has been waiting to become an event. */
+  get journalOldestMs(): number {
+    return this.#memory?.journalOldestMs ?? 0
   }
 
   /** Entries kept in memory, for `debug/stats`. */
@@ -215,7 +226,9 @@ export class Session {
   /** The people whom the session knows. @throws ApiError `not_paired`, `session_unavailable` */
   async contacts(): Promise<Contacts> {
     await this.#started()
-    if (!this.isPaired) throw notPaired()
+    const isKnown = () => (this.isPaired || !this.#linksItself ? true : undefined)
+    await this.#changes.until(isKnown, this.#input.timing.connectingMs)
+    if (!this.isPaired) throw this.#notPaired()
     return this.#memory!.contacts
   }
 
@@ -295,6 +308,7 @@ export class Session {
   }
 
   #status(): z.infer<typeof Status> {
+    if (!this.isPaired && this.#linksItself) return "connecting"
     if (!this.isPaired) return this.#passkeyRequired ? "passkey_required" : "unpaired"
     if (this.#memory?.standing.isReplaced) return "replaced"
     if (this.#open) return "connected"
@@ -316,6 +330,7 @@ export class Session {
   async #ready(): Promise<Connection> {
     const connection = await this.#changes.until(() => {
       if (this.#stopping || this.#ended.signal.aborted) throw sessionUnavailable()
+      if (!this.isPaired && this.#linksItself) return undefined
       if (!this.isPaired) throw notPaired()
       if (this.#memory?.standing.isReplaced) throw takenOver()
       return this.#open ? this.#dialler.connection : undefined
@@ -354,13 +369,25 @@ export class Session {
   #mayDial(): boolean {
     const isOver = this.#stopping || this.#ended.signal.aborted
     if (isOver || !this.#memory || !this.#input.mayConnect()) return false
-    return this.isPaired ? !this.#memory.standing.isReplaced : this.#pairing.isAsked
+    if (this.isPaired) return !this.#memory.standing.isReplaced
+    return this.#pairing.isAsked || this.#linksItself
+  }
+
+  /** A sandbox bridge: nobody else could scan its code. */
+  get #linksItself(): boolean {
+    return this.#memory?.isSandbox ?? false
+  }
+
+  /** Of a session that is not linked. */
+  #notPaired(): ApiError {
+    return this.#linksItself ? sessionUnavailable("the session is connecting: try again") : notPaired()
   }
 
   #take(happening: Happening, memory: Memory): void {
     switch (happening.kind) {
       case "qr":
         this.#pairing.show(happening)
+        if (memory.isSandbox) this.#showToHousehold(happening.text)
         break
       case "passkey_required":
         this.#passkeyRequired = true
@@ -404,6 +431,12 @@ export class Session {
     this.#changes.notify()
   }
 
+  #showToHousehold(text: string): void {
+    const { bridgeId } = this.lease
+    const shown = this.#dialler.connection && showCode(this.#dialler.connection, { bridgeId, text })
+    shown?.catch((error: unknown) => this.#log.warn({ error }, "the code was shown to nobody"))
+  }
+
   /** Whoever connects is not shown as available, unless the customer wants that. */
   #beAvailable(memory: Memory): void {
     if (!memory.standing.isAvailable) return
@@ -434,6 +467,7 @@ export class Session {
 
   /** Another login of the same device: perhaps the rightful owner of the bridge, whom we must not throw out again. */
   async #wasReplaced(memory: Memory): Promise<void> {
+    Metrics.add("Replaced")
     // The check of the lease throws when it is not ours.
     await memory.commits.write([])
     await memory.standing.setReplaced(true, (writes) =>
@@ -475,7 +509,7 @@ export class Session {
   }
 
   #pairingOver(): void {
-    if (this.isPaired || this.#stopping) return
+    if (this.isPaired || this.#stopping || this.#linksItself) return
     this.#hangUp()
   }
 

@@ -1,4 +1,9 @@
 import { handle } from "hono/aws-lambda"
-import { app } from "./app.ts"
+import { bridges } from "./bridges.ts"
+import { door } from "./door.ts"
+import { events } from "./events.ts"
+import { proxy } from "./proxy.ts"
+import { reference } from "./reference.ts"
 
-export const handler = handle(app)
+/** The API without what takes a stream or a way to the internet. */
+export const handler = handle(door([reference], [bridges, events, proxy]))

@@ -5,6 +5,7 @@ import type { ErrorCode } from "#core/contract/error.ts"
 import { IdempotencyKey } from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
+import { Metrics } from "#core/metrics.ts"
 import { log } from "#core/log.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
 import { ask, hostHeaders } from "./forward.ts"
@@ -30,11 +31,13 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
   const outcome = await Idempotency.claim({ ...owner, key, fingerprint })
   switch (outcome.kind) {
     case "conflict":
+      Metrics.add("IdemConflict")
       throw new ApiError(
         "idempotency_conflict",
         "a request with this Idempotency-Key is still under way: try again when it has ended",
       )
     case "replay":
+      Metrics.add("IdemReplay")
       return c.json(outcome.answer, 200, replayed(outcome.mismatch))
     case "claimed": {
       const { claim, mismatch } = outcome

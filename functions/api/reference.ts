@@ -5,10 +5,10 @@ import type { ApiEnv } from "./router.ts"
 
 /** The contract for machines and for people. Neither is anybody's secret. */
 export const reference = new Hono<ApiEnv>()
-  .get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
-  .get("/api/docs", (c) =>
-    c.html(docsPage(openapi()), 200, {
-      "cache-control": "public, max-age=300",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-    }),
-  )
+reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
+reference.get("/api/docs", (c) =>
+  c.html(docsPage(openapi()), 200, {
+    "cache-control": "public, max-age=300",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+  }),
+)

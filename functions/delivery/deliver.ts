@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto"
 import type { Agent } from "undici"
 import { Bridge } from "#core/bridge.ts"
+import { nowMs } from "#core/clock.ts"
 import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
 import { EventRow } from "#core/event.ts"
 import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
 import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, type Outcome } from "./attempt.ts"
 import { note } from "./note.ts"
@@ -74,12 +76,15 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
   if (bridge.webhookUrl === "") return { held: await Delivery.advance(held, "inbox") }
   if (held.attempt >= maxAttempts) {
     log.error({ bridgeId: bridge.id, eventId: event.eventId }, "event given up: no attempt had an outcome")
+    Metrics.add("Undelivered", 1, { event_type: event.type })
     return { held: await Delivery.advance(held, "undelivered") }
   }
 
   // What may fail for every event comes before the count, and costs no attempt; what could fail for this event alone
   // comes after it, so that it cannot fail for ever.
   const [secret, deliveryKey] = await Promise.all([Bridge.secretOf(bridge), Bridge.deliveryKeyOf(bridge)])
+  // Of an event whose receiver fails the age says nothing of ours.
+  if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   const counted = await Delivery.countAttempt(held)
   if (!counted) return {}
   const outcome = await attempt({
@@ -91,6 +96,8 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
     agent,
   })
   const next = await conclude(counted, outcome)
+  const isOver = outcome.verdict !== "delivered" && next.wait === undefined
+  if (isOver) Metrics.add("Undelivered", 1, { event_type: event.type })
   await note(counted, { event, attempt: counted.attempt }, outcome)
   return next
 }

@@ -1,12 +1,16 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
+import { BridgeLog } from "#core/bridge-log.ts"
 import { Doorbell, hide } from "#core/doorbell.ts"
 import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
 import { deliver } from "./deliver.ts"
 
 /** Reported doorbells stay in the queue; all others are deleted. Never throws: that would report the whole batch. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const kept: SQSRecord[] = []
   for (const record of event.Records) if (!(await answer(record))) kept.push(record)
+  await BridgeLog.written()
+  Metrics.flush()
   return { batchItemFailures: kept.map((record) => ({ itemIdentifier: record.messageId })) }
 }
 
@@ -19,6 +23,7 @@ async function answer(record: SQSRecord): Promise<boolean> {
   } catch (error) {
     // It comes back when its visibility ends; the claim has ended by then.
     log.error({ error }, "doorbell not answered")
+    Metrics.add("DoorbellFailed")
   }
   return false
 }

@@ -3,6 +3,7 @@ import { iso, nowMs } from "#core/clock.ts"
 import { Delivery } from "#core/delivery.ts"
 import type { EventRow } from "#core/event.ts"
 import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
 import type { Outcome } from "./attempt.ts"
 
 /** Writes an attempt where its customer sees it, and into our own log. */
@@ -14,6 +15,8 @@ export async function note(
   const { event, attempt } = made
   const { statusCode, error, latencyMs } = outcome
   const about = { bridgeId: event.bridgeId, eventId: event.eventId, attempt }
+  Metrics.add("Attempts", 1, { outcome: outcome.verdict })
+  Metrics.add("AttemptMs", latencyMs)
   log.info({ ...about, status: statusCode, error, ms: latencyMs }, "delivery attempted")
   const entry = {
     attempt,

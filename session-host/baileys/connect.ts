@@ -8,6 +8,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import type { WebSocket } from "ws"
+import { Metrics } from "#core/metrics.ts"
 import type { Acquaintance, Connection, Happening, Me, Vault } from "../network.ts"
 import { newAcks } from "./acks.ts"
 import { newArrivals } from "./arrivals.ts"
@@ -167,6 +168,8 @@ export function connect(input: ConnectInput): Connection {
   sock.ws.on("frame", (frame: BinaryNode | Uint8Array) => {
     if (frame instanceof Uint8Array) return
     if (frame.tag === "message") arrivals.message(frame)
+    // Somebody could not read what we sent.
+    if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
     if (frame.tag === "call") calls.take(frame)
     if (frame.tag === "iq") tellPeople(membersIn(frame))
     if (mayBecomeEvent(frame)) {

@@ -1,3 +1,4 @@
+import { Metrics } from "#core/metrics.ts"
 import { newLocks, type Hold } from "./locks.ts"
 import {
   curve,
@@ -60,6 +61,7 @@ async function tryOnCopies(this: SessionCipher, body: Buffer, sessions: Session[
       if (error instanceof Error && error.name === "MessageCounterError") repeated = error
     }
   }
+  if (!repeated) Metrics.add("BadMac")
   throw repeated ?? new SessionError("No matching sessions found for message")
 }
 

@@ -15,6 +15,7 @@ function aHost(fields: Partial<Host.Info> = {}): Host.Info {
     addr: "127.0.0.1:1",
     capacity: 20,
     sessions: 0,
+    up: 0,
     task: "",
     startedAt: 1000,
     deadAt: 0,

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto"
+import type { OpenAPIHono } from "@hono/zod-openapi"
+import type { Hono } from "hono"
+import { createMiddleware } from "hono/factory"
+import { methodNotAllowed } from "hono/method-not-allowed"
+import { requestId } from "hono/request-id"
+import { ApiError } from "#core/error.ts"
+import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
+import { authenticate } from "./authenticate.ts"
+import { bridgeOfPath } from "./bridges.ts"
+import { jsonBody, limited } from "./json-body.ts"
+import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
+import { refuse } from "./refuse.ts"
+import { type ApiEnv, router } from "./router.ts"
+
+type Routes = OpenAPIHono<ApiEnv>
+
+/** An app that answers these routes: `open` ones to everybody, the others to whoever has a key. */
+export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
+  const app = router()
+  app.use(identified, answered)
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) => {
+        const sentence = `this path takes ${methods.join(", ")}`
+        return refuse(
+          new ApiError("method_not_allowed", sentence, { headers: { allow: methods.join(", ") } }),
+          c,
+        )
+      },
+    }),
+  )
+
+  // The order in which a call is refused: its address, its key, its key's rate, its bridge, its body.
+  app.use(byAddress)
+  app.get("/healthz", (c) => c.json({ ok: true }))
+  for (const routes of open) app.route("/", routes)
+  app.use("/api/*", authenticate, byKey)
+  app.use("/api/instances/:customer_ref/*", bridgeOfPath)
+  app.use("/api/*", limited, jsonBody)
+  for (const routes of guarded) app.route("/", routes)
+
+  app.notFound((c) => refuse(new ApiError("not_found", "there is no such path"), c))
+  app.onError(refuse)
+  return app
+}
+
+/** A caller's own request id, if it is shaped like one. */
+export const identified = requestId({
+  headerName: "",
+  generator: (c) => {
+    const given = c.req.header("x-request-id") ?? ""
+    return /^[A-Za-z0-9-]{8,64}$/.test(given) ? given : randomUUID()
+  },
+})
+
+const answered = createMiddleware<ApiEnv>(async (c, next) => {
+  const start = performance.now()
+  await next()
+  c.header("x-request-id", c.var.requestId)
+  c.header("x-content-type-options", "nosniff")
+  // Nearly every answer carries a secret, a code or somebody's data.
+  if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store")
+  const { requestId, accountId, bridge, window } = c.var
+  if (window) for (const [name, value] of Object.entries(rateHeaders(window))) c.header(name, value)
+  const about = { requestId, accountId, bridgeId: bridge?.id, method: c.req.method, route: c.req.routePath }
+  const ms = Math.round(performance.now() - start)
+  log.info({ ...about, status: c.res.status, ms }, "request answered")
+  measure(c.req.routePath, c.res.status, ms)
+})
+
+function measure(route: string, status: number, ms: number): void {
+  Metrics.add("Requests", 1, { outcome: `${Math.floor(status / 100)}xx` })
+  Metrics.add("LatencyMs", ms, { route })
+  if (status >= 500) Metrics.add("Errors5xx")
+  if (status === 429) Metrics.add("RateLimited")
+  // A function may be frozen from here on.
+  Metrics.flush()
+}

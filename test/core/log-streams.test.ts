@@ -1,0 +1,109 @@
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
+import { randomUUID } from "node:crypto"
+import { afterAll, expect, onTestFinished, test } from "vitest"
+
+const cloudWatch = await startCloudWatchLogs()
+Object.assign(process.env, {
+  AWS_REGION: "local",
+  AWS_ACCESS_KEY_ID: "local",
+  AWS_SECRET_ACCESS_KEY: "local",
+  AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
+  LOG_GROUP: "/bridges",
+  LOG_LEVEL: "silent",
+})
+afterAll(() => cloudWatch.close())
+// The environment is read once, so only now may what reads it be loaded.
+const { BridgeLog } = await import("#core/bridge-log.ts")
+
+function aLog() {
+  const id = randomUUID()
+  const log = (...texts: string[]) => texts.forEach((text) => BridgeLog.append(id, "info", text))
+  /** What a reader has got, once there are so many lines. */
+  const read = async (tail: number, count: number) => {
+    const batches = BridgeLog.follow(id, tail)
+    onTestFinished(async () => void (await batches.return(undefined)))
+    // The past, read at once.
+    const lines = (await batches.next()).value as string[] // it never ends
+    const more = async (enough: number) => {
+      while (lines.length < enough) lines.push(...((await batches.next()).value as string[])) // it never ends
+      return lines.map((line) => line.replace(/^\S+Z INFO /, ""))
+    }
+    await more(count)
+    return more
+  }
+  return { id, log, read, kept: () => cloudWatch.lines("/bridges", id) }
+}
+
+test("lines gather, and go in order to a stream of the bridge, which is made when it is missing", async () => {
+  const { log, kept } = aLog()
+  log("one", "two", "three")
+  expect(kept()).toEqual([])
+  await BridgeLog.written()
+  expect(kept()).toEqual(
+    [1, 2, 3].map(() => expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z INFO (one|two|three)$/)),
+  )
+  log("four")
+  await BridgeLog.written()
+  expect(kept().at(-1)).toMatch(/INFO four$/)
+})
+
+test("lines are written a moment later though nobody asks for it", async () => {
+  const { log, kept } = aLog()
+  log("alone")
+  await expect.poll(kept, { timeout: 5000 }).toHaveLength(1)
+})
+
+test("a reader gets the last lines, over pages if need be, and then each new one once", async () => {
+  const { log, read } = aLog()
+  log(...Array.from({ length: 1000 }, (_, i) => `line ${i + 1}`))
+  await BridgeLog.written()
+  const more = await read(900, 900)
+  log("new", "newer")
+  await BridgeLog.written()
+  const lines = await more(902)
+  expect(lines[0]).toBe("line 101")
+  expect(lines.slice(-3)).toEqual(["line 1000", "new", "newer"])
+  expect(new Set(lines).size).toBe(902)
+})
+
+test("a tail of nothing begins with what is new, also where nothing was ever logged", async () => {
+  const [empty, old] = [aLog(), aLog()]
+  old.log("old")
+  await BridgeLog.written()
+  for (const { log, read } of [empty, old]) {
+    const more = await read(0, 0)
+    log("first")
+    await BridgeLog.written()
+    expect(await more(1)).toEqual(["first"])
+  }
+})
+
+test("a look that fails is made up for by the next", async () => {
+  const { log, read } = aLog()
+  log("before")
+  await BridgeLog.written()
+  const more = await read(10, 1)
+  log("after")
+  await BridgeLog.written()
+  cloudWatch.refuse("InvalidOperationException", "ThrottlingException")
+  expect(await more(2)).toEqual(["before", "after"])
+})
+
+test("what cannot be written is given up, and the next lines are written", async () => {
+  const { log, kept } = aLog()
+  cloudWatch.refuse("InvalidParameterException")
+  log("lost")
+  await BridgeLog.written()
+  log("kept")
+  await BridgeLog.written()
+  expect(kept()).toEqual([expect.stringMatching(/kept$/)])
+})
+
+test("a removed bridge has no log any more; to remove none is no error", async () => {
+  const { id, log } = aLog()
+  log("something")
+  await BridgeLog.written()
+  await BridgeLog.remove(id)
+  expect(cloudWatch.has("/bridges", id)).toBe(false)
+  await BridgeLog.remove(id)
+})

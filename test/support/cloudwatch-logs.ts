@@ -1,0 +1,102 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+import { z } from "zod"
+
+const Asked = z.object({
+  logGroupName: z.string(),
+  logStreamName: z.string(),
+  logEvents: z.array(z.object({ timestamp: z.number(), message: z.string() })).default([]),
+  startFromHead: z.boolean().default(false),
+  limit: z.number().int().min(1).max(10_000).default(10_000),
+  nextToken: z.string().optional(),
+})
+type Asked = z.infer<typeof Asked>
+type Line = { timestamp: number; message: string }
+
+/** Lines in a page, where no limit says less: of CloudWatch's 1 MB, so that more than one page is needed. */
+const pageLines = 400
+
+/**
+ * CloudWatch Logs as its JSON 1.1 protocol speaks: streams, PutLogEvents, and GetLogEvents with its tokens, which name a
+ * place in a stream and are good for looking again. `refuse` makes the next requests fail by that error.
+ */
+export async function startCloudWatchLogs() {
+  const streams = new Map<string, Line[]>()
+  const asked: string[] = []
+  const refusals: string[] = []
+
+  function streamOf({ logGroupName, logStreamName }: Asked): Line[] {
+    const found = streams.get(`${logGroupName}/${logStreamName}`)
+    if (!found) throw new Refused("ResourceNotFoundException")
+    return found
+  }
+
+  const actions: Record<string, (input: Asked) => object> = {
+    CreateLogStream: ({ logGroupName, logStreamName }) => {
+      const name = `${logGroupName}/${logStreamName}`
+      if (streams.has(name)) throw new Refused("ResourceAlreadyExistsException")
+      streams.set(name, [])
+      return {}
+    },
+    DeleteLogStream: (input) => {
+      streamOf(input)
+      streams.delete(`${input.logGroupName}/${input.logStreamName}`)
+      return {}
+    },
+    PutLogEvents: (input) => {
+      const inOrder = input.logEvents.every(
+        ({ timestamp }, i, all) => timestamp >= (all[i - 1]?.timestamp ?? 0),
+      )
+      if (!inOrder || input.logEvents.length === 0) throw new Refused("InvalidParameterException")
+      streamOf(input).push(...input.logEvents)
+      return { nextSequenceToken: "1" }
+    },
+    GetLogEvents: (input) => {
+      const lines = streamOf(input)
+      const limit = Math.min(input.limit, pageLines)
+      const [direction, place] = input.nextToken?.split("/") ?? []
+      const isForward = direction ? direction === "f" : input.startFromHead
+      const at = place === undefined ? (isForward ? 0 : lines.length) : Number(place)
+      const [from, to] = isForward ? [at, Math.min(lines.length, at + limit)] : [Math.max(0, at - limit), at]
+      return { events: lines.slice(from, to), nextForwardToken: `f/${to}`, nextBackwardToken: `b/${from}` }
+    },
+  }
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const action = String(request.headers["x-amz-target"]).split(".").at(-1)!
+      const body = await json(request)
+      asked.push(action)
+      try {
+        const refusal = refusals.shift()
+        if (refusal) throw new Refused(refusal)
+        const answer = actions[action]!(Asked.parse(body))
+        response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(answer))
+      } catch (error) {
+        const type = error instanceof Refused ? error.message : "InvalidParameterException"
+        response.writeHead(400, { "content-type": "application/x-amz-json-1.1" })
+        response.end(JSON.stringify({ __type: type, message: String(error) }))
+      }
+    })()
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    /** Every line of a stream. */
+    lines: (group: string, stream: string) =>
+      (streams.get(`${group}/${stream}`) ?? []).map(({ message }) => message),
+    has: (group: string, stream: string) => streams.has(`${group}/${stream}`),
+    asked,
+    refuse: (...types: string[]) => void refusals.push(...types),
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+class Refused extends Error {}
