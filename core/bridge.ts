@@ -10,7 +10,7 @@ import { CustomerRef } from "./contract/bridge.ts"
 import { ApiError } from "./error.ts"
 import { Lease } from "./lease.ts"
 import { open, seal } from "./seal.ts"
-import { Bytes, get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
+import { Bytes, get as getRow, query, refusedRow, type Row, store, transact, type Write } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
 import { newDataKey, newWrappedDataKey, type Owner, type Purpose, unwrap } from "./wrapping.ts"
 
@@ -26,8 +26,13 @@ export const Info = z.object({
   sealedSecret: Bytes,
   /** Wrapped: `deliveryKeyOf` opens it. */
   deliveryKey: Bytes,
+  /** On the simulated network, for trying things: needs no subscription and counts against no limit. */
+  isSandbox: z.boolean(),
 })
 export type Info = z.infer<typeof Info>
+
+/** The reference of the sandbox bridge that each account has where `SANDBOX` is on. */
+const sandbox = "sandbox"
 
 /** decisions, "Bridges" */
 const WebhookUrl = z
@@ -60,6 +65,12 @@ export async function create(input: {
     webhookUrl: webhookUrl(input.webhookUrl ?? ""),
   }
   const owner: Owner = { accountId: input.accountId, bridgeId: randomUUID() }
+  const isSandbox = asked.customerRef === sandbox
+  if (isSandbox && !config.SANDBOX)
+    throw new ApiError(
+      "invalid_customer_ref",
+      "customer_ref: `sandbox` is reserved: choose another reference",
+    )
   const delivery = await newDataKey("delivery", owner)
   const bridge: Info = {
     ...asked,
@@ -68,6 +79,7 @@ export async function create(input: {
     createdMs: Date.now(),
     sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), newSecret()),
     deliveryKey: delivery.wrapped,
+    isSandbox,
   }
   const refused = await transact([
     {
@@ -77,18 +89,15 @@ export async function create(input: {
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
+    ...(isSandbox ? [] : [counted(bridge)]),
+    { Put: { TableName: accounts, Item: whereRow(bridge) } },
     {
-      Update: {
-        TableName: accounts,
-        Key: Account.key(bridge.accountId),
-        UpdateExpression: "ADD bridges :one",
-        ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
-        ExpressionAttributeValues: { ":one": 1, ":active": "active", ":trialing": "trialing" },
+      Put: {
+        TableName: leases,
+        Item: Lease.wanted(bridge.id, isSandbox ? "simulated" : config.HOST_NETWORK),
       },
     },
-    { Put: { TableName: accounts, Item: whereRow(bridge) } },
-    { Put: { TableName: leases, Item: Lease.wanted(bridge.id) } },
-    { Put: { TableName: leases, Item: await keysRow(owner, delivery.wrapped) } },
+    { Put: { TableName: leases, Item: await keysRow(owner, bridge) } },
   ])
   if (!refused) return { bridge, created: true }
   // A taken reference is answered before billing is looked at.
@@ -96,14 +105,32 @@ export async function create(input: {
   throw Account.whyNoBridge(refused[1] ?? {})
 }
 
-/** The account's bridge of this reference; `default` is its first. @throws ApiError `not_found` */
+/** One bridge more, if the account may have it. */
+function counted(bridge: Info): Write {
+  return {
+    Update: {
+      TableName: accounts,
+      Key: Account.key(bridge.accountId),
+      UpdateExpression: "ADD bridges :one",
+      ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
+      ExpressionAttributeValues: { ":one": 1, ":active": "active", ":trialing": "trialing" },
+    },
+  }
+}
+
+/**
+ * The account's bridge of this reference; `default` is its first. The sandbox bridge is made when it is first asked for.
+ * @throws ApiError `not_found`
+ */
 export async function get(accountId: string, customerRef: string): Promise<Info> {
   const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
+  if (!bridge && config.SANDBOX && customerRef === sandbox)
+    return (await create({ accountId, customerRef })).bridge
   if (!bridge) throw new ApiError("not_found", "there is no such bridge")
   return bridge
 }
 
-/** The account's bridges, first created first. */
+/** The account's bridges, first created first, the sandbox bridge last. */
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
   const rows = query({
@@ -113,7 +140,7 @@ export async function list(accountId: string): Promise<Info[]> {
     ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":bridge": "BRIDGE#" },
   })
   for await (const row of rows) found.push(fromRow(row))
-  return found.toSorted((a, b) => a.createdMs - b.createdMs)
+  return found.toSorted((a, b) => Number(a.isSandbox) - Number(b.isSandbox) || a.createdMs - b.createdMs)
 }
 
 /** The bridge of this id, whoever's it is; undefined once it is deleted. */
@@ -172,7 +199,7 @@ export async function remove(bridge: Info): Promise<void> {
         TableName: accounts,
         Key: Account.key(bridge.accountId),
         UpdateExpression: "ADD bridges :one_less",
-        ExpressionAttributeValues: { ":one_less": -1 },
+        ExpressionAttributeValues: { ":one_less": bridge.isSandbox ? 0 : -1 },
       },
     },
     { Delete: { TableName: accounts, Key: whereKey(bridge.id) } },
@@ -198,12 +225,12 @@ export async function secretOf(bridge: Info): Promise<string> {
 }
 
 /**
- * Both data keys of a bridge, for the host that holds it.
+ * Both data keys of a bridge, and whether it is a sandbox, for the host that holds it.
  * @returns undefined once the bridge is deleted.
  */
 export async function keysOf(
   bridgeId: string,
-): Promise<{ session: Uint8Array; delivery: Uint8Array } | undefined> {
+): Promise<{ session: Uint8Array; delivery: Uint8Array; isSandbox: boolean } | undefined> {
   const { pk, sk } = keysKey(bridgeId)
   const row = await getRow(leases, pk, sk)
   if (!row) return undefined
@@ -213,10 +240,15 @@ export async function keysOf(
     unwrapped("session", owner, keys.session_key),
     unwrapped("delivery", owner, keys.delivery_key),
   ])
-  return { session, delivery }
+  return { session, delivery, isSandbox: keys.sandbox }
 }
 
-const Keys = z.object({ account_id: z.string(), session_key: Bytes, delivery_key: Bytes })
+const Keys = z.object({
+  account_id: z.string(),
+  session_key: Bytes,
+  delivery_key: Bytes,
+  sandbox: z.boolean().default(false),
+})
 
 async function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
   const name = `${purpose}/${owner.bridgeId}`
@@ -271,12 +303,13 @@ function whereRow(bridge: Info): Row {
   }
 }
 
-async function keysRow(owner: Owner, deliveryKey: Uint8Array): Promise<Row> {
+async function keysRow(owner: Owner, bridge: Info): Promise<Row> {
   return {
     ...keysKey(owner.bridgeId),
     account_id: owner.accountId,
     session_key: await newWrappedDataKey("session", owner),
-    delivery_key: deliveryKey,
+    delivery_key: bridge.deliveryKey,
+    ...(bridge.isSandbox && { sandbox: true }),
   }
 }
 
@@ -290,6 +323,7 @@ function toRow(bridge: Info): Row {
     webhook_url: bridge.webhookUrl,
     webhook_secret: bridge.sealedSecret,
     delivery_key: bridge.deliveryKey,
+    ...(bridge.isSandbox && { sandbox: true }),
   }
 }
 
@@ -302,5 +336,6 @@ function fromRow(row: Row): Info {
     webhookUrl: row.webhook_url,
     sealedSecret: row.webhook_secret,
     deliveryKey: row.delivery_key,
+    isSandbox: row.sandbox ?? false,
   })
 }

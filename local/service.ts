@@ -83,7 +83,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
     DOORBELL_URL: queue.doorbellUrl,
     AWS_ENDPOINT_URL_S3: queue.endpoint,
     MEDIA_BUCKET: bucket.name,
-    HOST_NETWORK: process.env.HOST_NETWORK ?? "simulated",
+    ...networks(process.env),
     SIMULATOR_URL: simulator.url,
     SIMULATOR_ROOT_KEY: simulator.rootKey,
     URL_ALLOW: process.env.URL_ALLOW ?? "127.0.0.0/8,::1/128",
@@ -133,6 +133,13 @@ function makeFolder(path: string): void {
       cause: error,
     })
   }
+}
+
+/** Sandbox bridges are on the simulated network, and here all hosts are on one. */
+function networks(environment: NodeJS.ProcessEnv) {
+  const network = environment.HOST_NETWORK ?? "simulated"
+  const isOn = environment.SANDBOX ?? (network === "simulated" ? "1" : "0")
+  return { HOST_NETWORK: network, SANDBOX: isOn }
 }
 
 /** What a person may set for session hosts too: a task gets only the environment it is given. */

@@ -48,7 +48,7 @@ const isContent = (said: proto.IMessage | Content): said is Content =>
 
 /** The same again: words, media, places, cards. */
 function echo(message: proto.IMessage): proto.IMessage | undefined {
-  const text = message.conversation ?? message.extendedTextMessage?.text
+  const text = message.conversation || message.extendedTextMessage?.text
   if (text) return { conversation: text }
   const { imageMessage, videoMessage, audioMessage, documentMessage, stickerMessage } = message
   if (imageMessage) return { imageMessage }
@@ -67,7 +67,7 @@ function voter(message: proto.IMessage, id: string): Content | undefined {
   const [first] = poll?.options ?? []
   if (first?.optionName) return { vote: { message_id: id, options: [first.optionName] } }
   if (message.eventMessage) return { rsvp: { message_id: id, response: "going", guests: 0 } }
-  if (message.conversation ?? message.extendedTextMessage)
+  if (message.conversation || message.extendedTextMessage)
     return { text: "I vote on polls and answer event messages: send me one." }
   return undefined
 }

@@ -69,4 +69,3 @@ export async function startWebhook() {
     },
   }
 }
-export type Webhook = Awaited<ReturnType<typeof startWebhook>>
