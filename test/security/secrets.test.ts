@@ -1,0 +1,316 @@
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { readdirSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join, relative } from "node:path"
+import { text } from "node:stream/consumers"
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
+import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
+import jsqrModule from "jsqr"
+import { PNG } from "pngjs"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { z } from "zod"
+import { sessionHosts } from "#local/demo/session-hosts.ts"
+import { patiently, type Service, startService, statusOf } from "#test/support/service.ts"
+
+// CommonJS: the function is its default's default.
+const jsqr = jsqrModule as unknown as typeof jsqrModule.default
+
+let service: Service
+/** What must stand nowhere, by what it is. */
+let secrets: Record<string, string>
+/** Beside those, what must not stand in a log, and may stand in a table: it is in the names of rows. */
+let people: Record<string, string>
+/** Of whoever has no key. */
+const pages: string[] = []
+
+beforeAll(async () => {
+  service = await startService()
+  const told = await aLife(service)
+  secrets = { ...told.secrets, ...(await innermost(service, told.bridgeId)) }
+  people = told.people
+}, 120_000)
+const stops: (() => void)[] = []
+afterAll(async () => {
+  for (const stop of stops) stop()
+  await service.stop()
+  service.remove()
+})
+
+const marked = (what: string) => `${what}-${randomBytes(9).toString("hex")}`
+
+/** An account pairs, sends, receives, makes every kind of mistake, and survives the end of its host. */
+async function aLife({ phones, phonesUrl, ...whole }: Service) {
+  const said = Object.fromEntries(
+    ["text", "caption", "question", "option", "place", "occasion", "about", "quoted", "refused", "wrong"].map(
+      (what) => [what, marked(what)],
+    ),
+  )
+  const { text: first, caption, question, option, place, occasion, about, quoted, refused, wrong } = said
+  const heard = marked("heard")
+  const idempotencyKey = marked("idempotency-key")
+  const answered = marked("answered")
+  const receiver = await startReceiver(answered)
+  const owner = await phones.create(marked("owner"))
+  const contact = await phones.create(marked("contact"))
+  const customer = await whole.customer("a customer")
+  const query = marked("token")
+  const bridge = await customer.linked("shop", owner.number, { webhook_url: `${receiver.url}?${query}` })
+  const proxy = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    customer.call(method, `/instances/shop/proxy/${path}`, body, headers)
+
+  const chat = contact.number
+  const sent = await proxy("POST", "send/text", { chat, body: first }, { "idempotency-key": idempotencyKey })
+  const { message_id } = z.object({ message_id: z.string() }).parse(await sent.json())
+  await proxy("POST", "send/text", { chat, body: quoted, quoted_message_id: message_id })
+  await proxy("POST", "send/poll", { chat, question, options: [option, "other"] })
+  await proxy("POST", "send/location", { chat, lat: 1, lng: 2, name: place })
+  await proxy("POST", "send/event", { chat, name: occasion, start_time: 1_900_000_000 })
+  await proxy("PATCH", "profile/status", { status: about })
+  await proxy("POST", "send/media", { chat, url: `${receiver.url}/${wrong}`, caption })
+  await proxy("POST", "send/media", { chat, url: `http://${wrong}:pass@127.0.0.1/`, caption })
+  await proxy("POST", "send/text", { chat: "4999000111222", body: refused })
+  await proxy("POST", "send/text", { chat, body: `${refused}\0` })
+  await proxy("POST", "send/text", { chat: refused, body: [refused] })
+  await proxy("POST", "pair", { phone: "491711234567" })
+  await proxy("GET", `contacts/${contact.number}`)
+  await proxy("GET", `messages/${wrong}/media`)
+  for (const path of ["debug/stats", "status", "profile", "contacts", "webhook-logs"])
+    await proxy("GET", path)
+  await phones.send(contact.number, owner.number, heard)
+  await receiver.got(heard, 1)
+  const image = { kind: "image", data: picture.toString("base64"), mimetype: "image/png", caption: heard }
+  const post = { method: "POST", body: JSON.stringify({ to: owner.number, media: image }) }
+  await fetch(`${phonesUrl}/phones/${contact.number}/messages`, post)
+  await receiver.got(heard, 2)
+
+  await customer.call("POST", "/instances", { customer_ref: "second" })
+  await patiently(async () => (await statusOf(customer.call, "second")) === "unpaired")
+  const paired = await customer.call("POST", "/instances/second/proxy/pair", { phone: "491711234567" })
+  const { code } = z.object({ code: z.string() }).parse(await paired.json())
+
+  const secretPart = customer.key.slice(17)
+  for (const key of [wrong, `${customer.key}x`, customer.key.slice(0, -1)])
+    await look(`${whole.baseUrl}/api/instances?key=${customer.key}`, { authorization: `Bearer ${key}` })
+  for (const path of ["/healthz", "/api/docs", "/api/openapi.json", "/", `/api/${wrong}`])
+    await look(`${whole.baseUrl}${path}`)
+  const logs = await customer.call("GET", "/instances/shop/logs?tail=10000")
+  const reader = logs.body!.getReader()
+  const { value } = await reader.read()
+  pages.push(Buffer.from(value ?? "").toString())
+  await reader.cancel()
+
+  for (const pid of await sessionHosts({ ...whole, phonesUrl })) process.kill(pid, "SIGKILL")
+  await patiently(async () => (await statusOf(customer.call, "shop")) === "connected")
+  const more = { chat, body: first }
+  await patiently(async () => (await proxy("POST", "send/text", more)).ok)
+
+  const numbers = { owner: owner.number, contact: contact.number, unknown: "4999000111222" }
+  return {
+    bridgeId: bridge.id,
+    people: {
+      ...numbers,
+      "contact's name": contact.name,
+      "owner's name": owner.name,
+      "webhook's query": query,
+    },
+    secrets: {
+      ...said,
+      heard,
+      idempotencyKey,
+      answered,
+      "link code": code,
+      "link code as typed": code.replace("-", ""),
+      "QR code": textIn(bridge.qr),
+      "API key": secretPart,
+      "webhook secret": bridge.webhook_secret,
+      "webhook key": bridge.webhook_secret.slice("whsec_".length),
+    },
+  }
+}
+
+/** A webhook that answers a picture with 500, and says more than it is asked. */
+async function startReceiver(answered: string) {
+  const bodies: string[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      bodies.push(await text(request))
+      response.writeHead(bodies.at(-1)!.includes("image") ? 500 : 200, { "x-words": answered }).end(answered)
+      server.emit("got")
+    })()
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  stops.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    /** Waits until so many bodies hold this. */
+    got: async (part: string, count: number) => {
+      while (bodies.filter((body) => body.includes(part)).length < count) await once(server, "got")
+    },
+  }
+}
+
+/** Whatever a stranger is shown. */
+async function look(url: string, headers: Record<string, string> = {}): Promise<void> {
+  const answer = await fetch(url, { headers })
+  pages.push(JSON.stringify([...answer.headers]), await answer.text())
+}
+
+const picture = PNG.sync.write(new PNG({ width: 4, height: 4 }))
+
+function textIn(png: string): string {
+  const { data, width, height } = PNG.sync.read(Buffer.from(png, "latin1"))
+  const code = jsqr(new Uint8ClampedArray(data), width, height)
+  if (!code) throw new Error("there is no code in the picture")
+  return code.data
+}
+
+const KeyPair = z.object({ private: z.object({ data: z.base64() }) })
+const Credentials = z.object({
+  noiseKey: KeyPair,
+  signedIdentityKey: KeyPair,
+  signedPreKey: z.object({ keyPair: KeyPair }),
+  advSecretKey: z.string(),
+})
+
+/** The keys under all others, and the private keys of the session, as the service itself comes by them. */
+async function innermost(
+  { environment, dataDir }: Service,
+  bridgeId: string,
+): Promise<Record<string, string>> {
+  Object.assign(process.env, environment)
+  const { Bridge } = await import("#core/bridge.ts")
+  const { open } = await import("#core/seal.ts")
+  const { get } = await import("#core/store.ts")
+  const keys = await Bridge.keysOf(bridgeId)
+  const row = await get("Sessions", `BRIDGE#${bridgeId}`, "CREDS")
+  const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
+  const creds = Credentials.parse(JSON.parse(open(keys!.session, item, row!.sealed as Uint8Array).toString()))
+  const wrapping = z
+    .record(z.string(), z.string())
+    .parse(JSON.parse(readFileSync(join(dataDir, "wrapping-keys.json"), "utf8")))
+  return {
+    "session key": base64(keys!.session),
+    "delivery key": base64(keys!.delivery),
+    "noise key": creds.noiseKey.private.data,
+    "identity key": creds.signedIdentityKey.private.data,
+    "signed prekey": creds.signedPreKey.keyPair.private.data,
+    "adv secret": creds.advSecretKey,
+    pepper: environment.API_KEY_PEPPER!,
+    "host secret": environment.HOST_TOKEN_SECRET!,
+    ...wrapping,
+  }
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
+
+/** The names of those that stand in these bytes: as they are, or as they are often written. */
+function found(bytes: Buffer, wanted: Record<string, string>): string[] {
+  return Object.entries(wanted)
+    .filter(([, secret]) => formsOf(secret).some((form) => bytes.includes(form)))
+    .map(([name]) => name)
+}
+
+function formsOf(secret: string): Buffer[] {
+  const plain = Buffer.from(secret)
+  const forms = [
+    plain,
+    Buffer.from(plain.toString("base64").replace(/=+$/, "").slice(0, -1)),
+    Buffer.from(plain.toString("hex")),
+  ]
+  // Keys are written in base64: their bytes, and their other spellings.
+  const isKey = /^[A-Za-z0-9+/_-]{40,}=*$/.test(secret)
+  const key = Buffer.from(secret, "base64")
+  return isKey
+    ? [...forms, key, Buffer.from(key.toString("hex")), Buffer.from(key.toString("base64url"))]
+    : forms
+}
+
+/** What the service keeps on purpose, in files of mode 600, and what belongs to the pretended network. */
+const kept = /^(?:account|secrets|wrapping-keys|running)\.json$|^simulator\/|^logs\/simulator\.log$/
+
+function filesWritten(): string[] {
+  return readdirSync(service.dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(service.dataDir, join(entry.parentPath, entry.name)))
+    .filter((path) => !kept.test(path))
+}
+
+test("no secret and no text stands in a file that the run wrote, in what it printed, or on a stranger's page", () => {
+  const files = filesWritten()
+  expect(files).toEqual(
+    expect.arrayContaining([
+      "logs/service.log",
+      "logs/session-host.log",
+      expect.stringMatching(/^logs\/bridges\//),
+    ]),
+  )
+  const leaks = files.flatMap((path) =>
+    found(readFileSync(join(service.dataDir, path)), secrets).map((name) => `${name} in ${path}`),
+  )
+  expect(leaks).toEqual([])
+  expect(found(Buffer.from(service.said()), secrets)).toEqual([])
+  expect(pages.length).toBeGreaterThan(15)
+  expect(found(Buffer.from(pages.join("\n")), { ...secrets, ...people })).toEqual([])
+})
+
+test("no person stands in a log: neither number nor name", () => {
+  const logs = filesWritten().filter((path) => path.startsWith("logs/"))
+  const leaks = logs.flatMap((path) =>
+    found(readFileSync(join(service.dataDir, path)), people).map((name) => `${name} in ${path}`),
+  )
+  expect(leaks).toEqual([])
+  expect(readFileSync(join(service.dataDir, "logs/service.log"), "utf8")).toContain("request answered")
+})
+
+/** Each value of a row, however deep, as bytes. */
+function bytesOf(value: unknown): Buffer[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value)]
+  if (value && typeof value === "object")
+    return Object.entries(value).flatMap(([name, inner]) => [Buffer.from(name), ...bytesOf(inner)])
+  return [Buffer.from(`${String(value)}\n`)]
+}
+
+/** What a row's key begins with, for each kind of row there is. */
+const kinds: Record<string, string[]> = {
+  Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY"],
+  Leases: ["HOSTS", "BRIDGE", "LEASE", "KEYS"],
+  Sessions: ["CREDS", "SIGNAL", "SEEN", "SEND", "MESSAGE", "CONTACT"],
+  Events: ["EVENT", "ID", "DELIVERY", "ATTEMPT"],
+  Requests: ["RATE", "IDEM"],
+}
+
+test("no row of any table holds a secret, a text or a person's name as it is", async () => {
+  const client = DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      endpoint: service.environment.AWS_ENDPOINT_URL_DYNAMODB!,
+      region: "local",
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    }),
+  )
+  const { "contact's name": contact } = people
+  const leaks: string[] = []
+  for (const [table, expected] of Object.entries(kinds)) {
+    const rows: Record<string, unknown>[] = []
+    for (let start: Record<string, unknown> | undefined, first = true; first || start; first = false) {
+      const page = await client.send(new ScanCommand({ TableName: table, ExclusiveStartKey: start }))
+      rows.push(...(page.Items ?? []))
+      start = page.LastEvaluatedKey
+    }
+    const beginnings = new Set(
+      rows.flatMap((row) => [row.pk, row.sk].map((key) => String(key).split("#")[0])),
+    )
+    expect([table, [...beginnings]]).toEqual([table, expect.arrayContaining(expected)])
+    for (const row of rows)
+      for (const name of found(Buffer.concat(bytesOf(row)), { ...secrets, contact: contact! }))
+        leaks.push(`${name} in ${table} ${String(row.sk)}`)
+  }
+  client.destroy()
+  expect(leaks).toEqual([])
+})
