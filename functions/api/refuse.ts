@@ -23,7 +23,8 @@ function asRefusal(error: Error, c: Context<ApiEnv>): ApiError {
   if (error instanceof HTTPException && error.status === 400)
     return new ApiError("invalid_request", "the body is not JSON")
 
-  log.error({ error, requestId: c.var.requestId, path: c.req.path }, "request failed")
+  // Not its path, which names people: the line of the answer has the route.
+  log.error({ error, requestId: c.var.requestId }, "request failed")
   if (isPassing(error)) return sessionUnavailable("the service cannot answer now: try again")
   return new ApiError("internal_error", "something went wrong on our side")
 }

@@ -3,9 +3,10 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { connect, type AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { ApiKey } from "#core/api-key.ts"
 import { ErrorBody } from "#core/contract/error.ts"
+import { log } from "#core/log.ts"
 import { app } from "#functions/api/app.ts"
 import { listener } from "#functions/api/listener.ts"
 import { handler } from "#functions/api/handler.ts"
@@ -192,6 +193,17 @@ test("the store is away: 503 with Retry-After, and nothing of it is told", async
   expect(answer.headers.get("retry-after")).toBe("2")
   expect(await answer.json()).toEqual(expect.schemaMatching(ErrorBody.strict()))
   expect((await customer.get("/api/instances")).status).toBe(200)
+})
+
+test("the log of a failed request does not name whom it was about", async () => {
+  const customer = await aCustomer()
+  const logged = vi.spyOn(log, "error")
+  const back = dynamoDb.faults.add({ fault: "gone" })
+  expect((await customer.get("/api/instances/a/proxy/contacts/491711234567")).status).toBe(503)
+  back()
+  expect(logged).toHaveBeenCalled()
+  expect(JSON.stringify(logged.mock.calls)).not.toContain("491711234567")
+  logged.mockRestore()
 })
 
 test("a bug of ours is 500 and says nothing of itself", async () => {
