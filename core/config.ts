@@ -32,6 +32,9 @@ const Config = z.object({
   /** Where session hosts put media of received messages, for whoever asks for them. */
   MEDIA_BUCKET: z.string().optional(),
 
+  /** The function that answers what the stream function does not. */
+  API_FUNCTION: z.string().optional(),
+
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
   /** Beside this secret the API believes the router which address a request comes from. */

@@ -1,7 +1,6 @@
 import { doorbell } from "./delivery.ts"
 import { common, settings } from "./function.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
-import { media } from "./media.ts"
 import { apiGroup, apiSubnets } from "./network.ts"
 import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
@@ -33,12 +32,12 @@ export const api = new sst.aws.Function("Api", {
   vpc: { privateSubnets: apiSubnets.map(({ id }) => id), securityGroups: [apiGroup.id] },
   environment: {
     ...settings,
+    METRICS_SERVICE: "api",
     ACCOUNTS_TABLE: accounts.name,
     LEASES_TABLE: leases.name,
     EVENTS_TABLE: events.name,
     REQUESTS_TABLE: requests.name,
     DOORBELL_URL: doorbell.url,
-    MEDIA_BUCKET: media.name,
     SESSION_WRAPPING_KEY: sessionKey.arn,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
     API_KEY_PEPPER: apiKeyPepper,
@@ -65,7 +64,6 @@ export const api = new sst.aws.Function("Api", {
       resources: [events.arn],
     },
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
-    { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
     // A new bridge's session key is made here, and never seen here.
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey", "kms:Decrypt"], resources: [deliveryKey.arn] },

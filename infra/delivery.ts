@@ -1,5 +1,6 @@
 import { common, settings } from "./function.ts"
 import { deliveryKey } from "./keys.ts"
+import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { stage } from "./stage.ts"
 import { accounts, events } from "./tables.ts"
 
@@ -39,6 +40,8 @@ export const delivery = new sst.aws.Function("Delivery", {
   memory: "512 MB",
   environment: {
     ...settings,
+    METRICS_SERVICE: "delivery",
+    LOG_GROUP: bridgeLogs.name,
     ACCOUNTS_TABLE: accounts.name,
     EVENTS_TABLE: events.name,
     DOORBELL_URL: doorbell.url,
@@ -67,6 +70,8 @@ export const delivery = new sst.aws.Function("Delivery", {
       resources: [doorbell.arn],
     },
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn] },
+    // Each attempt is a line of the bridge's log.
+    { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
   ],
 })
 

@@ -1,6 +1,7 @@
 import { doorbell } from "./delivery.ts"
 import { settings } from "./function.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
+import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { media } from "./media.ts"
 import { hostGroup, hostPort, hostSubnets } from "./network.ts"
 import { logsTo, policy } from "./policy.ts"
@@ -59,6 +60,11 @@ const hostPolicy = policy("session-host", [
   // Without it S3 calls a missing object forbidden, not missing.
   { actions: ["s3:ListBucket"], resources: [media.arn] },
   { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] },
+  // The log of a deleted bridge goes with its rows.
+  {
+    actions: ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DeleteLogStream"],
+    resources: [bridgeStreams],
+  },
 ])
 
 /** What ECS does to start one. */
@@ -90,6 +96,8 @@ export const host = new sst.aws.Task("SessionHost", {
       logging: { name: logGroup },
       environment: {
         ...settings,
+        METRICS_SERVICE: "session-host",
+        LOG_GROUP: bridgeLogs.name,
         LEASES_TABLE: leases.name,
         SESSIONS_TABLE: sessions.name,
         EVENTS_TABLE: events.name,

@@ -1,6 +1,7 @@
 import { api } from "./api.ts"
 import { routerSecret } from "./secrets.ts"
 import { operator } from "./stage.ts"
+import { stream } from "./stream.ts"
 
 /** AWS's own "CachingDisabled": every answer is somebody's. */
 const cachingDisabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
@@ -11,11 +12,11 @@ const viewerAddress = `event.request.headers["x-viewer-address"] = { value: even
 export const router = new sst.aws.Router("Router", {
   domain: operator.domain,
   routes: {
-    "/*": {
-      url: api.url,
-      cachePolicy: cachingDisabled,
-      edge: { viewerRequest: { injection: viewerAddress } },
-    },
+    "/*": to(api),
+    // A star stands for whatever is there, also for more than one part of a path: what is not its own it passes on.
+    "/api/instances/*/logs": to(stream),
+    "/api/instances/*/webhook-test": to(stream),
+    "/api/instances/*/proxy/messages/*/media": to(stream),
   },
   transform: {
     cdn: (args) => {
@@ -27,10 +28,23 @@ export const router = new sst.aws.Router("Router", {
           customOriginConfig: { ...origin.customOriginConfig!, originReadTimeout: 60 },
         })),
       )
-      // A redirect would come too late: the key has been sent in the clear.
-      args.defaultCacheBehavior = $util
-        .output(args.defaultCacheBehavior)
-        .apply((behavior) => ({ ...behavior, viewerProtocolPolicy: "https-only" }))
+      args.defaultCacheBehavior = $util.output(args.defaultCacheBehavior).apply(httpsOnly)
+      args.orderedCacheBehaviors = $util
+        .output(args.orderedCacheBehaviors)
+        .apply((behaviors) => (behaviors ?? []).map(httpsOnly))
     },
   },
 })
+
+function to(fn: sst.aws.Function) {
+  return {
+    url: fn.url,
+    cachePolicy: cachingDisabled,
+    edge: { viewerRequest: { injection: viewerAddress } },
+  }
+}
+
+/** A redirect would come too late: the key has been sent in the clear. */
+function httpsOnly<Behavior>(behavior: Behavior) {
+  return { ...behavior, viewerProtocolPolicy: "https-only" }
+}

@@ -23,6 +23,7 @@ export const sweep = new sst.aws.Function("Sweep", {
   retries: 0,
   environment: {
     ...settings,
+    METRICS_SERVICE: "sweep",
     LEASES_TABLE: leases.name,
     EVENTS_TABLE: events.name,
     DOORBELL_URL: doorbell.url,

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream"
 import type { RouteConfig } from "@hono/zod-openapi"
 import type { Context, TypedResponse } from "hono"
 import { webhookLogs } from "#core/contract/delivery.ts"
@@ -6,13 +5,13 @@ import { messageMedia } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/reply.ts"
 import { routes } from "#core/contract/routes.ts"
 import { Delivery } from "#core/delivery.ts"
-import { StoredMedia } from "#core/media.ts"
 import { newMessageId } from "#core/message-id.ts"
-import type { Call, HostAnswer } from "./call-host.ts"
+import type { Call } from "./call-host.ts"
 import { ask, hostHeaders } from "./forward.ts"
 import { runningLease } from "./holder.ts"
 import { keyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, router } from "./router.ts"
+import { answerMedia } from "./stored-media.ts"
 
 /** The routes below `/proxy`: one needs no host, one is answered from the bucket, the host answers all others. */
 export const proxy = router().openapi(webhookLogs, async (c) => {
@@ -46,16 +45,9 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   const messageId = route.request?.headers && newMessageId()
   const { refusal, success } = await ask({ ...call, messageId })
   if (refusal) throw refusal
-  if (route.path === messageMedia.path) return await fromBucket(success)
+  if (route.path === messageMedia.path) return await answerMedia(c, success)
   const headers = hostHeaders(success.headers, "content-type", "cache-control", "x-qr-expires")
   return c.body(Buffer.from(success.body), 200, { ...headers, ...(isPicture(route) && asDownload) })
-}
-
-/** The host has put the file there: it may be larger than an answer of a function. */
-async function fromBucket(success: HostAnswer): Promise<Response> {
-  const { key } = StoredMedia.Stored.parse(JSON.parse(Buffer.from(success.body).toString()))
-  const { headers, body } = await StoredMedia.get(key)
-  return new Response(Readable.toWeb(body) as ReadableStream, { headers }) // Node's type of the same thing
 }
 
 /** What strangers made, and a browser must not run. */

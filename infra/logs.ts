@@ -1,0 +1,8 @@
+/** What customers see of their bridges: a stream for each. Kept as long as one machine keeps its files. */
+export const bridgeLogs = new aws.cloudwatch.LogGroup("BridgeLogs", {
+  name: `/${$app.name}/${$app.stage}/bridges`,
+  retentionInDays: 14,
+})
+
+/** Its streams, as IAM names them. */
+export const bridgeStreams = $interpolate`${bridgeLogs.arn}:log-stream:*`

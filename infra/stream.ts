@@ -1,0 +1,53 @@
+import { api } from "./api.ts"
+import { common, settings } from "./function.ts"
+import { deliveryKey, settingsKey } from "./keys.ts"
+import { bridgeLogs, bridgeStreams } from "./logs.ts"
+import { media } from "./media.ts"
+import { apiKeyPepper, routerSecret } from "./secrets.ts"
+import { stage } from "./stage.ts"
+import { accounts, requests } from "./tables.ts"
+
+const base = common("Stream")
+
+/** In no VPC: it posts to customers' addresses, and reads logs and media; of hosts and leases it knows nothing. */
+export const stream = new sst.aws.Function("Stream", {
+  ...base,
+  handler: "functions/stream/handler.handler",
+  streaming: true,
+  // A log stream ends by itself after ten minutes (decisions, "Log stream"); media of 100 MB take one at 2 MB/s.
+  timeout: "660 seconds",
+  // An open log stream is paid for by the second, and waits nearly all of it: as little as Node needs.
+  memory: "256 MB",
+  // Each open log stream is one: they must not take from the API and the deliveries what these need.
+  concurrency: { reserved: stage.streams },
+  url: { cors: false },
+  environment: {
+    ...settings,
+    METRICS_SERVICE: "api",
+    ACCOUNTS_TABLE: accounts.name,
+    REQUESTS_TABLE: requests.name,
+    MEDIA_BUCKET: media.name,
+    LOG_GROUP: bridgeLogs.name,
+    API_FUNCTION: api.name,
+    DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+    API_KEY_PEPPER: apiKeyPepper,
+    ROUTER_SECRET: routerSecret,
+  },
+  permissions: [
+    { actions: ["dynamodb:GetItem", "dynamodb:Query"], resources: [accounts.arn] },
+    {
+      actions: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+      resources: [requests.arn],
+    },
+    { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
+    { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
+    { actions: ["lambda:InvokeFunction"], resources: [api.arn] },
+    { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
+  ],
+  transform: {
+    ...base.transform,
+    function: (args) => {
+      args.kmsKeyArn = settingsKey.arn
+    },
+  },
+})

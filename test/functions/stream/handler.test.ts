@@ -1,0 +1,152 @@
+import "#test/support/store.ts"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, expect, onTestFinished, test } from "vitest"
+import { BridgeLog } from "#core/bridge-log.ts"
+import { config } from "#core/config.ts"
+import { StoredMedia } from "#core/media.ts"
+import { handler as api } from "#functions/api/handler.ts"
+import { timing } from "#functions/stream/logs.ts"
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
+import { aCustomer, anAddress, json } from "#test/support/customer.ts"
+import { offerStreaming, stream, urlEvent } from "#test/support/function-url.ts"
+import { startLambdaService } from "#test/support/lambda-service.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+
+const cloudWatch = await startCloudWatchLogs()
+const lambda = await startLambdaService({
+  Api: api,
+  Broken: () => Promise.reject(new Error("out of memory")),
+})
+afterAll(() => {
+  cloudWatch.close()
+  lambda.close()
+})
+process.env.AWS_ENDPOINT_URL_CLOUDWATCH_LOGS = cloudWatch.endpoint
+process.env.AWS_ENDPOINT_URL_LAMBDA = lambda.endpoint
+Object.assign(config, { LOG_GROUP: "/bridges", API_FUNCTION: "Api" })
+offerStreaming()
+const { handler } = await import("#functions/stream/handler.ts")
+
+const usual = { ...timing }
+afterEach(() => void Object.assign(timing, usual))
+
+/** A customer with one bridge, who calls the function's URL. */
+async function aShop(webhookUrl = "") {
+  const { key, post } = await aCustomer()
+  const { id } = await json(post("/api/instances", { customer_ref: "shop", webhook_url: webhookUrl }))
+  const from = anAddress()
+  const call = (method: string, suffix: string) =>
+    stream(handler, urlEvent(method, `/api/instances/shop${suffix}`, { key, from }))
+  return { id: String(id), key, post, call, from }
+}
+
+test("a log stream comes from CloudWatch: the past, then each line, and a comment that keeps it open", async () => {
+  const shop = await aShop()
+  BridgeLog.append(shop.id, "info", "before")
+  await BridgeLog.written()
+  const logs = await shop.call("GET", "/logs?tail=5")
+  onTestFinished(logs.hangUp)
+  expect(logs).toMatchObject({ statusCode: 200, headers: { "content-type": "text/event-stream" } })
+  await logs.until((body) => body.includes("\n\n: "))
+  BridgeLog.append(shop.id, "info", "after")
+  await BridgeLog.written()
+  const said = (await logs.until((body) => body.includes("after"))).toString()
+  expect(said).toMatch(/^data: \S+Z INFO before\n\n: .+\n\ndata: \S+Z INFO after\n\n$/)
+})
+
+test("a log stream ends by itself, with how soon to come back, and its place is free then", async () => {
+  Object.assign(timing, { endsAfterMs: 500, commentEachMs: 100 })
+  const shop = await aShop()
+  for (let i = 0; i < 3; i++) {
+    const logs = await shop.call("GET", "/logs")
+    expect(logs.statusCode).toBe(200)
+    expect((await logs.all()).toString()).toMatch(/: still here\n\nretry: 1000\n\n$/)
+  }
+})
+
+test("a bridge has two log streams at most, counted over all instances of the function", async () => {
+  const shop = await aShop()
+  for (let i = 0; i < 2; i++) onTestFinished((await shop.call("GET", "/logs")).hangUp)
+  const third = await shop.call("GET", "/logs")
+  expect(third.statusCode).toBe(429)
+  expect(third.headers["retry-after"]).toBeDefined()
+  expect(JSON.parse((await third.all()).toString())).toMatchObject({ code: "rate_limited" })
+})
+
+test("a webhook is tested from here, where the internet is", async () => {
+  const receiver = await aReceiver([418])
+  const shop = await aShop(receiver.url)
+  const tested = await shop.call("POST", "/webhook-test")
+  expect(tested.statusCode).toBe(200)
+  expect(JSON.parse((await tested.all()).toString())).toMatchObject({ status_code: 418, success: false })
+  expect(receiver.received).toHaveLength(1)
+})
+
+test("media come from the bucket into which the API had the host put them, however large", async () => {
+  const shop = await aShop()
+  const folder = mkdtempSync(join(tmpdir(), "media-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  // Twice what Lambda takes of a function that does not stream.
+  const bytes = randomBytes(12 * 1024 * 1024)
+  writeFileSync(join(folder, "file"), bytes)
+  const [key, path] = [`${shop.id}/größe 1`, join(folder, "file")]
+  await StoredMedia.put({ key, path, contentType: "video/mp4", fileName: "film.mp4" })
+  const host = await aScriptedHost((_, response) => sayJson(response, 200, { key }))
+  await host.take(shop.id)
+
+  const media = await shop.call("GET", "/proxy/messages/3EB0AA/media")
+  expect(media).toMatchObject({
+    statusCode: 200,
+    headers: {
+      "content-type": "video/mp4",
+      "content-length": String(bytes.length),
+      "content-disposition": "attachment; filename*=UTF-8''film.mp4",
+      "x-content-type-options": "nosniff",
+      "ratelimit-remaining": "119",
+    },
+  })
+  expect(media.headers).not.toHaveProperty("x-stored-at")
+  expect((await media.all()).equals(bytes)).toBe(true)
+  const head = await shop.call("HEAD", "/proxy/messages/3EB0AA/media")
+  expect([head.statusCode, (await head.all()).length]).toEqual([200, 0])
+})
+
+test("what the API refuses is refused here in its words", async () => {
+  const shop = await aShop()
+  const host = await aScriptedHost((_, response) =>
+    sayJson(response, 410, { error: "the network has it no more", code: "media_expired" }),
+  )
+  await host.take(shop.id)
+  const media = await shop.call("GET", "/proxy/messages/3EB0AA/media")
+  expect(media.statusCode).toBe(410)
+  expect(JSON.parse((await media.all()).toString())).toMatchObject({ code: "media_expired" })
+  const nobody = await stream(handler, urlEvent("GET", "/api/instances/shop/logs", { from: shop.from }))
+  expect(nobody.statusCode).toBe(401)
+  const wrong = await shop.call("DELETE", "/logs")
+  expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, "GET, HEAD"])
+})
+
+test("whatever else comes here is the API's to answer, with its body", async () => {
+  const shop = await aShop()
+  const event = urlEvent("POST", "/api/instances", {
+    key: shop.key,
+    body: { customer_ref: "other" },
+    from: shop.from,
+  })
+  const made = await stream(handler, event)
+  expect(made.statusCode).toBe(201)
+  expect(JSON.parse((await made.all()).toString())).toMatchObject({ customer_ref: "other" })
+})
+
+test.for(["Broken", "Nowhere"])("an API function that is %s is 503, as JSON", async (name) => {
+  const shop = await aShop()
+  Object.assign(config, { API_FUNCTION: name })
+  onTestFinished(() => void Object.assign(config, { API_FUNCTION: "Api" }))
+  const answer = await shop.call("GET", "/proxy/messages/3EB0AA/media")
+  expect(answer.statusCode).toBe(503)
+  expect(JSON.parse((await answer.all()).toString())).toMatchObject({ code: "session_unavailable" })
+})

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto"
+import { PassThrough, type Writable } from "node:stream"
+import { finished } from "node:stream/promises"
+
+/** What Lambda hands over for a call of a function's URL (payload format 2.0). */
+export function urlEvent(
+  method: string,
+  path: string,
+  more: { key?: string; body?: object; from?: string } = {},
+) {
+  const [rawPath = "", rawQueryString = ""] = path.split("?")
+  return {
+    version: "2.0",
+    routeKey: "$default",
+    rawPath,
+    rawQueryString,
+    ...(rawQueryString && {
+      queryStringParameters: Object.fromEntries(new URLSearchParams(rawQueryString)),
+    }),
+    headers: {
+      host: "abc.lambda-url.eu-central-1.on.aws",
+      "x-forwarded-for": "198.51.100.1",
+      "x-forwarded-proto": "https",
+      ...(more.key && { authorization: `Bearer ${more.key}` }),
+      ...(more.body && { "content-type": "application/json" }),
+    },
+    requestContext: {
+      accountId: "anonymous",
+      apiId: "abc",
+      domainName: "abc.lambda-url.eu-central-1.on.aws",
+      domainPrefix: "abc",
+      http: {
+        method,
+        path: rawPath,
+        protocol: "HTTP/1.1",
+        sourceIp: more.from ?? "203.0.113.7",
+        userAgent: "test",
+      },
+      requestId: randomUUID(),
+      routeKey: "$default",
+      stage: "$default",
+      time: "20/Nov/2026:09:26:00 +0000",
+      timeEpoch: 1_795_166_760_000,
+    },
+    ...(more.body && { body: JSON.stringify(more.body) }),
+    isBase64Encoded: false,
+  }
+}
+
+type Streaming = (event: object, stream: Writable, context: object) => Promise<void>
+
+/** Status and headers go first, as JSON, and this ends them. */
+const separator = Buffer.alloc(8)
+
+/** What Lambda's runtime for Node offers to functions that stream: call it before such a function is loaded. */
+export function offerStreaming(): void {
+  Object.assign(globalThis, {
+    awslambda: {
+      streamifyResponse: (handler: Streaming) => handler,
+      HttpResponseStream: {
+        from(stream: Writable, prelude: object) {
+          const write = stream.write.bind(stream)
+          // At the first write, not before.
+          stream.write = ((...given: Parameters<typeof write>) => {
+            stream.write = write
+            write(Buffer.concat([Buffer.from(JSON.stringify(prelude)), separator]))
+            return write(...given)
+          }) as typeof stream.write
+          return stream
+        },
+      },
+    },
+  })
+}
+
+/** Invokes a streaming handler as Lambda does; resolves as soon as status and headers are there. */
+export async function stream(handler: unknown, event: object) {
+  const sent = new PassThrough()
+  const over = (handler as Streaming)(event, sent, { awsRequestId: randomUUID() }) // `streamifyResponse` made it
+  const ended = Promise.all([over, finished(sent, { readable: false })])
+  // Who hangs up does not wait for it.
+  ended.catch(() => "hung up")
+  const chunks = sent[Symbol.asyncIterator]() as AsyncIterator<Buffer> // no encoding is set
+  let read = Buffer.alloc(0)
+  while (!read.includes(separator)) {
+    const { value, done } = await chunks.next()
+    if (done) throw new Error(`no prelude: ${read.toString()}`)
+    read = Buffer.concat([read, value])
+  }
+  const at = read.indexOf(separator)
+  const prelude = JSON.parse(read.subarray(0, at).toString()) as Prelude // as Lambda itself reads it
+  let body = read.subarray(at + separator.length)
+
+  /** The body so far, once it is enough or all. */
+  async function until(isEnough: (body: Buffer) => boolean): Promise<Buffer> {
+    while (!isEnough(body)) {
+      const { value, done } = await chunks.next()
+      if (done) break
+      body = Buffer.concat([body, value])
+    }
+    return body
+  }
+  return {
+    ...prelude,
+    until,
+    /** All of the body. */
+    all: async () => {
+      const whole = await until(() => false)
+      await ended
+      return whole
+    },
+    /** Whoever listened has gone. */
+    hangUp: () => void sent.destroy(),
+  }
+}
+
+interface Prelude {
+  statusCode: number
+  headers: Record<string, string>
+}

@@ -1,0 +1,38 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+
+type Handler = (event: never, context: never) => Promise<unknown>
+
+/** Lambda's own API, so far as Invoke: functions by their names, run here. One that throws is a function error. */
+export async function startLambdaService(functions: Record<string, Handler>) {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const name = /^\/2015-03-31\/functions\/([^/]+)\/invocations/.exec(request.url ?? "")?.[1] ?? ""
+      const handler = functions[decodeURIComponent(name)]
+      const event = await json(request)
+      if (!handler) {
+        response.writeHead(404, { "x-amzn-errortype": "ResourceNotFoundException" }).end("{}")
+        return
+      }
+      try {
+        const answer = await handler(event as never, {} as never) // whatever the function takes
+        response.writeHead(200).end(JSON.stringify(answer))
+      } catch (error) {
+        response.writeHead(200, { "x-amz-function-error": "Unhandled" })
+        response.end(JSON.stringify({ errorMessage: String(error) }))
+      }
+    })()
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
