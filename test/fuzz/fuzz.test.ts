@@ -19,7 +19,13 @@ const known: Known = {
   eventIds: ["evt_abcdefghijklmnopqrstuvwxyz234567"],
   urls: ["https://shop.example/a.jpg"],
   webhookUrls: [null],
-  foreign: { refs: ["canary"], messageIds: ["canary-1"], eventIds: [], idempotencyKeys: ["canary-2"] },
+  foreign: {
+    refs: ["canary"],
+    messageIds: ["canary-1"],
+    eventIds: [],
+    idempotencyKeys: ["canary-2"],
+    numbers: ["491711111111"],
+  },
   wrongKeys: ["mbk_"],
 }
 
@@ -102,7 +108,7 @@ test("what a refused request changed is told", () => {
 test("some requests to a whole running service find nothing", async () => {
   const world = await startWorld()
   try {
-    const { findings } = await run(world, { runs: 60, seed: 1, from: 0 })
+    const { findings } = await run(world, { runs: 60, seed: 1, from: 0 }, () => {})
     expect(findings).toEqual([])
   } finally {
     await world.stop()

@@ -12,7 +12,14 @@ export interface Known {
   urls: string[]
   webhookUrls: (string | null)[]
   /** The other account's: whoever uses them must learn nothing. */
-  foreign: { refs: string[]; messageIds: string[]; eventIds: string[]; idempotencyKeys: string[] }
+  foreign: {
+    refs: string[]
+    messageIds: string[]
+    eventIds: string[]
+    idempotencyKeys: string[]
+    /** Whom it knows. */
+    numbers: string[]
+  }
   /** Keys that open nothing. */
   wrongKeys: string[]
 }

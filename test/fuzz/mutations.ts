@@ -73,7 +73,8 @@ const ofBody: Record<string, Mutation> = {
 const ofInput: Record<string, Mutation> = {
   foreignId: (draft, random, { foreign }) => {
     for (const name of Object.keys(draft.parameters))
-      draft.parameters[name] = random.pick([...foreign.messageIds, ...foreign.eventIds]) ?? ""
+      draft.parameters[name] =
+        random.pick([...foreign.messageIds, ...foreign.eventIds, ...foreign.numbers]) ?? ""
   },
   oddParameter: (draft, random) => {
     for (const name of Object.keys(draft.parameters)) draft.parameters[name] = asText(oddValue(random))

@@ -30,8 +30,12 @@ const lookCloselyEach = 10
 /** The other account is looked at this often; at the end once more. */
 const lookAsideEach = 100
 
-/** Asks the service whatever comes to the seed's mind, one request after another. */
-export async function run(world: World, { runs, seed, from }: Options): Promise<Outcome> {
+/** Asks the service whatever comes to the seed's mind, one request after another; what it finds it says at once. */
+export async function run(
+  world: World,
+  { runs, seed, from }: Options,
+  say: (line: string) => void,
+): Promise<Outcome> {
   const outcome: Outcome = { findings: [], statuses: {}, succeeded: {} }
   const { known, ours } = world
   const theirs = await world.theirState(true)
@@ -55,7 +59,11 @@ export async function run(world: World, { runs, seed, from }: Options): Promise<
       faults.push(...changes(theirs, await world.theirState(true)).map((one) => `changed another's ${one}`))
 
     count(outcome, draft, answer)
-    if (faults.length > 0) outcome.findings.push({ number, ...told(draft, answer), faults })
+    if ((number + 1 - from) % 1000 === 0) say(`${number + 1 - from} requests`)
+    if (faults.length === 0) continue
+    const finding = { number, ...told(draft, answer), faults }
+    outcome.findings.push(finding)
+    if (outcome.findings.length <= 20) say(sentencesOf(finding))
   }
   outcome.findings.push(...(await aftermath(world, hosts, from + runs)))
   return outcome
@@ -87,6 +95,12 @@ function told(draft: Draft, answer: Answer | string): { request: string; answer:
     request: [about, ...headers, body].join("\n"),
     answer: typeof answer === "string" ? answer : `${answer.status} ${answer.body.toString().slice(0, 500)}`,
   }
+}
+
+function sentencesOf({ number, request, answer, faults }: Finding): string {
+  return [`--- number ${number}`, ...faults.map((fault) => `!!! ${fault}`), request, `=> ${answer}`, ""].join(
+    "\n",
+  )
 }
 
 /** Nobody may have died of it. */

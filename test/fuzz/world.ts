@@ -99,6 +99,7 @@ async function plantedAccount(service: Service) {
       messageIds: [heardId, saidId],
       eventIds,
       idempotencyKeys: [idempotencyKey],
+      numbers: [contact.number, owner.number],
     },
     canaries: [
       [ref, contactName, heard, said, heardId, saidId, bridge.id, bridge.webhook_secret],

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { examples } from "#core/contract/examples.ts"
+import { bytesOf, type Draft, pathOf } from "#test/fuzz/draft.ts"
+import { ask } from "#test/fuzz/ask.ts"
+import { faultsOf } from "#test/fuzz/oracle.ts"
+import { type Route, routes } from "#test/fuzz/routes.ts"
+import { changes } from "#test/fuzz/state.ts"
+import { startWorld, type World } from "#test/fuzz/world.ts"
+
+/** Two accounts of a whole running service: ours asks, and nothing of theirs may come back. */
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+}, 120_000)
+afterAll(async () => await world.stop())
+
+/** The request of a route as its example makes it, with some of it otherwise. */
+function theRequest(route: Route, other: Partial<Draft> = {}): Draft {
+  const { parameters = {}, body } = examples[route.name]
+  const given = Object.entries(parameters).map(([name, value]) => [name, String(value)] as const)
+  const isIn = (where: string) => (pair: readonly [string, string]) =>
+    route.operation.parameters?.some((one) => one.in === where && one.name === pair[0])
+  const headers: [string, string][] = [
+    ["authorization", `Bearer ${world.ours.key}`],
+    ["x-request-id", "the-same-one"],
+  ]
+  if (body) headers.push(["content-type", "application/json"])
+  return {
+    route,
+    method: route.method,
+    ref: world.known.shop,
+    parameters: Object.fromEntries(given.filter(isIn("path"))),
+    query: given.filter(isIn("query")).map(([name, value]) => [name, value]),
+    headers,
+    body: body as Draft["body"], // an object
+    mutations: [],
+    ...other,
+  }
+}
+
+const ofBridge = routes.filter(({ path }) => path.includes("{customer_ref}"))
+const named = (some: Route[]) => some.map((route) => [route.name, route] as const)
+
+test.for(named(ofBridge))(
+  "%s of another's bridge is answered as of a name that nobody has",
+  async ([, route]) => {
+    const [name, id] = world.known.foreign.refs
+    const answers = await Promise.all(
+      ["nobody-has-this", name!, id!].map(async (ref) => {
+        const { status, headers, body } = await ask(world.service.baseUrl, theRequest(route, { ref }))
+        // They tell of the one who asks.
+        const { date: _, "ratelimit-remaining": __, "ratelimit-reset": ___, ...others } = headers
+        return { status, headers: others, body: body.toString() }
+      }),
+    )
+    expect(answers[0]!.status).toBe(404)
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[2]).toEqual(answers[0])
+  },
+)
+
+describe("through our own bridge", () => {
+  /** Routes that name something of a bridge in their path or body, and what theirs is called. */
+  const cases: [name: string, of: (foreign: World["known"]["foreign"]) => Partial<Draft>][] = [
+    ["revokeMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],
+    ["editMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],
+    ["readMessage", ({ messageIds }) => ({ parameters: { id: messageIds[0]! }, body: {} })],
+    ["messageMedia", ({ messageIds }) => ({ parameters: { id: messageIds[0]! } })],
+    ["resendEvent", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],
+    [
+      "sendReaction",
+      ({ messageIds }) => ({ body: { chat: world.known.phones[0], emoji: "x", message_id: messageIds[0] } }),
+    ],
+    [
+      "sendText",
+      ({ messageIds }) => ({
+        body: { chat: world.known.phones[0], body: "x", quoted_message_id: messageIds[0] },
+      }),
+    ],
+    ["contactAvatar", ({ numbers }) => ({ parameters: { jid: numbers[0]! } })],
+  ]
+
+  test.for(cases)("%s of what is theirs finds nothing, and changes nothing", async ([name, of]) => {
+    const route = routes.find((one) => one.name === name)!
+    const draft = theRequest(route, of(world.known.foreign))
+    const [before, theirs] = [await world.ourState(true), await world.theirState(true)]
+    const answer = await ask(world.service.baseUrl, draft)
+    expect([answer.status, bytesOf(draft)?.toString(), answer.body.toString()]).toEqual([
+      404,
+      bytesOf(draft)?.toString(),
+      expect.stringContaining('"not_found"'),
+    ])
+    expect(faultsOf(draft, answer, world.canaries)).toEqual([])
+    expect(changes(before, await world.ourState(true))).toEqual([])
+    expect(changes(theirs, await world.theirState(true))).toEqual([])
+  })
+
+  test("their contact is a stranger: what the network tells everybody, and not the name they know", async () => {
+    const route = routes.find((one) => one.name === "getContact")!
+    for (const jid of world.known.foreign.numbers) {
+      const draft = theRequest(route, { parameters: { jid } })
+      const answer = await ask(world.service.baseUrl, draft)
+      expect(faultsOf(draft, answer, world.canaries)).toEqual([])
+    }
+  })
+
+  test("their event is no place in our list", async () => {
+    const route = routes.find((one) => one.name === "listEvents")!
+    const query: [string, string][] = [
+      ["state", "inbox"],
+      ["after", world.known.foreign.eventIds[0]!],
+    ]
+    const answer = await ask(world.service.baseUrl, theRequest(route, { query }))
+    expect(answer.status).toBe(400)
+  })
+
+  test("their call cannot be told from one that is over", async () => {
+    const route = routes.find((one) => one.name === "rejectCall")!
+    const body = { contact_id: world.known.phones[0] }
+    const [theirs, nobodys] = await Promise.all(
+      ["THEIRCALL", "NOCALL"].map((id) =>
+        ask(world.service.baseUrl, theRequest(route, { parameters: { id }, body })),
+      ),
+    )
+    expect([theirs!.status, theirs!.body.toString()]).toEqual([nobodys!.status, nobodys!.body.toString()])
+  })
+})
+
+test("an Idempotency-Key that they used is ours to use: nothing is replayed, and our message goes out", async () => {
+  const [key] = world.known.foreign.idempotencyKeys
+  const send = async () =>
+    await world.ours.call(
+      "POST",
+      "/instances/shop/proxy/send/text",
+      { chat: world.known.phones[0], body: "under their key" },
+      { "idempotency-key": key! },
+    )
+  const answer = await send()
+  expect([answer.status, answer.headers.get("x-idempotency-replayed")]).toEqual([200, null])
+  const { message_id } = (await answer.json()) as { message_id: string } // the contract's shape
+  expect(world.known.foreign.messageIds).not.toContain(message_id)
+  const again = await send()
+  expect([again.headers.get("x-idempotency-replayed"), await again.json()]).toMatchObject([
+    "true",
+    { message_id },
+  ])
+})
+
+test("`default` is the first of our own, and the list holds none of theirs", async () => {
+  const first = await world.ours.call("GET", "/instances/default")
+  expect(await first.json()).toMatchObject({ customer_ref: "shop" })
+  const list = await (await world.ours.call("GET", "/instances")).text()
+  expect(world.canaries.filter((canary) => list.includes(canary))).toEqual([])
+})
+
+test.for(["wrong secret", "revoked", "no key at all"])(
+  "a key that opens nothing (%s) opens no route",
+  async (what) => {
+    const { wrongKeys } = world.known
+    const key = { "wrong secret": wrongKeys[1], revoked: wrongKeys[2], "no key at all": wrongKeys[3] }[what]!
+    const bodies = new Set<string>()
+    for (const route of routes) {
+      const headers: [string, string][] = [
+        ["authorization", `Bearer ${key}`],
+        ["x-request-id", "the-same-one"],
+      ]
+      const draft = theRequest(route, { headers, body: undefined })
+      const answer = await ask(world.service.baseUrl, draft)
+      expect([pathOf(draft), answer.status]).toEqual([pathOf(draft), 401])
+      bodies.add(answer.body.toString())
+    }
+    expect(bodies.size).toBe(1)
+  },
+)
