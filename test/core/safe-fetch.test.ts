@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 
 /** The module, for a machine whose URL_ALLOW is this: settings are read once. */
 async function fetching(urlAllow: string) {
@@ -42,7 +42,11 @@ async function aServer(answer: RequestListener) {
 }
 
 async function aTcpServer(connected: (socket: Socket) => void) {
-  const server = createTcpServer(connected).listen(0, "127.0.0.1")
+  const server = createTcpServer((socket) => {
+    // Whoever hangs up on it is what is tested, not it.
+    socket.on("error", () => {})
+    connected(socket)
+  }).listen(0, "127.0.0.1")
   await once(server, "listening")
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo // listening on TCP
@@ -144,6 +148,113 @@ describe("with this machine allowed", () => {
     await expect(get(server.url)).rejects.toMatchObject({ category: "bad_response" })
     expect(asked).toEqual(["identity"])
   })
+})
+
+/** A resolver that says these addresses, one list after another. */
+function resolving(...answers: string[][]) {
+  let asked = 0
+  vi.doMock("node:dns/promises", () => ({
+    lookup: async () => answers[Math.min(asked++, answers.length - 1)]!.map((address) => ({ address })),
+  }))
+  return () => asked
+}
+
+describe("a name", () => {
+  afterEach(() => {
+    vi.doUnmock("node:dns/promises")
+    vi.resetModules()
+  })
+
+  test("whose addresses are not all public is not dialled, whichever comes first", async () => {
+    const server = await aServer((_, response) => response.end("secret"))
+    for (const addresses of [
+      ["127.0.0.1", "127.0.0.2"],
+      ["127.0.0.2", "127.0.0.1"],
+      ["127.0.0.1", "::ffff:169.254.169.254"],
+    ]) {
+      resolving(addresses)
+      const { get } = await fetching("127.0.0.1/32")
+      await expect(get(`http://rebind.example:${server.port}/`)).rejects.toMatchObject({
+        category: "blocked",
+      })
+    }
+    expect(server.connections()).toBe(0)
+  })
+
+  test("is looked up once: the address that was checked is the one that is dialled", async () => {
+    const asked = resolving(["127.0.0.1"], ["127.0.0.2"], ["127.0.0.2"])
+    const { get } = await fetching("127.0.0.1/32")
+    const server = await aServer((request, response) => response.end(request.socket.localAddress))
+    const answer = await get(`http://rebind.example:${server.port}/`)
+    expect(await textOf(answer)).toBe("::ffff:127.0.0.1")
+    expect(asked()).toBe(1)
+  })
+
+  test("that leads elsewhere by its next connection is checked again", async () => {
+    resolving(["127.0.0.1"], ["127.0.0.2"])
+    const { get } = await fetching("127.0.0.1/32")
+    const server = await aServer((_, response) => response.writeHead(200, { connection: "close" }).end("x"))
+    const url = `http://rebind.example:${server.port}/`
+    expect(await textOf(await get(url))).toBe("x")
+    await expect(get(url)).rejects.toMatchObject({ category: "blocked" })
+    expect(server.connections()).toBe(1)
+  })
+
+  test("that leads nowhere is dns", async () => {
+    resolving([])
+    const { get } = await fetching(loopback)
+    await expect(get("http://empty.example/")).rejects.toMatchObject({ category: "dns" })
+  })
+})
+
+describe("a redirect", () => {
+  test.for([
+    "file:///etc/passwd",
+    "ftp://example.com/",
+    "http://user:pass@127.0.0.1/",
+    "//[::1]/",
+    "http://[::ffff:a9fe:a9fe]/latest/meta-data/",
+    "http://2852039166/",
+    "http://0xa9.0xfe.0xa9.0xfe/",
+    "data:text/plain,secret",
+  ])("to %s is not followed", async (location) => {
+    const { get } = await fetching("127.0.0.1/32")
+    const server = await aServer((_, response) => response.writeHead(302, { location }).end())
+    await expect(get(server.url, { redirects: 3 })).rejects.toMatchObject({ category: "blocked" })
+    expect(server.requests()).toBe(1)
+  })
+
+  test("to something that is no URL is a bad response", async () => {
+    const { get } = await fetching(loopback)
+    const server = await aServer((_, response) => response.writeHead(302, { location: "http://[" }).end())
+    await expect(get(server.url, { redirects: 3 })).rejects.toMatchObject({ category: "bad_response" })
+  })
+
+  test("does not carry the body of a POST anywhere", async () => {
+    const { post } = await fetching(loopback)
+    const elsewhere = await aServer((_, response) => response.end())
+    const server = await aServer((_, response) => response.writeHead(307, { location: elsewhere.url }).end())
+    expect((await post(server.url, Buffer.from("secret"))).status).toBe(307)
+    expect(elsewhere.connections()).toBe(0)
+  })
+})
+
+test("an answer that trickles ends when its time is over, however busy it was", async () => {
+  const { get } = await fetching(loopback)
+  const server = await aServer((_, response) => {
+    const timer = setInterval(() => response.write("x"), 10)
+    response.once("close", () => clearInterval(timer))
+  })
+  const answer = await get(server.url, { withinMs: 300 })
+  await expect(Array.fromAsync(answer.body)).rejects.toMatchObject({ category: "timeout" })
+})
+
+test("headers without end are a bad response", async () => {
+  const { get } = await fetching(loopback)
+  const port = await aTcpServer((socket) =>
+    socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}`)),
+  )
+  await expect(get(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ category: "bad_response" })
 })
 
 test("a body that nobody reads, or that is left early, troubles nobody", async () => {
