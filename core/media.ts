@@ -120,7 +120,7 @@ export async function get(key: string): Promise<{ headers: Record<string, string
 /** RFC 6266, with the name in RFC 8187's form, which holds whatever a stranger calls a file. */
 function dispositionOf(fileName: string): string {
   if (fileName === "") return "attachment"
-  const encoded = encodeURIComponent(fileName.toWellFormed().slice(0, 255)).replaceAll(
+  const encoded = encodeURIComponent(fileName.slice(0, 255).toWellFormed()).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )

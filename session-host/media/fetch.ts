@@ -90,7 +90,7 @@ async function headOf(path: string): Promise<Buffer> {
 function nameIn(url: string): string {
   const last = new URL(url).pathname.split("/").at(-1) ?? ""
   try {
-    return decodeURIComponent(last).slice(0, 255) || "file"
+    return decodeURIComponent(last).slice(0, 255).toWellFormed() || "file"
   } catch {
     // Not percent-encoded text: then it is meant as it stands.
     return last.slice(0, 255)
