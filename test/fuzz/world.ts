@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { crc32 } from "node:zlib"
 import sharp from "sharp"
 import { z } from "zod"
+import { hugeJpeg, hugePng } from "#test/support/bombs.ts"
 import { type Customer, patiently, type Service, startService } from "#test/support/service.ts"
 import type { Known } from "./known.ts"
 import { watcher } from "./state.ts"
@@ -216,22 +216,4 @@ async function filesByPath(): Promise<Map<string, { type: string; body: Buffer }
 
 function file(type: string, body: Buffer | string) {
   return { type, body: Buffer.from(body) }
-}
-
-/** A PNG whose header says 60,000 by 60,000. */
-export function hugePng(png: Buffer): Buffer {
-  const bomb = Buffer.from(png)
-  bomb.writeUInt32BE(60_000, 16)
-  bomb.writeUInt32BE(60_000, 20)
-  bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29)
-  return bomb
-}
-
-/** A JPEG whose frame header says 65,500 by 65,500. */
-export function hugeJpeg(jpeg: Buffer): Buffer {
-  const bomb = Buffer.from(jpeg)
-  const frame = bomb.indexOf(Buffer.of(0xff, 0xc0))
-  bomb.writeUInt16BE(65_500, frame + 5)
-  bomb.writeUInt16BE(65_500, frame + 7)
-  return bomb
 }

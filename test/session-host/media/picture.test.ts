@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto"
+import { rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import sharp from "sharp"
+import { expect, onTestFinished, test } from "vitest"
+import { ApiError } from "#core/error.ts"
+import { looksLike } from "#session-host/media/kind.ts"
+import { readPicture } from "#session-host/media/picture.ts"
+import { hugeJpeg, hugePng, hugeWebp } from "#test/support/bombs.ts"
+
+async function read(bytes: Buffer | string) {
+  const path = join(tmpdir(), `picture-${randomUUID()}`)
+  await writeFile(path, bytes)
+  onTestFinished(() => rm(path))
+  return await readPicture(path)
+}
+
+const small = sharp({ create: { width: 40, height: 30, channels: 3, background: "#369" } })
+const [png, jpeg, webp] = await Promise.all([
+  small.png().toBuffer(),
+  small.jpeg().toBuffer(),
+  small.webp().toBuffer(),
+])
+
+/** So many frames of 8 by 8, each of another colour. */
+async function animation(frames: number): Promise<Buffer> {
+  const pixels = Buffer.alloc(8 * 8 * 3 * frames)
+  for (let i = 0; i < pixels.length; i++) pixels[i] = Math.floor(i / 192) % 256
+  const raw = { width: 8, height: 8 * frames, channels: 3 as const, pageHeight: 8 }
+  return await sharp(pixels, { raw }).webp({ lossless: true, effort: 0 }).toBuffer()
+}
+
+test("a picture has a size and a thumbnail that is a JPEG of our own", async () => {
+  for (const picture of [png, jpeg, webp]) {
+    const { width, height, thumbnail } = await read(picture)
+    expect([width, height]).toEqual([40, 30])
+    expect(thumbnail.subarray(0, 3)).toEqual(Buffer.of(0xff, 0xd8, 0xff))
+  }
+})
+
+test("a small file that says it is a huge picture is refused for what it says", async () => {
+  for (const bomb of [hugePng(png), hugeJpeg(jpeg)])
+    await expect(read(bomb)).rejects.toMatchObject({ code: "payload_too_large" })
+  // Libvips does not even read the header of one like this.
+  await expect(read(hugeWebp(await animation(2)))).rejects.toMatchObject({ code: "media_type_mismatch" })
+})
+
+test("of an animation with a thousand frames one is looked at", async () => {
+  const { width, height, isAnimated, thumbnail } = await read(await animation(1000))
+  expect([width, height, isAnimated]).toEqual([8, 8, true])
+  expect((await sharp(thumbnail).metadata()).pages ?? 1).toBe(1)
+})
+
+test.for<[string, Buffer | string]>([
+  ["cut off in its header", png.subarray(0, 20)],
+  ["cut off in its pixels", jpeg.subarray(0, jpeg.length / 2)],
+  ["a beginning and noise", Buffer.concat([png.subarray(0, 8), Buffer.alloc(500, 7)])],
+  ["nothing", ""],
+])("a picture that is %s is no picture, or half of one: no fault of ours", async ([, bytes]) => {
+  const said = await read(bytes).then(
+    () => "half a picture",
+    (error: unknown) => (error instanceof ApiError ? error.code : error),
+  )
+  expect(said).toBeOneOf(["half a picture", "media_type_mismatch"])
+})
+
+test("what follows a picture in its file does not reach the thumbnail", async () => {
+  const { thumbnail } = await read(Buffer.concat([jpeg, Buffer.from("<script>alert(1)</script>")]))
+  expect(thumbnail.includes("script")).toBe(false)
+})
+
+test.for([
+  ["image/jpeg", "<svg xmlns='http://www.w3.org/2000/svg'><image href='file:///etc/passwd'/></svg>"],
+  ["image/png", "<svg xmlns='http://www.w3.org/2000/svg'/>"],
+  ["image/webp", "%PDF-1.7"],
+  ["image/jpeg", "GIF89a<script>"],
+  ["image/png", "\u0089PNG\n\n"],
+  ["image/jpeg", "MM\0*"],
+])("what is called %s and begins otherwise (%j) never reaches the image library", ([type, bytes]) => {
+  expect(looksLike(type!, Buffer.from(bytes!, "latin1"))).toBe(false)
+})
