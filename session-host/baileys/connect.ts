@@ -34,6 +34,7 @@ import { endOf, type End } from "./reasons.ts"
 import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
 import { toText } from "./serialise.ts"
+import { newSettings } from "./settings.ts"
 import { socketConfig } from "./socket-config.ts"
 import { hasChild, mayBecomeEvent, toStanza } from "./stanza.ts"
 import { takeWire } from "./wire.ts"
@@ -134,14 +135,21 @@ export function connect(input: ConnectInput): Connection {
     kept.then(then, () => {})
   }
   const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
+  const settings = newSettings({
+    sock,
+    keys,
+    isOpen: () => open && !ended,
+    onError: (error) => log.warn({ error }, "the account's settings were not read"),
+  })
   const calls = newCalls()
   const tellPeople = (people: Acquaintance[]) => {
     if (people.length > 0) tell({ kind: "people", people })
   }
   listenForPeople(sock.ev, tellPeople)
-  sock.ev.on("creds.update", () => {
+  sock.ev.on("creds.update", (update) => {
     keepCreds(() => {})
     availability.onCreds()
+    if (update.myAppStateKeyId) settings.readIfNew()
   })
   sock.ev.on("connection.update", (update) => {
     if (update.qr) {
@@ -157,6 +165,7 @@ export function connect(input: ConnectInput): Connection {
       clearTimeout(watchdog)
       open = true
       tell({ kind: "open", me: meOf(creds) })
+      settings.readIfNew()
     }
     if (update.connection === "close") finish(endOf(update.lastDisconnect?.error))
   })

@@ -27,20 +27,21 @@ export async function startWhole() {
   const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-whole-"))
   const service = await startService({ PORT: 0, SIMULATOR_CONTROL_PORT: 0, DATA_DIR: dataDir })
   const webhook = await startWebhook()
-  const { accountId, apiKey } = await newCustomer()
-
-  /** What the customer asks of the API. */
-  async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    return await fetch(`${service.baseUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+  /** Another customer: what he asks of the API. */
+  async function customer(subscription: "active" | "none") {
+    const apiKey = await newKey(subscription)
+    return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      await fetch(`${service.baseUrl}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
   }
+  const call = await customer("active")
 
   /** What the people of the simulated network do. */
   async function control(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -71,10 +72,10 @@ export async function startWhole() {
 
   return {
     ...service,
-    accountId,
-    apiKey,
     webhook,
+    /** What the first customer asks of the API. */
     call,
+    customer,
     control,
     bridge,
     statusOf,
@@ -106,10 +107,10 @@ export async function startWhole() {
 }
 export type Whole = Awaited<ReturnType<typeof startWhole>>
 
-/** As its operator makes it. Loaded late: what is imported reads the environment of the service. */
-async function newCustomer() {
+/** As the operator makes it. Loaded late: what is imported reads the environment of the service. */
+async function newKey(subscription: "active" | "none"): Promise<string> {
   const { Account } = await import("#core/account.ts")
   const { ApiKey } = await import("#core/api-key.ts")
-  const { id } = await Account.create({ name: "customer", subscription: "active" })
-  return { accountId: id, apiKey: await ApiKey.create(id, "test") }
+  const { id } = await Account.create({ name: "customer", subscription })
+  return await ApiKey.create(id, "test")
 }

@@ -97,6 +97,17 @@ test("another login knows nobody of the last one's", async () => {
   expect(await list()).toEqual([])
 })
 
+test("who was in the address book before the link is a contact, too", async () => {
+  const { bob, bridge, network, listed } = await aBook()
+  await call(bridge.id, "DELETE", "/logout")
+  const other = await network.phone()
+  const entry = { number: bob.number, full_name: "Robert Brown", first_name: "Robert" }
+  await network.call("POST", `/phones/${other.number}/contacts`, entry)
+  await other.scan(await codeOf(bridge.id))
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await listed(bob.number)).toMatchObject({ jid: bob.jid, full_name: "Robert Brown" })
+})
+
 test("one contact is as the network says now; a stranger, too; who is nobody is not found", async () => {
   const { ask, bob, network, phone, listed } = await aBook()
   await bob.send(phone.number, "hello")

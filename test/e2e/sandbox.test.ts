@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { until } from "#test/support/until.ts"
+import { startWhole, type Whole } from "./whole-service.ts"
+
+let whole: Whole
+beforeAll(async () => {
+  whole = await startWhole()
+}, 60_000)
+afterAll(() => whole.stop())
+
+const sandbox = "/api/instances/sandbox"
+
+/** A customer without a subscription, who has only a sandbox. */
+async function aVisitor() {
+  const call = await whole.customer("none")
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(method, path, body)
+    return { http: answer.status, json: (await answer.json()) as Record<string, unknown> } // compared by the tests
+  }
+  /** As a client does that is told to come back. */
+  const patiently = (method: string, path: string, body?: unknown) =>
+    until(async () => {
+      const said = await ask(method, path, body)
+      return said.http !== 503 && said
+    })
+  const contacts = async () =>
+    await until(async () => {
+      const { http, json } = await ask("GET", `${sandbox}/proxy/contacts`)
+      const found = (http === 200 ? json : []) as unknown as { name: string; phone: string }[]
+      return found.length === 2 && new Map(found.map(({ name, phone }) => [name, phone]))
+    })
+  return { ask, patiently, contacts }
+}
+
+test("a sandbox is there when it is first named, without a subscription, and writes at once", async () => {
+  const { ask, patiently, contacts } = await aVisitor()
+  expect(await ask("POST", "/api/instances", { customer_ref: "shop" })).toMatchObject({ http: 402 })
+  // The very first call: it makes the bridge, whose phone links itself.
+  expect(await patiently("GET", `${sandbox}/proxy/profile`)).toMatchObject({
+    http: 200,
+    json: { name: "Sandbox" },
+  })
+  expect(await ask("GET", `${sandbox}/proxy/status`)).toMatchObject({ json: { status: "connected" } })
+  expect(await ask("GET", "/api/instances")).toMatchObject({ json: [{ customer_ref: "sandbox" }] })
+
+  const moved = await ask("PATCH", sandbox, { webhook_url: whole.webhook.urlOf("sandbox") })
+  expect(moved).toMatchObject({
+    http: 200,
+    json: { inbox: false, webhook_secret: expect.stringMatching(/^whsec_/) },
+  })
+  whole.webhook.trust("sandbox", String(moved.json.webhook_secret))
+
+  const people = await contacts()
+  expect([...people.keys()].toSorted()).toEqual(["Echo", "Voter"])
+  const send = async (kind: string, chat: string, body: object) => {
+    const sent = await patiently("POST", `${sandbox}/proxy/send/${kind}`, { chat: people.get(chat), ...body })
+    expect(sent).toMatchObject({ http: 200 })
+    return String(sent.json.message_id)
+  }
+  await send("text", "Echo", { body: "is anybody there?" })
+  expect(await whole.webhook.event("sandbox", "message")).toMatchObject({
+    body: "is anybody there?",
+    name: "Echo",
+    phone: people.get("Echo"),
+  })
+  const poll = await send("poll", "Voter", { question: "When?", options: ["now", "later"] })
+  expect(await whole.webhook.event("sandbox", "poll_vote")).toMatchObject({
+    poll_id: poll,
+    selected_options: ["now"],
+  })
+  const event = await send("event", "Voter", { name: "Party", start_time: 1_900_000_000 })
+  expect(await whole.webhook.event("sandbox", "event_response")).toMatchObject({
+    event_id: event,
+    response: "going",
+  })
+  expect(whole.webhook.faults).toEqual([])
+})
+
+test("it links itself again after a logout, and is made anew after it was deleted", async () => {
+  const { ask, patiently, contacts } = await aVisitor()
+  const { json } = await ask("POST", "/api/instances", { customer_ref: "sandbox" })
+  expect(await ask("POST", "/api/instances", { customer_ref: "sandbox" })).toMatchObject({ http: 200, json })
+  const before = await contacts()
+  expect(await patiently("DELETE", `${sandbox}/proxy/logout`)).toMatchObject({ http: 200 })
+  await until(async () => (await ask("GET", `${sandbox}/proxy/status`)).json.status === "connected")
+  expect(await contacts()).toEqual(before)
+  expect(await ask("GET", `${sandbox}/proxy/qr`)).toMatchObject({
+    http: 409,
+    json: { code: "already_paired" },
+  })
+
+  const call = await whole.customer("active")
+  await call("GET", sandbox)
+  expect((await call("DELETE", sandbox)).status).toBe(204)
+  expect((await call("GET", sandbox)).status).toBe(200)
+})
+
+test("nobody reaches the people of another's sandbox, nor does a sandbox reach anybody else", async () => {
+  const [one, other] = [await aVisitor(), await aVisitor()]
+  const ada = await whole.phone("Ada")
+  const strangers = [...(await other.contacts()).values(), ada.number]
+  await one.contacts()
+  for (const chat of strangers) {
+    const body = { chat, body: "hello?" }
+    expect(await one.patiently("POST", `${sandbox}/proxy/send/text`, body)).toMatchObject({
+      http: 422,
+      json: { code: "recipient_not_found" },
+    })
+  }
+})
+
+test("it counts against no limit, and `default` is another bridge if there is one", async () => {
+  const call = await whole.customer("active")
+  await call("GET", sandbox)
+  const first = async () => (await (await call("GET", "/api/instances/default")).json()) as object
+  expect(await first()).toMatchObject({ customer_ref: "sandbox" })
+  for (let i = 0; i < 10; i++)
+    expect((await call("POST", "/api/instances", { customer_ref: `b${i}` })).status).toBe(201)
+  expect((await call("POST", "/api/instances", { customer_ref: "one-more" })).status).toBe(403)
+  expect(await first()).toMatchObject({ customer_ref: "b0" })
+  const listed = (await (await call("GET", "/api/instances")).json()) as { customer_ref: string }[]
+  expect(listed.at(-1)).toMatchObject({ customer_ref: "sandbox" })
+  for (const { customer_ref } of listed)
+    expect((await call("DELETE", `/api/instances/${customer_ref}`)).status).toBe(204)
+  // Their number is as it was: ten again, and no more.
+  for (let i = 0; i < 10; i++)
+    expect((await call("POST", "/api/instances", { customer_ref: `c${i}` })).status).toBe(201)
+  expect((await call("POST", "/api/instances", { customer_ref: "one-more" })).status).toBe(403)
+})
