@@ -29,7 +29,11 @@ export const Info = z.object({
   up: z.number().int().default(0),
   /** What it runs as: the orchestrator's task. */
   task: z.string(),
+  /** The task definition that it was asked for with; `""` of one that was started by hand. */
+  definition: z.string().default(""),
   startedAt: z.number().int(),
+  /** When it was asked to drain, Unix seconds; 0 before. */
+  drainingAt: z.number().int().default(0),
   /** When it was declared dead, Unix seconds; 0 before. */
   deadAt: z.number().int(),
 })
@@ -61,7 +65,12 @@ export async function list(): Promise<Info[]> {
 }
 
 /** Puts a host that is about to be started, so that what starts is already counted. */
-export async function announce(input: { id: string; network: Network; capacity: number }): Promise<void> {
+export async function announce(input: {
+  id: string
+  network: Network
+  capacity: number
+  definition?: string
+}): Promise<void> {
   const item: Row = {
     ...key(input.id),
     state: "starting",
@@ -71,6 +80,7 @@ export async function announce(input: { id: string; network: Network; capacity: 
     capacity: input.capacity,
     sessions: 0,
     task: "",
+    definition: input.definition ?? "",
     started_at: now(),
     dead_at: 0,
   }
@@ -123,8 +133,9 @@ export async function beat(input: {
 
 /** Asks a host to give back what it holds and to end. */
 export async function drain(hostId: string): Promise<void> {
-  await update(hostId, "SET #state = :draining", "#state = :up OR #state = :starting", {
+  await update(hostId, "SET #state = :draining, draining_at = :now", "#state = :up OR #state = :starting", {
     ":draining": "draining",
+    ":now": now(),
     ":up": "up",
     ":starting": "starting",
   })
@@ -174,5 +185,11 @@ async function update(
 }
 
 function fromRow(row: Row): Info {
-  return Info.parse({ ...row, id: row.sk, startedAt: row.started_at, deadAt: row.dead_at })
+  return Info.parse({
+    ...row,
+    id: row.sk,
+    startedAt: row.started_at,
+    deadAt: row.dead_at,
+    drainingAt: row.draining_at,
+  })
 }

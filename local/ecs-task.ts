@@ -61,11 +61,11 @@ export class Task {
   }
 
   /** SIGTERM, and after `timeoutMs` SIGKILL. Returns at once; `ended` tells the end. */
-  stop(stoppedReason: string, timeoutMs: number) {
+  stop(end: { stopCode: string; stoppedReason: string }, timeoutMs: number) {
     if (this.desiredStatus === "STOPPED") return
     this.desiredStatus = "STOPPED"
     this.#lastStatus = "STOPPING"
-    this.#stop = { stopCode: "UserInitiated", stoppedReason }
+    this.#stop = end
     this.#child.kill("SIGTERM")
     const patience = setTimeout(() => this.kill(), timeoutMs)
     void this.ended.then(() => clearTimeout(patience))

@@ -11,9 +11,16 @@ export type Ecs = {
   endpoint: string
   /** The processes that are alive, by the ARN of their task: for who wants to kill one. */
   pids: () => Map<string, number>
+  /** The next requests for this action are refused so, in ECS's words; further ones are answered again. */
+  refuse: (action: "RunTask" | "StopTask" | "DescribeTasks", refusal: Refusal, times?: number) => void
+  /** What the provider does by itself (a Spot interruption, a retirement): SIGTERM, SIGKILL after the stop timeout. */
+  interrupt: (task: string, end: { stopCode: string; stoppedReason: string }) => void
   /** Ends all tasks and waits for it: SIGTERM, SIGKILL when `closeTimeoutMs` have passed. */
   close: () => Promise<void>
 }
+
+/** An error with its code, or a request that is answered with a failure in place of a task. */
+export type Refusal = { code: string; message: string } | { failure: string }
 
 export type Options = {
   /** Any free one if absent. */
@@ -25,6 +32,8 @@ export type Options = {
   /** From StopTask's SIGTERM to SIGKILL. */
   stopTimeoutMs?: number
   closeTimeoutMs?: number
+  /** Of tasks at once: the account's quota. */
+  maxTasks?: number
 }
 
 /** "Recently stopped tasks might appear in the returned results": ECS keeps them for an hour at least. */
@@ -35,9 +44,11 @@ const rememberedSeconds = 60 * 60
  * if the port is taken.
  */
 export async function startEcs(options: Options): Promise<Ecs> {
+  const stopTimeoutMs = options.stopTimeoutMs ?? 120_000
   const tasks = new Map<string, Task>()
   /** By client token: the request, and what it started. */
   const runs = new Map<string, { request: string; arns: string[] }>()
+  const refusals = new Map<string, Refusal[]>()
   let closing = false
 
   function runTask(body: unknown) {
@@ -48,6 +59,13 @@ export async function startEcs(options: Options): Promise<Ecs> {
     if (closing) throw new EcsError("ServerException", "Going down.")
     const earlier = request.clientToken ? runs.get(request.clientToken) : undefined
     if (earlier) return { tasks: again(earlier, request).map(withTags), failures: [] }
+
+    const alive = [...tasks.values()].filter((task) => task.stoppedAt === undefined).length
+    if (alive + request.count > (options.maxTasks ?? Infinity))
+      throw new EcsError(
+        "ClientException",
+        "You've reached the limit on the number of vCPUs you can run concurrently",
+      )
 
     const started = Array.from({ length: request.count }, () => {
       const task = new Task({ ...request, family }, definition, options.log)
@@ -74,7 +92,8 @@ export async function startEcs(options: Options): Promise<Ecs> {
     const request = valid(StopTask, body)
     const task = find(request.task)
     if (!task) throw new EcsError("InvalidParameterException", "The referenced task was not found.")
-    task.stop(request.reason ?? "Task stopped by user", options.stopTimeoutMs ?? 120_000)
+    const end = { stopCode: "UserInitiated", stoppedReason: request.reason ?? "Task stopped by user" }
+    task.stop(end, stopTimeoutMs)
     return { task: task.toWire() }
   }
 
@@ -126,6 +145,9 @@ export async function startEcs(options: Options): Promise<Ecs> {
       const name = String(request.headers["x-amz-target"]).split(".").at(-1)!
       const action = actions.get(name)
       if (!action) throw new EcsError("UnsupportedFeatureException", `no action ${name}`)
+      const refusal = refusals.get(name)?.shift()
+      if (refusal && "code" in refusal) throw new EcsError(refusal.code, refusal.message)
+      if (refusal) return send(response, 200, { tasks: [], failures: [{ reason: refusal.failure }] })
       send(response, 200, action(await json(request)))
     } catch (error) {
       const refused = error instanceof EcsError ? error : new EcsError("ClientException", String(error))
@@ -141,7 +163,8 @@ export async function startEcs(options: Options): Promise<Ecs> {
   async function close() {
     closing = true
     const timeoutMs = options.closeTimeoutMs ?? 15_000
-    for (const task of tasks.values()) task.stop("The machine goes down", timeoutMs)
+    const end = { stopCode: "UserInitiated", stoppedReason: "The machine goes down" }
+    for (const task of tasks.values()) task.stop(end, timeoutMs)
     const allEnded = Promise.all([...tasks.values()].map((task) => task.ended))
     const patience = new AbortController()
     await Promise.race([allEnded, waited(timeoutMs, patience.signal)])
@@ -153,9 +176,15 @@ export async function startEcs(options: Options): Promise<Ecs> {
     server.closeAllConnections()
   }
 
+  function refuse(action: string, refusal: Refusal, times = 1) {
+    refusals.set(action, [...(refusals.get(action) ?? []), ...Array.from({ length: times }, () => refusal)])
+  }
+
+  const interrupt: Ecs["interrupt"] = (name, end) => find(name)?.stop(end, stopTimeoutMs)
+
   const pids = () =>
     new Map([...tasks].flatMap(([arn, task]) => (task.pid ? [[arn, task.pid] as const] : [])))
-  return { endpoint: `http://127.0.0.1:${port}`, pids, close }
+  return { endpoint: `http://127.0.0.1:${port}`, pids, refuse, interrupt, close }
 }
 
 /** A refusal in ECS's words. */

@@ -1,6 +1,7 @@
 import { now } from "#core/clock.ts"
 import { Delivery } from "#core/delivery.ts"
 import { ring } from "#core/doorbell.ts"
+import { Metrics } from "#core/metrics.ts"
 import { log } from "#core/log.ts"
 
 /** Rings for every bridge that somebody promised to look at and did not: a crash, or a lost doorbell. */
@@ -9,6 +10,7 @@ export async function ringOverdue(): Promise<void> {
     // The index is late: whoever has looked meanwhile has changed `due`.
     if (!(await Delivery.promise(delivery.bridgeId, delivery.due))) continue
     await ring(delivery.bridgeId)
+    Metrics.add("SweepRang")
     log.warn({ bridgeId: delivery.bridgeId, due: delivery.due }, "overdue delivery rung for")
   }
 }

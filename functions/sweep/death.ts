@@ -4,8 +4,11 @@ import type { Host } from "#core/host.ts"
 /** By host: the version that its beats had reached, and since when it did not change (milliseconds, monotonic). */
 export type Observations = ReadonlyMap<string, { version: number; sinceMs: number }>
 
-/** What the orchestrator says of a host's task. `missing`: it has never heard of it, or long forgotten it. */
-export type Report = "stopped" | "missing"
+/**
+ * What the orchestrator says of a host's task. `stopping`: it has been told to end and has a while. `missing`: it has
+ * never heard of it, or long forgotten it.
+ */
+export type Report = "stopping" | "stopped" | "missing"
 
 /** Its sockets are closed after three. */
 const silentBeats = 4

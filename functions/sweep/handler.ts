@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/config.ts"
 import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
 import { look } from "./sweep.ts"
 
 /** Started each minute, and alone (reserved concurrency 1). */
@@ -13,4 +14,5 @@ export async function handler(): Promise<void> {
     await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
     await sleep(config.LEASE_BEAT_MS)
   }
+  Metrics.flush()
 }

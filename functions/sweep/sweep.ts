@@ -1,16 +1,18 @@
-import { randomUUID } from "node:crypto"
 import { now } from "#core/clock.ts"
 import { config } from "#core/config.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
 import { ringOverdue } from "./bells.ts"
 import { isOver, observe, type Observations } from "./death.ts"
-import { reportsOf, run } from "./tasks.ts"
-import { hostsToStart } from "./wanted.ts"
+import { networks, refused, tend } from "./fleet.ts"
+import { type Reported, reportsOf, stop } from "./tasks.ts"
 
 /** How long a dead host's leases are asked for: the index that names them is late. In seconds. */
 const askedForAfterDeath = 3600
+/** A host drains within its stop timeout of two minutes, or is told so by a signal. In seconds. */
+const drainsWithin = 150
 /** Hosts are looked at each beat; overdue doorbells have minutes. */
 const beatsPerRing = 4
 
@@ -21,12 +23,31 @@ const beatsPerRing = 4
 let observed: Observations = new Map()
 let rungAt = -Infinity
 
-/** One look at everything: hosts that died, hosts that are wanted, deliveries that are overdue. */
+/** One look at everything: hosts that died or are to end, hosts that are wanted, deliveries that are overdue. */
 export async function look(): Promise<void> {
   const hosts = await readHosts()
-  const dead = await declareDead(hosts)
+  const reports = await reportsOf(hosts.flatMap((host) => (host.task === "" ? [] : [host.task])))
+  const dead = await declareDead(hosts, reports)
   for (const host of dead) await freeLeasesOf(host)
-  await startWanted(hosts.filter((host) => !dead.includes(host)))
+  const living = await drainStopping(
+    hosts.filter((host) => !dead.includes(host)),
+    reports,
+  )
+  await stopLeftovers(hosts, reports)
+
+  const free = await Lease.listByHost(Lease.FREE)
+  const sum = (of: (host: Host.Info) => number) => living.reduce((total, host) => total + of(host), 0)
+  Metrics.add(
+    "SessionsUp",
+    sum((host) => host.up),
+  )
+  Metrics.add("SessionsExpected", free.length + sum((host) => host.sessions))
+  for (const network of networks())
+    await tend(
+      network,
+      living.filter((host) => host.network === network),
+      free.filter((lease) => lease.network === network),
+    )
 
   if (performance.now() - rungAt < beatsPerRing * config.LEASE_BEAT_MS) return
   await ringOverdue()
@@ -46,18 +67,19 @@ async function readHosts(): Promise<Host.Info[]> {
 }
 
 /** @returns those that are dead by now, whenever that was declared. */
-async function declareDead(hosts: Host.Info[]): Promise<Host.Info[]> {
-  const tasks = hosts.filter((host) => host.state !== "dead" && host.task !== "").map((host) => host.task)
-  const reports = await reportsOf(tasks)
+async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): Promise<Host.Info[]> {
   const dead = hosts.filter((host) => host.state === "dead")
   for (const host of hosts) {
-    const report = reports.get(host.task)
+    const { report, why = "it gave no sign of life" } = reports.get(host.task) ?? {}
     const about = { observed, report, atMs: performance.now(), now: now() }
     if (host.state === "dead" || !isOver(host, about)) continue
     // Refused when it has beaten meanwhile.
     if (!(await Host.markDead(host.id, host.version))) continue
-    log.warn({ hostId: host.id, was: host.state, report }, "host declared dead")
+    log.warn({ hostId: host.id, was: host.state, report, why }, "host declared dead")
+    Metrics.add("HostDead")
     dead.push(host)
+    // Started again at once it would end again at once.
+    if (host.state === "starting") await refused(host.network, { kind: "start", why })
   }
   return dead
 }
@@ -70,25 +92,30 @@ async function freeLeasesOf(host: Host.Info): Promise<void> {
   }
 }
 
-async function startWanted(living: Host.Info[]): Promise<void> {
-  const network = config.HOST_NETWORK
-  const free = await Lease.listByHost(Lease.FREE)
-  const wanting = free.filter((lease) => lease.network === network)
-  const count = hostsToStart({
-    hosts: living.filter((host) => host.network === network),
-    wanting: wanting.length,
-    suspects: wanting.filter((lease) => Lease.isSuspect(lease) && Lease.triedAgainAt(lease) <= now()).length,
-    spare: config.HOST_SPARE,
-    capacity: config.HOST_CAPACITY,
-  })
-  // Announced by an earlier look that could not start it, or did not live to note its task.
-  const announced = living
-    .filter((host) => host.state === "starting" && host.task === "")
-    .map((host) => host.id)
-  for (let i = 0; i < count; i++) {
-    const id = randomUUID()
-    await Host.announce({ id, network, capacity: config.HOST_CAPACITY })
-    announced.push(id)
+/**
+ * The orchestrator ends a host's task: a Spot interruption, a retirement. Its room counts no more from now on, and it
+ * gives its leases back at its next beat, should the signal not have reached it.
+ */
+async function drainStopping(living: Host.Info[], reports: Map<string, Reported>): Promise<Host.Info[]> {
+  const after: Host.Info[] = []
+  for (const host of living) {
+    const reported = reports.get(host.task)
+    // One that never came up has nothing to give back: its end will tell why.
+    const isEnding = reported?.report === "stopping" && host.state === "up"
+    after.push(isEnding ? { ...host, state: "draining" } : host)
+    if (!isEnding) continue
+    await Host.drain(host.id)
+    log.warn({ hostId: host.id, why: reported.why }, "the orchestrator ends a host")
   }
-  for (const id of announced) await run(id)
+  return after
+}
+
+/** What should have ended and runs on would be paid for, and would hold its leases. */
+async function stopLeftovers(hosts: Host.Info[], reports: Map<string, Reported>): Promise<void> {
+  for (const host of hosts) {
+    const isStuck = host.state === "draining" && now() - host.drainingAt > drainsWithin
+    if (host.task === "" || reports.has(host.task)) continue
+    if (host.state === "dead") await stop(host.task, "its host was declared dead")
+    if (isStuck) await stop(host.task, "it did not drain")
+  }
 }

@@ -3,21 +3,78 @@ import type { Host } from "#core/host.ts"
 /** RunTask takes 20 a second of all of an account: what is missing then is started at the next look. */
 const startedAtOnce = 10
 
-/** How many hosts to start, so that `wanting` bridges find room, suspects an empty host, and `spare` sessions of room are left. */
-export function hostsToStart(about: {
+/** The hosts of one network, and what is wanted of them. */
+export interface Fleet {
   /** Alive or starting. */
   hosts: Host.Info[]
+  /** What new hosts are started from: hosts of an older one are replaced. */
+  definition: string
   /** Bridges that want a host. */
   wanting: number
   /** Those of them that only a host without any session takes, and that have waited for their time. */
   suspects: number
+  /** Sessions for which there is to be room although no bridge needs it yet. */
   spare: number
   /** Sessions of one host. */
   capacity: number
-}): number {
-  const taking = about.hosts.filter((host) => host.state === "starting" || host.state === "up")
-  const room = taking.reduce((sum, host) => sum + Math.max(0, host.capacity - host.sessions), 0)
-  const missing = Math.ceil((about.wanting + about.spare - room) / about.capacity)
+}
+
+/**
+ * How many hosts to start, so that `wanting` bridges find room, suspects an empty host, the next old host's sessions a
+ * new one, and `spare` sessions of room are left.
+ */
+export function hostsToStart(fleet: Fleet): number {
+  const taking = fleet.hosts.filter(
+    (host) => !isOld(host, fleet) && (isUp(host) || host.state === "starting"),
+  )
+  const wanting = fleet.wanting + (nextOld(fleet)?.sessions ?? 0)
+  const missing = Math.ceil((wanting + fleet.spare - roomOf(taking)) / fleet.capacity)
   const empty = taking.filter((host) => host.sessions === 0).length
-  return Math.min(startedAtOnce, Math.max(0, missing, about.suspects - empty))
+  return Math.min(startedAtOnce, Math.max(0, missing, fleet.suspects - empty))
+}
+
+/** The old host whose sessions may move now: one at a time, and not before there is room for them and the spare. */
+export function oldToDrain(fleet: Fleet): Host.Info | undefined {
+  const old = nextOld(fleet)
+  if (!old || fleet.hosts.some((host) => host.state === "draining")) return undefined
+  const others = fleet.hosts.filter((host) => isUp(host) && !isOld(host, fleet))
+  return roomOf(others) >= fleet.wanting + fleet.spare + old.sessions ? old : undefined
+}
+
+/**
+ * A host too many: without it there is room for its sessions, the spare, and half a host more, so that the next few
+ * bridges do not have it started again.
+ */
+export function surplus(fleet: Fleet): Host.Info | undefined {
+  const isSettled = fleet.wanting === 0 && fleet.hosts.every((host) => isUp(host) && !isOld(host, fleet))
+  if (!isSettled) return undefined
+  // One that holds a suspect has no room, and must be left alone.
+  const [least] = bySessions(
+    fleet.hosts.filter((host) => host.sessions === 0 || host.capacity >= fleet.capacity),
+  )
+  if (!least) return undefined
+  const others = fleet.hosts.filter((host) => host !== least)
+  return roomOf(others) >= least.sessions + fleet.spare + fleet.capacity / 2 ? least : undefined
+}
+
+/** Fewest sessions first: the fewer move, the better. */
+function nextOld(fleet: Fleet): Host.Info | undefined {
+  return bySessions(fleet.hosts.filter((host) => isUp(host) && isOld(host, fleet)))[0]
+}
+
+function bySessions(hosts: Host.Info[]): Host.Info[] {
+  return hosts.toSorted((a, b) => a.sessions - b.sessions)
+}
+
+function roomOf(hosts: Host.Info[]): number {
+  return hosts.reduce((sum, host) => sum + Math.max(0, host.capacity - host.sessions), 0)
+}
+
+function isUp(host: Host.Info): boolean {
+  return host.state === "up"
+}
+
+/** Hosts that were started by hand are nobody's to replace. */
+function isOld(host: Host.Info, fleet: Pick<Fleet, "definition">): boolean {
+  return host.definition !== "" && host.definition !== fleet.definition
 }

@@ -17,6 +17,8 @@ function aHost(fields: Partial<Host.Info> = {}): Host.Info {
     sessions: 0,
     up: 0,
     task: "",
+    definition: "",
+    drainingAt: 0,
     startedAt: 1000,
     deadAt: 0,
     ...fields,

@@ -1,0 +1,71 @@
+export * as Shortage from "./shortage.ts"
+
+import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import type { Network } from "./lease.ts"
+import { get as getRow, store } from "./store.ts"
+import { leases } from "./tables.ts"
+
+/**
+ * Why hosts of a network cannot be started, for as long as that is so: whoever looks sees it, and nobody asks the
+ * orchestrator again and again.
+ *
+ * - `quota`: the account may not run more. `capacity`: the provider has no machine left now.
+ * - `start`: a task was started and ended, or never came up. `refused`: anything else.
+ */
+const Kind = z.enum(["quota", "capacity", "start", "refused"])
+export type Kind = z.infer<typeof Kind>
+
+const Info = z.object({
+  kind: Kind,
+  /** In the orchestrator's words. */
+  why: z.string(),
+  /** Of the first refusal and of the last, Unix seconds. */
+  since: z.number().int(),
+  at: z.number().int(),
+  /** Not before this the next attempt. */
+  retryAt: z.number().int(),
+  failures: z.number().int(),
+})
+export type Info = z.infer<typeof Info>
+
+/** Ten seconds, then twice as long each time, in seconds. */
+const wait = { first: 10, most: 300 }
+
+function key(network: Network) {
+  return { pk: "SHORTAGE", sk: network }
+}
+
+export async function get(network: Network): Promise<Info | undefined> {
+  const { pk, sk } = key(network)
+  const row = await getRow(leases, pk, sk)
+  return row && Info.parse({ ...row, retryAt: row.retry_at })
+}
+
+/** A host could not be started: the next attempt comes after a while, which grows. */
+export async function note(network: Network, kind: Kind, why: string): Promise<void> {
+  const failures = ((await get(network))?.failures ?? 0) + 1
+  await store.send(
+    new UpdateCommand({
+      TableName: leases,
+      Key: key(network),
+      UpdateExpression:
+        "SET kind = :kind, why = :why, #at = :now, retry_at = :retry_at, failures = :failures, " +
+        "since = if_not_exists(since, :now)",
+      ExpressionAttributeNames: { "#at": "at" },
+      ExpressionAttributeValues: {
+        ":kind": kind,
+        ":why": why,
+        ":now": now(),
+        ":retry_at": now() + Math.min(wait.most, wait.first * 2 ** (failures - 1)),
+        ":failures": failures,
+      },
+    }),
+  )
+}
+
+/** A host came up, or none is wanted any more. */
+export async function end(network: Network): Promise<void> {
+  await store.send(new DeleteCommand({ TableName: leases, Key: key(network) }))
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto"
+import { now } from "#core/clock.ts"
+import { config } from "#core/config.ts"
+import { Host } from "#core/host.ts"
+import { Lease, type Network } from "#core/lease.ts"
+import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
+import { Shortage } from "#core/shortage.ts"
+import { run } from "./tasks.ts"
+import { type Fleet, hostsToStart, oldToDrain, surplus } from "./wanted.ts"
+
+/** A host too many goes when it has been one for so long: each end moves sessions. Ten minutes at 5 s a beat. */
+const beatsOfSurplus = 120
+
+/** By network: since when there is a host too many (monotonic). Forgotten with the process, it only takes longer. */
+const surplusSince = new Map<Network, number>()
+
+/** The networks that bridges may be on here; their sessions never share a host. */
+export function networks(): Network[] {
+  const both = config.SANDBOX && config.HOST_NETWORK !== "simulated"
+  return both ? [config.HOST_NETWORK, "simulated"] : [config.HOST_NETWORK]
+}
+
+/** Starts the hosts that are wanted on a network, and drains one that is old or too many. */
+export async function tend(network: Network, hosts: Host.Info[], free: Lease.Info[]): Promise<void> {
+  const suspects = free.filter((lease) => Lease.isSuspect(lease))
+  Metrics.add("Suspects", suspects.length)
+  const fleet: Fleet = {
+    hosts,
+    definition: config.ECS_TASK_DEFINITION,
+    wanting: free.length,
+    suspects: suspects.filter((lease) => Lease.triedAgainAt(lease) <= now()).length,
+    spare: config.HOST_SPARE,
+    capacity: config.HOST_CAPACITY,
+  }
+  await startMissing(network, fleet)
+  const old = oldToDrain(fleet)
+  if (old) return await drain(old, "its task definition is not the current one")
+  const unneeded = surplus(fleet)
+  if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a host too many")
+}
+
+async function startMissing(network: Network, fleet: Fleet): Promise<void> {
+  const missing = hostsToStart(fleet)
+  // Announced by an earlier look that could not start it, or did not live to note its task.
+  const announced = fleet.hosts
+    .filter((host) => host.state === "starting" && host.task === "")
+    .map((host) => host.id)
+  if (missing + announced.length === 0 && fleet.hosts.length === 0) return
+  const shortage = await Shortage.get(network)
+  if (shortage && isOver(shortage, fleet, missing)) await Shortage.end(network)
+  else if (shortage && shortage.retryAt > now()) return
+
+  for (let i = 0; i < missing + announced.length; i++) {
+    const id = announced[i] ?? randomUUID()
+    if (i >= announced.length) {
+      const { capacity, definition } = fleet
+      await Host.announce({ id, network, capacity, definition })
+    }
+    const started = await run({ id, network })
+    if (started === "started") continue
+    // Whoever asks too often is not heard more by asking more.
+    if (started === "later") return
+    await Host.remove(id)
+    return await refused(network, started)
+  }
+}
+
+/** A host could not be started: noted where everybody sees it, and not tried again for a while. */
+export async function refused(
+  network: Network,
+  { kind, why }: { kind: Shortage.Kind; why: string },
+): Promise<void> {
+  Metrics.add("HostRefused")
+  log.error({ network, kind, why }, "host could not be started")
+  await Shortage.note(network, kind, why)
+}
+
+/** One that was started since is up, or none is missing and none starts. */
+function isOver(shortage: Shortage.Info, fleet: Fleet, missing: number): boolean {
+  if (fleet.hosts.some((host) => host.state === "up" && host.startedAt > shortage.at)) return true
+  return missing === 0 && fleet.hosts.every((host) => host.state !== "starting")
+}
+
+async function drain(host: Host.Info, why: string): Promise<void> {
+  await Host.drain(host.id)
+  log.info({ hostId: host.id, sessions: host.sessions, why }, "host drained")
+}
+
+function isLasting(network: Network, unneeded: Host.Info | undefined): boolean {
+  if (!unneeded) {
+    surplusSince.delete(network)
+    return false
+  }
+  const since = surplusSince.get(network) ?? performance.now()
+  surplusSince.set(network, since)
+  return performance.now() - since >= beatsOfSurplus * config.LEASE_BEAT_MS
+}
