@@ -11,6 +11,7 @@ import { oracles } from "./oracles.ts"
 import { people } from "./people.ts"
 import { phones } from "./phones.ts"
 import { route } from "./route.ts"
+import * as Schema from "./schemas.ts"
 
 /** The page in the browser: its files, by path. */
 const page = new Map(
@@ -59,6 +60,16 @@ export function controlApi(network: Network) {
   people(app, network)
   oracles(app, network)
   // As public client suites ask for it; they expect it on the port of the socket, where it is too.
+  app.openAPIRegistry.registerPath({
+    method: "post",
+    path: "/admin/mock-phone/scan-qr",
+    summary: "Link the client that shows this code, with the phone that goes by the client's push name",
+    request: { body: { content: { "text/plain": { schema: z.string() } } } },
+    responses: {
+      200: { description: "Linked.", content: { "application/json": { schema: Schema.Linked } } },
+      default: { description: "Refused.", content: { "application/json": { schema: Schema.Refused } } },
+    },
+  })
   app.post("/admin/mock-phone/scan-qr", async (c) => c.json(await scanFor(network, await c.req.text())))
 
   app.doc31("/openapi.json", {

@@ -76,8 +76,12 @@ export function messages(app: OpenAPIHono, network: Network) {
 type Body = z.output<typeof Schema.NewMessage>
 
 function composed(desk: Parameters<typeof compose>[0], target: Target, body: Body) {
-  const { media } = body
-  const content = media ? { media: { ...media, data: Buffer.from(media.data, "base64") } } : body
+  const { media, bytes } = body
+  const content = {
+    ...body,
+    ...(media && { media: { ...media, data: Buffer.from(media.data, "base64") } }),
+    ...(bytes !== undefined && { bytes: Buffer.from(bytes, "base64") }),
+  }
   try {
     // The schema has seen to it that there is one kind of content.
     return compose(desk, target, content as Content)

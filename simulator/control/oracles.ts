@@ -1,7 +1,9 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
+import { deliver } from "../network/delivery.ts"
 import type { Address } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
-import { el } from "../wire/node.ts"
+import { newId } from "../phone/outgoing.ts"
+import { el, type Node } from "../wire/node.ts"
 import { ControlError } from "./errors.ts"
 import { route } from "./route.ts"
 import * as Schema from "./schemas.ts"
@@ -54,6 +56,26 @@ export function oracles(app: OpenAPIHono, network: Network) {
         signal,
       })
       return { settled: settled ?? false, waiting: network.queue.counts(device) }
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/devices/{device}/stanzas",
+      summary: "Queue any stanza for a device: it comes again with each connection until it is settled",
+      body: Schema.NewStanza,
+      answer: z.object({ id: z.string() }),
+      status: 201,
+    },
+    ({ params, body }) => {
+      const device = deviceOf(params.device)
+      if (!network.directory.device(device))
+        throw new ControlError(404, "unknown_device", "nobody has this device")
+      const { tag, attrs, content } = nodeOf(Schema.Stanza.parse(body))
+      const { id = newId() } = attrs
+      deliver(network, device, el(tag, { ...attrs, id }, content))
+      return { id }
     },
   )
   route(
@@ -143,6 +165,11 @@ function attributesOf(text: string | undefined): Record<string, string> {
   } catch {
     throw new ControlError(400, "invalid_request", "`attrs` is a JSON object of strings")
   }
+}
+
+function nodeOf({ tag, attrs, content }: Schema.Stanza): Node {
+  if (Array.isArray(content)) return el(tag, attrs, content.map(nodeOf))
+  return el(tag, attrs, typeof content === "object" ? Buffer.from(content.base64, "base64") : content)
 }
 
 function deviceOf(text: string | undefined): Address {

@@ -21,16 +21,18 @@ export function people(app: OpenAPIHono, network: Network) {
     {
       method: "patch",
       path: "/phones/{number}",
-      summary: "Change name, about, picture, presence, privacy, blocks",
+      summary: "Change name, about, picture, presence, privacy, blocks, business",
       body: Schema.ChangePhone,
       answer: z.object({}),
     },
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
       const { desk } = phone
-      const { restricted, on } = body
+      const { restricted, on, hides_number: hidesNumber, business } = body
       if (on !== undefined) phone[on ? "turnOn" : "turnOff"]()
       if (restricted !== undefined) network.profiles.change(desk.own.user, { restricted })
+      if (hidesNumber !== undefined) network.profiles.change(desk.own.user, { hidesNumber })
+      if (business !== undefined) network.profiles.change(desk.own.user, { business: business ?? undefined })
       if (body.name) {
         desk.submit(el("presence", { name: body.name }))
         await phone.use(tellName)

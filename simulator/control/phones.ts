@@ -60,6 +60,20 @@ export function phones(app: OpenAPIHono, network: Network) {
       return {}
     },
   )
+  route(
+    app,
+    {
+      method: "delete",
+      path: "/phones/{number}/sessions",
+      summary: "The phone loses its sessions and sender keys: it asks for what it cannot read",
+      answer: z.object({}),
+    },
+    ({ params }) =>
+      phoneOf(network, params.number).use(async ({ keys }) => {
+        keys.loseSessions()
+        return {}
+      }),
+  )
   scan(app, network)
 }
 

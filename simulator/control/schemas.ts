@@ -56,6 +56,8 @@ export const Linked = z.object({ device: z.string(), jid: z.string() })
 
 const MessageId = z.string().regex(/^[0-9A-Za-z._-]{1,100}$/)
 
+const sealed = z.boolean().default(false).describe("Under the secret of the message it is about")
+
 const content = {
   text: z.string().min(1).max(65_536),
   quoted: MessageId,
@@ -68,7 +70,7 @@ const content = {
     filename: z.string().optional(),
     voice: z.boolean().optional(),
   }),
-  reaction: z.object({ message_id: MessageId, emoji: z.string() }),
+  reaction: z.object({ message_id: MessageId, emoji: z.string(), sealed }),
   poll: z.object({
     question: z.string(),
     options: z.array(z.string()).min(1),
@@ -86,12 +88,13 @@ const content = {
     response: z.enum(["going", "not_going", "maybe"]),
     guests: z.number().int().min(0).default(0),
   }),
-  edit: z.object({ message_id: MessageId, text: z.string() }),
+  edit: z.object({ message_id: MessageId, text: z.string(), sealed }),
   revoke: z.object({ message_id: MessageId }),
   pin: z.object({ message_id: MessageId, unpin: z.boolean().default(false) }),
   location: z.object({ latitude: z.number(), longitude: z.number(), name: z.string().optional() }),
   contact: z.object({ name: z.string(), vcard: z.string() }),
   raw: z.record(z.string(), z.unknown()).describe("A protobuf Message as JSON, for everything else"),
+  bytes: z.base64().describe("Encrypted in place of a protobuf Message: garbage, giants, unknown fields"),
 }
 
 /** Fields that say something about a message, not what it is. */
@@ -99,8 +102,8 @@ const besides = new Set(["to", "id", "addressing", "quoted", "mentions", "viewer
 
 const To = z
   .string()
-  .regex(/^(\d{7,15}(@s\.whatsapp\.net|@lid)?|\d+@g\.us|status@broadcast)$/)
-  .describe("A number, an address of it, a group's address, or status@broadcast")
+  .regex(/^(\d{7,15}(@s\.whatsapp\.net|@lid)?|\d+@g\.us|(status|\d+)@broadcast)$/)
+  .describe("A number, an address of it, the address of a group or broadcast list, or status@broadcast")
 
 const addressing = z.enum(["lid", "pn"]).default("lid").describe("How a chat with a person is addressed")
 
@@ -109,7 +112,7 @@ export const NewMessage = z
     to: To,
     id: MessageId.optional().describe("Sending one id twice makes a duplicate"),
     addressing,
-    viewers: z.array(digits).optional().describe("Of a status: who may see it"),
+    viewers: z.array(digits).optional().describe("Of a status or broadcast list: who gets it"),
   })
   .extend(z.object(content).partial().shape)
   .refine((body) => Object.keys(body).filter((name) => !besides.has(name)).length === 1, {
@@ -134,6 +137,10 @@ export const Message = z
     text: z.string(),
     kind: z.string(),
     content: z.unknown(),
+    opened: z
+      .unknown()
+      .optional()
+      .describe("What was sealed: options of a vote, response and guests, reaction, edit"),
     timestamp: z.number(),
     offline: z.boolean(),
     times: z.number().describe("How often it arrived: more than once is a duplicate by id"),
@@ -177,6 +184,26 @@ export const Entry = z
   .openapi("Entry")
 
 export const Settled = z.object({ settled: z.boolean(), waiting: z.record(z.string(), z.number()) })
+
+/** A stanza as JSON; bytes as `{ "base64": … }`. */
+export type Stanza = {
+  tag: string
+  attrs: Record<string, string>
+  content?: Stanza[] | string | { base64: string } | undefined
+}
+
+export const Stanza: z.ZodType<Stanza> = z.lazy(() =>
+  z.object({
+    tag: z.string().min(1),
+    attrs: Attributes.default({}),
+    content: z.union([z.array(Stanza), z.string(), z.object({ base64: z.base64() })]).optional(),
+  }),
+)
+
+/** In one piece, as recursion has no place in the document. */
+export const NewStanza = z
+  .object({ tag: z.string().min(1), attrs: Attributes.default({}), content: z.unknown() })
+  .openapi("NewStanza", { description: "Bytes are { base64 }; an id is given when there is none." })
 
 export const Wait = z.object({ wait })
 
@@ -227,6 +254,15 @@ export const ChangeGroup = z
   })
   .openapi("ChangeGroup")
 
+const Business = z.object({
+  name: z.string().min(1).describe("The one the network vouches for"),
+  category: z.string().optional(),
+  description: z.string().optional(),
+  website: z.string().optional(),
+  email: z.string().optional(),
+  address: z.string().optional(),
+})
+
 export const ChangePhone = z
   .object({
     name: z.string().min(1).max(100),
@@ -236,6 +272,8 @@ export const ChangePhone = z
     privacy: z.record(z.string(), z.string()).describe("By category, such as last: none"),
     on: z.boolean().describe("Off, it gets nothing until it is on again"),
     restricted: z.boolean().describe("May not start chats: nack 463"),
+    hides_number: z.boolean().describe("In groups others see the number with dots in it"),
+    business: Business.nullable().describe("null: a private person"),
     block: digits,
     unblock: digits,
   })

@@ -7,8 +7,9 @@ type Named = { to: string; addressing: "lid" | "pn"; viewers?: string[] | undefi
 
 /** The person, group or status audience that is meant. Throws `ControlError` when there is none. */
 export function targetOf(network: Network, { to, addressing, viewers }: Named): Target {
-  if (to === "status@broadcast")
-    return { status: (viewers ?? []).flatMap((pn) => network.directory.user(pn) ?? []) }
+  const people = (viewers ?? []).flatMap((pn) => network.directory.user(pn) ?? [])
+  if (to === "status@broadcast") return { status: people }
+  if (to.endsWith("@broadcast")) return { list: to, people }
   const jid = Jid.parse(to.includes("@") ? to : `${to}@${Jid.server}`)
   const group = network.groups.find(jid)
   if (group) return { group }

@@ -13,10 +13,14 @@ export const kinds = [
   "cut_before_receipt",
   /** The connection is cut right after a receipt is taken. */
   "cut_after_receipt",
+  /** Receipts and acks are taken, and settle nothing: what was queued comes again with each connection. */
+  "unsettled",
   /** A queued stanza is written half, then the connection is cut. */
   "cut_mid_frame",
   /** A queued stanza is written twice. */
   "twice",
+  /** A message comes as a placeholder without content: a client asks its phone for it. */
+  "unavailable",
   /** Everything to the device is late by `ms`. */
   "delay",
   /** A new connection is answered with HTTP `code` instead of an upgrade. */

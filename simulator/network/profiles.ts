@@ -3,6 +3,16 @@ import { pack, type Store, unpack } from "../store.ts"
 
 export type Picture = { id: string; path: string; preview: string }
 
+/** What a business tells of itself; the name is the one the network vouches for. */
+export type Business = {
+  name: string
+  category?: string | undefined
+  description?: string | undefined
+  website?: string | undefined
+  email?: string | undefined
+  address?: string | undefined
+}
+
 /** What a person has set about itself. */
 export type Profile = {
   about: string
@@ -20,6 +30,10 @@ export type Profile = {
   restricted: boolean
   /** Tokens it has given, by the number of who holds them. */
   tokens: Record<string, Buffer>
+  /** Of a business account. */
+  business?: Business | undefined
+  /** In groups others see the number with dots in it. */
+  hidesNumber?: boolean
 }
 
 /** Profiles, by number; groups have pictures, too, under their address. */

@@ -1,27 +1,29 @@
-import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { inMode, type Mode } from "../network/addressing.ts"
 import { now } from "../network/network.ts"
 import type { Desk } from "./desk.ts"
 import type { Message } from "./inbox.ts"
 import { attach, type File_ } from "./media.ts"
-import { chatOf, jidOfTarget, type Target } from "./outgoing.ts"
+import { chatOf, jidOfTarget, type Target, type Written } from "./outgoing.ts"
+import { hashOf, seal, type Use } from "./sealed.ts"
 
 /** What a person can put into a message; one of it. */
 export type Content =
   | { text: string; quoted?: string | undefined; mentions?: string[] | undefined }
   | { media: File_ }
-  | { reaction: { message_id: string; emoji: string } }
+  | { reaction: { message_id: string; emoji: string; sealed?: boolean } }
   | { poll: { question: string; options: string[]; selectable: number } }
   | { vote: { message_id: string; options: string[] } }
   | { event: { name: string; description?: string | undefined; start: number; end?: number | undefined } }
   | { rsvp: { message_id: string; response: "going" | "not_going" | "maybe"; guests: number } }
-  | { edit: { message_id: string; text: string } }
+  | { edit: { message_id: string; text: string; sealed?: boolean } }
   | { revoke: { message_id: string } }
   | { pin: { message_id: string; unpin: boolean } }
   | { location: { latitude: number; longitude: number; name?: string | undefined } }
   | { contact: { name: string; vcard: string } }
   | { raw: unknown }
+  | { bytes: Buffer }
 
 /** A message that is referred to is not in this chat. */
 export class UnknownMessage extends Error {
@@ -32,17 +34,19 @@ export class UnknownMessage extends Error {
 }
 
 /** The message that carries it. Throws `UnknownMessage`. */
-export function compose(desk: Desk, target: Target, content: Content): proto.IMessage {
+export function compose(desk: Desk, target: Target, content: Content): Written {
+  if ("bytes" in content) return content.bytes
   const found = (id: string) => {
     const message = desk.inbox.find(chatOf(target), id)
     if (!message) throw new UnknownMessage(id)
     return message
   }
   const keyTo = (id: string) => keyOf(desk, target, found(id))
-  if ("text" in content) return text(desk, target, content, found)
+  if ("text" in content) return withSecret(text(desk, target, content, found))
   if ("media" in content) return attach(desk.network, content.media)
   if ("reaction" in content) {
-    const { emoji, message_id } = content.reaction
+    const { emoji, message_id, sealed } = content.reaction
+    if (sealed) return sealedReaction(desk, target, found(message_id), emoji)
     return { reactionMessage: { key: keyTo(message_id), text: emoji, senderTimestampMs: Date.now() } }
   }
   if ("poll" in content) return poll(content.poll)
@@ -53,7 +57,7 @@ export function compose(desk: Desk, target: Target, content: Content): proto.IMe
   }
   if ("rsvp" in content) return rsvp(desk, target, found(content.rsvp.message_id), content.rsvp)
   if ("edit" in content) {
-    const { message_id } = content.edit
+    const { message_id, sealed } = content.edit
     const edited: proto.IMessage = {
       protocolMessage: {
         key: keyTo(message_id),
@@ -62,6 +66,7 @@ export function compose(desk: Desk, target: Target, content: Content): proto.IMe
         timestampMs: Date.now(),
       },
     }
+    if (sealed) return sealedEdit(desk, target, found(message_id), edited)
     return { editedMessage: { message: edited } }
   }
   if ("revoke" in content) {
@@ -136,7 +141,7 @@ function poll(asked: { question: string; options: string[]; selectable: number }
 }
 
 function vote(desk: Desk, target: Target, poll: Message, options: string[]): proto.IMessage {
-  const selectedOptions = options.map((option) => createHash("sha256").update(option).digest())
+  const selectedOptions = options.map(hashOf)
   const plaintext = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish()
   return {
     pollUpdateMessage: {
@@ -165,26 +170,25 @@ function rsvp(desk: Desk, target: Target, event: Message, { response, guests }: 
 }
 
 /** Under a key that only those who have the original message, with its secret, can make. */
-function sealedFor(desk: Desk, target: Target, original: Message, use: string, plaintext: Uint8Array) {
-  const author = desk.network.directory.user(original.from)
-  const secret = secretOf(original)
-  if (!author || !secret) throw new UnknownMessage(original.id)
-  const mode = modeOf(target)
-  const responder = inMode(mode, desk.user())
-  const about = Buffer.concat([
-    Buffer.from(original.id + inMode(mode, author) + responder + use),
-    Buffer.from([1]),
-  ])
-  const first = createHmac("sha256", Buffer.alloc(32)).update(secret).digest()
-  const key = createHmac("sha256", first).update(about).digest()
-  const encIv = randomBytes(12)
-  const cipher = createCipheriv("aes-256-gcm", key, encIv)
-  cipher.setAAD(Buffer.from(`${original.id}\0${responder}`))
-  const encPayload = Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
-  return { encPayload, encIv }
+function sealedFor(desk: Desk, target: Target, original: Message, use: Use, plaintext: Uint8Array) {
+  const sealed = seal(desk, modeOf(target), original, use, plaintext)
+  if (!sealed) throw new UnknownMessage(original.id)
+  return sealed
 }
 
-function secretOf(message: Message): Uint8Array | undefined {
-  const { messageContextInfo } = proto.Message.fromObject(message.content as object)
-  return messageContextInfo?.messageSecret ?? undefined
+/** A reaction that only those see who have the message. */
+function sealedReaction(desk: Desk, target: Target, original: Message, emoji: string): proto.IMessage {
+  const reaction = { text: emoji, senderTimestampMs: Date.now() }
+  const plaintext = proto.Message.ReactionMessage.encode(reaction).finish()
+  const sealed = sealedFor(desk, target, original, "Enc Reaction", plaintext)
+  return { encReactionMessage: { targetMessageKey: keyOf(desk, target, original), ...sealed } }
+}
+
+/** A new text that only those see who have the old one. */
+function sealedEdit(desk: Desk, target: Target, original: Message, edit: proto.IMessage): proto.IMessage {
+  const plaintext = proto.Message.encode(edit).finish()
+  const secretEncType = proto.Message.SecretEncryptedMessage.SecretEncType.MESSAGE_EDIT
+  const sealed = sealedFor(desk, target, original, "Message Edit", plaintext)
+  const targetMessageKey = keyOf(desk, target, original)
+  return { secretEncryptedMessage: { targetMessageKey, secretEncType, ...sealed } }
 }

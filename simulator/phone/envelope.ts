@@ -12,9 +12,11 @@ export type Envelope = {
 const media = ["image", "video", "audio", "document", "sticker"] as const
 
 /** How clients mark a message of this content. */
-export function envelopeOf(content: proto.IMessage): Envelope {
+export function envelopeOf(content: proto.IMessage | Buffer): Envelope {
+  if (Buffer.isBuffer(content)) return { attrs: { type: "text" }, extra: {}, meta: [] }
   const message = content.editedMessage?.message ?? content
-  if (message.reactionMessage) return { attrs: { type: "reaction" }, extra: hidden, meta: [] }
+  if (message.reactionMessage ?? message.encReactionMessage)
+    return { attrs: { type: "reaction" }, extra: hidden, meta: [] }
   if (message.pollCreationMessageV3 ?? message.pollCreationMessage)
     return { attrs: { type: "poll" }, extra: {}, meta: [el("meta", { polltype: "creation" })] }
   if (message.pollUpdateMessage)
@@ -23,6 +25,7 @@ export function envelopeOf(content: proto.IMessage): Envelope {
     return { attrs: { type: "event" }, extra: {}, meta: [el("meta", { event_type: "creation" })] }
   if (message.encEventResponseMessage)
     return { attrs: { type: "event" }, extra: hidden, meta: [el("meta", { event_type: "response" })] }
+  if (message.secretEncryptedMessage) return { attrs: { type: "text", edit: "1" }, extra: hidden, meta: [] }
   if (message.pinInChatMessage) return { attrs: { type: "text", edit: "2" }, extra: hidden, meta: [] }
   const edit = editOf(message)
   const kind = media.find((one) => message[`${one}Message`])

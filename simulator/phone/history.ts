@@ -69,7 +69,8 @@ function conversationsOf(desk: Desk, messages: Message[], limit: number): proto.
   })
 }
 
-function asWebMessage(desk: Desk, remoteJid: string, message: Message): proto.IWebMessageInfo {
+/** A message in the form in which phones keep it. */
+export function asWebMessage(desk: Desk, remoteJid: string, message: Message): proto.IWebMessageInfo {
   const author = desk.network.directory.user(message.from)
   const group = remoteJid.endsWith("@g.us")
   const participant = group && author && !message.from_me ? inMode("lid", author) : undefined

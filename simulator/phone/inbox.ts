@@ -1,4 +1,5 @@
 import { pack, type Store, unpack } from "../store.ts"
+import type { Opened } from "./sealed.ts"
 
 /** A message as a phone has it: received, or sent by it or a companion of its account. */
 export type Message = {
@@ -16,6 +17,8 @@ export type Message = {
   kind: string
   /** The whole message, as protobuf's JSON: bytes in base64. */
   content: unknown
+  /** What was sealed in it under the secret of another message that the phone has. */
+  opened?: Opened
   /** Unix seconds, as the network stamped it. */
   timestamp: number
   /** Whether it waited for the phone. */

@@ -5,13 +5,12 @@ import * as Jid from "../wire/jid.ts"
 import { big, bytes, child, children, el, type Node } from "../wire/node.ts"
 import { described } from "./described.ts"
 import type { Desk } from "./desk.ts"
+import type { Peer } from "./peer.ts"
+import { open } from "./sealed.ts"
 import { type Failure, failure } from "./signal.ts"
 
 /** A phone asks at most this often for a message it cannot read. */
 const retries = 5
-
-/** What a companion tells its phone alone. */
-export type Peer = { from: Address; content: proto.IMessage }
 
 /** Reads a message: keeps it and says so, or asks for it once more. What is for the phone alone it gives back. */
 export async function read(desk: Desk, stanza: Node): Promise<Peer | undefined> {
@@ -20,7 +19,8 @@ export async function read(desk: Desk, stanza: Node): Promise<Peer | undefined> 
   try {
     const content = await opened(desk, stanza, sender)
     keep(desk, stanza, sender, content)
-    if (sender && stanza.attrs.category === "peer") return { from: sender, content }
+    if (sender && stanza.attrs.category === "peer")
+      return { from: sender, id: stanza.attrs.id ?? "", content }
   } catch (error) {
     desk.keys.rollback()
     settle(desk, stanza, failure(error))
@@ -63,18 +63,22 @@ function keep(desk: Desk, stanza: Node, sender: Address | undefined, content: pr
   const { id = "", from, t, offline, category, recipient, participant } = stanza.attrs
   const own = sender?.user === desk.own.user
   const type = category === "peer" ? "peer_msg" : own ? "sender" : undefined
+  const writer = sender && desk.network.directory.user(sender.user)
+  const chat = sender ? chatOf(desk, stanza, sender) : ""
+  const opened = writer && open(desk, chat, writer, content)
   desk.network.store.atomically(() => {
     desk.keys.commit()
     if (category !== "peer" && sender)
       desk.inbox.add({
         id,
-        chat: chatOf(desk, stanza, sender),
+        chat,
         from: sender.user,
         from_device: sender.id,
         from_me: own,
         timestamp: Number(t),
         offline: offline !== undefined,
         ...described(content),
+        ...(opened && { opened }),
       })
     desk.submit(el("receipt", { id, to: from, type, recipient, participant }))
   })

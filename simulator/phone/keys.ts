@@ -20,7 +20,7 @@ type SessionRow = { _sessions: Record<string, unknown>; version: string }
 export type AppStateKey = { id: Buffer; data: Buffer; timestamp: number }
 
 /** A message the phone sent, kept for who could not read it. */
-type SentRow = { target: TargetRow; content: Uint8Array }
+type SentRow = { target: TargetRow; content: Uint8Array; raw?: boolean }
 
 /** What a phone keeps, by kind; most kinds have an entry per id. */
 type Kept = {
@@ -51,13 +51,14 @@ export function open(store: Store) {
     select: store.db.prepare("SELECT value FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?"),
     insert: store.db.prepare("INSERT OR REPLACE INTO phone_keys VALUES (?, ?, ?, ?)"),
     remove: store.db.prepare("DELETE FROM phone_keys WHERE pn = ? AND kind = ? AND id = ?"),
+    removeAll: store.db.prepare("DELETE FROM phone_keys WHERE pn = ? AND kind = ?"),
   }
 }
 
 /** One phone's keys and ratchets. Changes are staged, and kept when `commit` says so: one write. */
 export type Keys = ReturnType<typeof keysOf>
 
-export function keysOf({ store, select, insert, remove }: Cabinet, pn: string) {
+export function keysOf({ store, select, insert, remove, removeAll }: Cabinet, pn: string) {
   const staged = new Map<string, { kind: string; id: string; value: unknown }>()
 
   const get = <K extends keyof Kept>(kind: K, id: string): Kept[K] | undefined => {
@@ -93,6 +94,12 @@ export function keysOf({ store, select, insert, remove }: Cabinet, pn: string) {
     },
     /** Forgets what was staged. */
     rollback: () => staged.clear(),
+    /** Loses every session and sender key, at once: as a phone that was put back to an old backup. */
+    loseSessions: () =>
+      store.atomically(() => {
+        for (const kind of ["session", "sender-key", "sender-key-given"] satisfies (keyof Kept)[])
+          removeAll.run(pn, kind)
+      }),
   }
 }
 

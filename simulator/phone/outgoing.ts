@@ -10,20 +10,27 @@ import type { Desk } from "./desk.ts"
 import { described } from "./described.ts"
 import { envelopeOf } from "./envelope.ts"
 
-/** Where a message goes: to a person, a group, or as a status to some people. */
-export type Target = { user: User; mode: Mode } | { group: Group } | { status: User[] }
+/** Where a message goes: to a person, a group, as a status to some people, or to those of a broadcast list. */
+export type Target =
+  | { user: User; mode: Mode }
+  | { group: Group }
+  | { status: User[] }
+  | { list: string; people: User[] }
 
-export type Sending = { target: Target; content: proto.IMessage; id: string }
+/** What is sent: a message, or, to see what others make of it, any bytes in its place. */
+export type Written = proto.IMessage | Buffer
+
+export type Sending = { target: Target; content: Written; id: string }
 
 export const newId = () => `3A${randomBytes(9).toString("hex").toUpperCase()}`
 
 /** Sends a message to every device it is for, those of its own account included. */
 export async function send(desk: Desk, sending: Sending) {
   const { target, content, id } = sending
-  const stanza =
-    "user" in target ? await toPerson(desk, sending, target) : await toMany(desk, sending, target)
+  const stanza = await stanzaOf(desk, sending)
   desk.network.store.atomically(() => {
-    desk.keys.put("sent", id, { target: rowOf(target), content: proto.Message.encode(content).finish() })
+    const raw = Buffer.isBuffer(content)
+    desk.keys.put("sent", id, { target: rowOf(target), content: encoded(content), raw })
     desk.inbox.add({
       id,
       chat: chatOf(target),
@@ -59,7 +66,7 @@ export async function resend(desk: Desk, receipt: Node) {
   const sent = desk.keys.get("sent", id)
   const target = sent && targetOf(desk, sent.target)
   if (!device || !sent || !target) return
-  const content = proto.Message.decode(sent.content)
+  const content = sent.raw ? Buffer.from(sent.content) : proto.Message.decode(sent.content)
   await startSession(desk, device)
   const own = device.user === desk.own.user
   const enc = await sealed(desk, device, own ? copyOf(target, content) : await withKey(desk, target, content))
@@ -78,6 +85,26 @@ export async function resend(desk: Desk, receipt: Node) {
   })
 }
 
+function stanzaOf(desk: Desk, sending: Sending): Promise<Node> {
+  const { target } = sending
+  if ("user" in target) return toPerson(desk, sending, target)
+  return "list" in target ? toList(desk, sending, target) : toMany(desk, sending, target)
+}
+
+/** To each of a broadcast list under its own session. */
+async function toList(desk: Desk, { content, id }: Sending, target: Extract<Target, { list: string }>) {
+  const { attrs, extra, meta } = envelopeOf(content)
+  const participants: Node[] = []
+  for (const device of devicesOf(desk, [...target.people, desk.user()])) {
+    const owner = desk.network.directory.user(device.user)
+    if (!owner) continue
+    const enc = await sealed(desk, device, owner === desk.user() ? copyOf(target, content) : content)
+    Object.assign(enc.attrs, extra)
+    participants.push(el("to", { jid: inMode("lid", owner, device.id) }, [enc]))
+  }
+  return el("message", { id, to: target.list, ...attrs }, [el("participants", {}, participants), ...meta])
+}
+
 async function toPerson(desk: Desk, { content, id }: Sending, target: Extract<Target, { user: User }>) {
   const { user, mode } = target
   const { attrs, extra, meta } = envelopeOf(content)
@@ -94,8 +121,11 @@ async function toPerson(desk: Desk, { content, id }: Sending, target: Extract<Ta
   ])
 }
 
+/** What is encrypted once for all. */
+type Shared = { group: Group } | { status: User[] }
+
 /** To a group or as a status: once under our sender key, which those get who have not got it. */
-async function toMany(desk: Desk, { content, id }: Sending, target: Exclude<Target, { user: User }>) {
+async function toMany(desk: Desk, { content, id }: Sending, target: Shared) {
   const chat = jidOfTarget(target)
   const mode = "group" in target ? target.group.mode : "lid"
   const people = peopleOf(desk, target)
@@ -135,18 +165,17 @@ const distributionOf = (groupId: string, distribution: Buffer): proto.IMessage =
 })
 
 /** A group's message for one device, with the sender key it lacks. */
-async function withKey(desk: Desk, target: Target, content: proto.IMessage): Promise<proto.IMessage> {
-  if ("user" in target) return content
+async function withKey(desk: Desk, target: Target, content: Written): Promise<Written> {
+  if ("user" in target || "list" in target || Buffer.isBuffer(content)) return content
   const chat = jidOfTarget(target)
   return { ...content, ...distributionOf(chat, await desk.groupSignal.distribution(chat, desk.own)) }
 }
 
 /** What one's other devices get: the message, and in which chat it was sent. */
-const copyOf = (target: Target, message: proto.IMessage): proto.IMessage => ({
-  deviceSentMessage: { destinationJid: jidOfTarget(target), message },
-})
+const copyOf = (target: Target, message: Written): Written =>
+  Buffer.isBuffer(message) ? message : { deviceSentMessage: { destinationJid: jidOfTarget(target), message } }
 
-function peopleOf(desk: Desk, target: Exclude<Target, { user: User }>): User[] {
+function peopleOf(desk: Desk, target: Shared): User[] {
   if ("status" in target) return [...target.status, desk.user()]
   return target.group.members.flatMap(({ pn }) => desk.network.directory.user(pn) ?? [])
 }
@@ -159,10 +188,12 @@ function devicesOf(desk: Desk, people: User[]): Address[] {
     .filter((device) => key(device) !== key(desk.own))
 }
 
-const padded = (message: proto.IMessage) =>
-  Buffer.from(writeRandomPadMax16(proto.Message.encode(message).finish()))
+const encoded = (message: Written): Uint8Array =>
+  Buffer.isBuffer(message) ? message : proto.Message.encode(message).finish()
 
-async function sealed(desk: Desk, device: Address, message: proto.IMessage): Promise<Node> {
+const padded = (message: Written) => Buffer.from(writeRandomPadMax16(encoded(message)))
+
+async function sealed(desk: Desk, device: Address, message: Written): Promise<Node> {
   if (!desk.signal.has(device)) await startSession(desk, device)
   const { type, body } = await desk.signal.encrypt(device, padded(message))
   return el("enc", { v: "2", type }, body)
@@ -195,6 +226,7 @@ const typed = (publicKey: Buffer | undefined) =>
 /** A target's address. */
 export function jidOfTarget(target: Target): string {
   if ("user" in target) return inMode(target.mode, target.user)
+  if ("list" in target) return target.list
   return "group" in target ? jidOf(target.group) : "status@broadcast"
 }
 
@@ -203,11 +235,18 @@ export function chatOf(target: Target): string {
   return "user" in target ? target.user.pn : jidOfTarget(target)
 }
 
-export type TargetRow = { pn: string; mode: Mode } | { group: string } | { status: string[] }
+export type TargetRow =
+  | { pn: string; mode: Mode }
+  | { group: string }
+  | { status: string[] }
+  | { list: string; people: string[] }
+
+const numbersOf = (people: User[]) => people.map(({ pn }) => pn)
 
 function rowOf(target: Target): TargetRow {
   if ("user" in target) return { pn: target.user.pn, mode: target.mode }
-  return "group" in target ? { group: target.group.id } : { status: target.status.map(({ pn }) => pn) }
+  if ("list" in target) return { list: target.list, people: numbersOf(target.people) }
+  return "group" in target ? { group: target.group.id } : { status: numbersOf(target.status) }
 }
 
 function targetOf(desk: Desk, row: TargetRow): Target | undefined {
@@ -216,7 +255,9 @@ function targetOf(desk: Desk, row: TargetRow): Target | undefined {
     const group = groups.get(row.group)
     return group && { group }
   }
-  if ("status" in row) return { status: row.status.flatMap((pn) => directory.user(pn) ?? []) }
+  const known = (numbers: string[]) => numbers.flatMap((pn) => directory.user(pn) ?? [])
+  if ("status" in row) return { status: known(row.status) }
+  if ("list" in row) return { list: row.list, people: known(row.people) }
   const user = directory.user(row.pn)
   return user && { user, mode: row.mode }
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto"
-import type { proto } from "@whiskeysockets/baileys"
 import { activate, pump } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
@@ -13,14 +12,15 @@ import { el, type Node } from "../wire/node.ts"
 import { tellName } from "./app-state.ts"
 import type { Desk } from "./desk.ts"
 import { groupSignalOf } from "./group-signal.ts"
-import { history, older } from "./history.ts"
+import { history } from "./history.ts"
 import { inboxOf } from "./inbox.ts"
-import { type Peer, read } from "./incoming.ts"
+import { read } from "./incoming.ts"
 import { keysOf } from "./keys.ts"
 import { linkByCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
 import { bringAgain } from "./media-retry.ts"
-import { newId, resend, send, sendPeer, type Target } from "./outgoing.ts"
+import { newId, resend, send, sendPeer, type Target, type Written } from "./outgoing.ts"
+import { answersTo, type Peer } from "./peer.ts"
 import { leavePreKeys } from "./prekeys.ts"
 import { signalOf } from "./signal.ts"
 import { keyShare } from "./welcome.ts"
@@ -144,7 +144,7 @@ export class Phone {
   }
 
   /** Sends a message and waits for the network's ack. */
-  async send(sending: { target: Target; content: proto.IMessage; id?: string | undefined }): Promise<Sent> {
+  async send(sending: { target: Target; content: Written; id?: string | undefined }): Promise<Sent> {
     const id = sending.id ?? newId()
     const ack = new Promise<Node>((resolve) => this.#acks.set(id, resolve))
     try {
@@ -214,11 +214,9 @@ export class Phone {
     this.desk.submit(el("ack", { class: stanza.tag, id, to: from, participant, type }))
   }
 
-  /** A companion asked its phone for something: only older messages are given. */
   async #answerPeer(asked: Peer | undefined) {
-    const request =
-      asked?.content.protocolMessage?.peerDataOperationRequestMessage?.historySyncOnDemandRequest
-    if (asked && request) await sendPeer(this.desk, asked.from, older(this.desk, asked.from, request))
+    if (!asked) return
+    for (const answer of answersTo(this.desk, asked)) await sendPeer(this.desk, asked.from, answer)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

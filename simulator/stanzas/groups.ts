@@ -22,13 +22,18 @@ function named(network: Network, node: Node): string[] {
   return children(node).flatMap(({ attrs }) => network.directory.find(Jid.parse(attrs.jid))?.pn ?? [])
 }
 
+/** A number as strangers see it: its first digit and its last two. */
+const redacted = (pn: string) => `+${pn.slice(0, 1)}${"∙".repeat(pn.length - 3)}${pn.slice(-2)}`
+
 /** One member as others see it. */
 function memberNode(network: Network, group: Group, member: Member): Node[] {
   const user = network.directory.user(member.pn)
   if (!user) return []
+  const hidden = group.mode === "lid" && network.profiles.get(user.pn).hidesNumber
   const attrs = {
     jid: inMode(group.mode, user),
-    [group.mode === "lid" ? "phone_number" : "lid"]: otherMode(group.mode, user),
+    [group.mode === "lid" ? "phone_number" : "lid"]: hidden ? undefined : otherMode(group.mode, user),
+    display_name: hidden ? redacted(user.pn) : undefined,
     type: member.role === "member" ? undefined : member.role,
   }
   return [el("participant", attrs)]
@@ -87,7 +92,7 @@ function tell(network: Network, line: Line, group: Group, told: Node[], also: st
     id: randomBytes(6).toString("hex"),
     t: now(),
     participant: inMode(group.mode, author),
-    participant_pn: inMode("pn", author),
+    participant_pn: network.profiles.get(author.pn).hidesNumber ? undefined : inMode("pn", author),
     addressing_mode: group.mode,
     notify: author.name,
   }

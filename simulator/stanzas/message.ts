@@ -7,6 +7,7 @@ import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
+import { verifiedName } from "./business.ts"
 
 /** What of a message is for each recipient's eyes, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
@@ -32,13 +33,19 @@ export function message(network: Network, line: Line, stanza: Node) {
   const error = refused(network, sent)
   if (error === undefined) {
     const copies = chat.server === "g.us" ? toGroup(network, sent) : toPeople(network, sent)
+    const vouched = verifiedName(network, sender)
     network.store.atomically(() => {
-      for (const { device, attrs, content } of copies)
-        deliver(network, device, el("message", { ...common(sent), ...attrs }, content))
+      for (const { device, attrs, content } of copies) {
+        const shown = isPlaceholder(network, device, stanza) ? [el("unavailable")] : content
+        deliver(network, device, el("message", { ...common(sent), ...attrs }, [...vouched, ...shown]))
+      }
     })
   }
   acknowledge(network, line, stanza, error)
 }
+
+const isPlaceholder = (network: Network, device: Address, stanza: Node) =>
+  stanza.attrs.category !== "peer" && network.faults.strike("unavailable", key(device)) !== undefined
 
 /** The code of the nack, when the message is not taken. */
 function refused(network: Network, { line, sender, stanza, chat }: Message): number | undefined {
@@ -51,7 +58,7 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
     const allowed = group.announcement ? isAdmin(group, sender.pn) : roleOf(group, sender.pn)
     return allowed ? undefined : nack.forbidden
   }
-  if (stanza.attrs.to === "status@broadcast") return undefined
+  if (chat.server === "broadcast") return undefined
   if (!Jid.isPerson(chat)) return nack.invalid
   const peer = network.directory.find(chat)
   if (!peer || namesStranger(network, line, stanza)) return nack.unknownRecipient
@@ -73,11 +80,12 @@ function common({ sender, stanza }: Message) {
   return { id, type, t: now(), notify: sender.name, edit, category, push_priority }
 }
 
-/** To a person, or to those a status is shown to: a copy for each device it was encrypted for. */
+/** To a person, a broadcast list, or those a status is shown to: a copy for each device it was encrypted for. */
 function toPeople(network: Network, sent: Message): Copy[] {
-  const { line, stanza } = sent
-  const status = stanza.attrs.to === "status@broadcast"
-  const shared = status ? children(stanza).filter(({ tag }) => tag === "enc") : []
+  const { line, stanza, chat } = sent
+  const broadcast = chat.server === "broadcast"
+  const many = broadcast && child(stanza, "participants")
+  const shared = many ? children(stanza).filter(({ tag }) => tag === "enc") : []
   return recipients(stanza).flatMap(({ jid, enc }) => {
     const address = Jid.parse(jid)
     const device = deviceAt(network, address)
@@ -88,7 +96,7 @@ function toPeople(network: Network, sent: Message): Copy[] {
     // Who has blocked the sender is sent nothing; the sender does not notice.
     if (network.profiles.get(device.user).blocked.includes(sent.sender.pn)) return []
     const mode = modeOf(address)
-    const attrs = status ? inBroadcast(sent, mode) : inChat(network, sent, device, mode)
+    const attrs = broadcast ? inBroadcast(sent, mode) : inChat(network, sent, device, mode)
     return [{ device, attrs, content: contents(stanza, [...enc, ...shared]) }]
   })
 }
@@ -132,7 +140,7 @@ function inBroadcast({ line, sender, stanza }: Message, mode: Mode) {
 function toGroup(network: Network, { line, sender, stanza, chat }: Message): Copy[] {
   const group = network.groups.find(chat)
   if (!group) return []
-  const attrs = inGroup(group, sender, line.device.id)
+  const attrs = inGroup(network, group, sender, line.device.id)
   const shared = children(stanza).filter(({ tag }) => tag === "enc")
   const only = deviceAt(network, Jid.parse(stanza.attrs.participant))
   if (only) return [{ device: only, attrs, content: contents(stanza, shared) }]
@@ -153,11 +161,13 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
     }))
 }
 
-function inGroup(group: Group, sender: User, device: number) {
+function inGroup(network: Network, group: Group, sender: User, device: number) {
+  const hidden = group.mode === "lid" && network.profiles.get(sender.pn).hidesNumber
+  const other = hidden ? undefined : otherMode(group.mode, sender)
   return {
     from: jidOf(group),
     participant: inMode(group.mode, sender, device),
-    [group.mode === "lid" ? "participant_pn" : "participant_lid"]: otherMode(group.mode, sender),
+    [group.mode === "lid" ? "participant_pn" : "participant_lid"]: other,
     addressing_mode: group.mode,
   }
 }

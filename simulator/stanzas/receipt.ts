@@ -11,9 +11,10 @@ export function receipt(network: Network, line: Line, stanza: Node) {
   const { id, to, type, participant } = stanza.attrs
   if (!id) return
   if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
+  const unsettled = network.faults.strike("unsettled", key(line.device)) !== undefined
   network.store.atomically(() => {
     // Who asks for a message once more has not got it; its ack, which follows, settles that copy.
-    for (const one of type === "retry" || type === "server-error" ? [] : idsOf(stanza))
+    for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
       network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
     for (const [device, copy] of told(network, line, stanza)) deliver(network, device, copy)
   })

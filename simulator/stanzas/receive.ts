@@ -7,6 +7,7 @@ import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
 import { ack } from "./ack.ts"
 import * as AppState from "./app-state.ts"
+import { businessProfile } from "./business.ts"
 import { call } from "./call.ts"
 import * as Devices from "./devices.ts"
 import * as Encrypt from "./encrypt.ts"
@@ -17,7 +18,7 @@ import { chatState, presence } from "./presence.ts"
 import * as Profile from "./profile.ts"
 import * as Props from "./props.ts"
 import { receipt } from "./receipt.ts"
-import { notFound, Refusal } from "./refusal.ts"
+import { badRequest, notFound, Refusal } from "./refusal.ts"
 import { usync } from "./usync.ts"
 
 /** Answers an iq with the content of its result; throws `Refusal` for an error instead. */
@@ -47,7 +48,7 @@ const answers = new Map<string, Answer>([
   ["status set status", Profile.setAbout],
   ["status get privacy", Profile.statusPrivacy],
   ["w:qr set qr", Profile.qr],
-  ["w:biz get business_profile", () => [el("business_profile", { v: "244" })]],
+  ["w:biz get business_profile", businessProfile],
   ["disappearing_mode set disappearing_mode", () => []],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
@@ -61,6 +62,9 @@ const answers = new Map<string, Answer>([
   ["w:sync:app:state set sync", AppState.sync],
   ["md set remove-companion-device", Devices.remove],
 ])
+
+/** Namespaces and types that are nothing without a child. */
+const withChild = new Set([...answers.keys()].map((name) => name.split(" ").slice(0, 2).join(" ")))
 
 const takers = new Map<string, Taker>([
   ["message", message],
@@ -102,6 +106,7 @@ function answer(network: Network, line: Line, iq: Node) {
   const name = [xmlns, type, child(iq)?.tag].filter(Boolean).join(" ")
   try {
     const found = answers.get(name) ?? (name.startsWith("w:g2 set ") ? Groups.change : undefined)
+    if (!found && !child(iq) && withChild.has(name)) throw badRequest()
     if (!found) throw new Refusal(501, "feature-not-implemented")
     if (found !== usync && namesStranger(network, line, iq)) throw notFound()
     const content = found(network, line, iq)

@@ -3,6 +3,7 @@ import type { User } from "../network/directory.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
+import { business } from "./business.ts"
 import type { Answer } from "./receive.ts"
 import { badRequest } from "./refusal.ts"
 
@@ -14,6 +15,7 @@ const protocols = new Map<string, Protocol>([
   ["lid", (_network, user) => el("lid", { val: Jid.format(user.lid, "lid") })],
   ["contact", (_network, _user, number) => el("contact", { type: "in" }, number)],
   ["status", status],
+  ["business", business],
   ["disappearing_mode", () => el("disappearing_mode", { duration: 0, t: 0 })],
 ])
 

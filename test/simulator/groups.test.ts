@@ -145,3 +145,48 @@ test("a status reaches those it is shown to, and nobody else", async () => {
   await eve.read({ text: "after it" })
   expect(await eve.read()).toHaveLength(1)
 })
+
+test("a broadcast list reaches each of its people for itself, under the list's address", async () => {
+  const [ada, bob, eve] = [await network.phone(), await network.phone(), await network.phone()]
+  const [client, own] = [await network.paired(ada), await network.paired(bob)]
+  const list = "1700000000@broadcast"
+  const { id } = await bob.post(list, { text: "to some of you", viewers: [ada.number, eve.number] })
+  const { message } = await client.message("to some of you")
+  expect(message.key).toMatchObject({ remoteJid: list, participant: bob.lid, fromMe: false })
+  expect(message.broadcast).toBe(true)
+  expect((await own.message("to some of you")).message.key).toMatchObject({ remoteJid: list, id })
+  expect(await eve.read({ id })).toMatchObject([{ chat: list, from: bob.number }])
+  const [sent] = await network.log({ kind: "in", who: `${ada.number}:1`, tag: "receipt", attrs: { id } })
+  expect(sent?.stanza?.attrs).toMatchObject({ to: list, participant: bob.lid })
+})
+
+test("an admin revokes what another wrote: a phone's reaches clients, a client's reaches phones", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const client = await network.paired(ada)
+  const { jid } = await network.group([bob, ada])
+  await network.call("PATCH", `/groups/${jid}`, { by: bob.number, promote: [ada.number] })
+
+  const sent = await client.sock.sendMessage(jid, { text: "out of order" })
+  const id = sent!.key.id!
+  await bob.read({ id })
+  await bob.post(jid, { revoke: { message_id: id } })
+  const revoked = await client.until("the revocation", () =>
+    client.statuses.find(({ key, update }) => key.id === id && update.message === null),
+  )
+  expect(revoked.key.remoteJid).toBe(jid)
+
+  const { id: other } = await bob.send(jid, "so was I")
+  const { message } = await client.message("so was I")
+  await client.sock.sendMessage(jid, { delete: message.key })
+  const [read] = await bob.read({ chat: jid, from: ada.number, kind: "protocolMessage" })
+  expect(read?.content).toMatchObject({
+    protocolMessage: { key: { id: other, fromMe: false, participant: bob.lid } },
+  })
+  for (const [kind, of] of [
+    ["out", id],
+    ["in", other],
+  ] as const) {
+    const marks = await network.log({ kind, who: `${ada.number}:1`, tag: "message", attrs: { edit: "8" } })
+    expect(marks, `the revocation of ${of}`).toHaveLength(1)
+  }
+})

@@ -18,6 +18,7 @@ const Read = z.array(
     text: z.string(),
     kind: z.string(),
     content: z.unknown(),
+    opened: z.unknown().optional(),
     times: z.number(),
     offline: z.boolean(),
   }),

@@ -1,0 +1,92 @@
+import type { BinaryNode, BinaryNodeAttributes } from "@whiskeysockets/baileys"
+import { afterAll, expect, test } from "vitest"
+import { aNetwork } from "#test/support/network.ts"
+
+const network = await aNetwork()
+afterAll(() => network.close())
+
+const shop = {
+  name: "Ada's Shop",
+  category: "Books",
+  description: "Old ones",
+  website: "https://shop.example",
+  email: "ada@shop.example",
+  address: "1 Main Street",
+}
+
+async function aShop() {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  await network.call("PATCH", `/phones/${ada.number}`, { business: shop })
+  return { ada, bob, client: await network.paired(bob) }
+}
+
+test("a business's messages carry its verified name, in a chat and in a group; others' carry none", async () => {
+  const { ada, bob, client } = await aShop()
+  await ada.send(bob.number, "from the shop")
+  expect((await client.message("from the shop")).message.verifiedBizName).toBe(shop.name)
+  const { jid } = await network.group([ada, bob])
+  await ada.send(jid, "to the group")
+  expect((await client.message("to the group")).message.verifiedBizName).toBe(shop.name)
+
+  await network.call("PATCH", `/phones/${ada.number}`, { business: null })
+  await ada.send(bob.number, "closed")
+  expect((await client.message("closed")).message.verifiedBizName).toBeFalsy()
+})
+
+test("who asks about people learns who is a business, and what it tells of itself", async () => {
+  const { ada, bob, client } = await aShop()
+  expect(await client.sock.getBusinessProfile(ada.jid)).toMatchObject({
+    wid: ada.jid,
+    category: shop.category,
+    description: shop.description,
+    website: [shop.website],
+    email: shop.email,
+    address: shop.address,
+  })
+  expect(await client.sock.getBusinessProfile(bob.jid)).toBeUndefined()
+
+  const users = [ada, bob].map(({ jid }) => ({ tag: "user", attrs: { jid } }))
+  const answer = (await client.sock.query({
+    tag: "iq",
+    attrs: { to: "@s.whatsapp.net", type: "get", xmlns: "usync" },
+    content: [
+      {
+        tag: "usync",
+        attrs: { sid: "1", mode: "query", last: "true", index: "0", context: "interactive" },
+        content: [
+          { tag: "query", attrs: {}, content: [{ tag: "business", attrs: {} }] },
+          { tag: "list", attrs: {}, content: users },
+        ],
+      },
+    ],
+  })) as BinaryNode
+  const verified = /"verified_name"/g
+  expect(JSON.stringify(answer).match(verified)).toHaveLength(1)
+})
+
+test("a member who hides its number shows it with dots, and is named by private id alone", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  await network.call("PATCH", `/phones/${ada.number}`, { hides_number: true })
+  const client = await network.paired(bob)
+  const { jid } = await network.group([bob, ada])
+  const card = (await client.sock.query({
+    tag: "iq",
+    attrs: { to: jid, type: "get", xmlns: "w:g2" },
+    content: [{ tag: "query", attrs: { request: "interactive" } }],
+  })) as { content: { content: { tag: string; attrs: BinaryNodeAttributes }[] }[] }
+  const members = card.content[0]!.content.filter(({ tag }) => tag === "participant").map(
+    ({ attrs }) => attrs,
+  )
+  const dotted = `+${ada.number[0]}${"∙".repeat(ada.number.length - 3)}${ada.number.slice(-2)}`
+  expect(members).toEqual([
+    { jid: bob.lid, phone_number: bob.jid, type: "superadmin" },
+    { jid: ada.lid, display_name: dotted },
+  ])
+
+  await ada.send(jid, "guess who")
+  const { message } = await client.message("guess who")
+  expect(message.key.participant).toBe(ada.lid)
+  expect(message.key.participantAlt).toBeUndefined()
+  await client.sock.sendMessage(jid, { text: "hello dots" })
+  expect(await ada.read({ text: "hello dots" })).toHaveLength(1)
+})
