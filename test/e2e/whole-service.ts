@@ -72,6 +72,7 @@ export async function startWhole() {
 
   return {
     ...service,
+    dataDir,
     webhook,
     /** What the first customer asks of the API. */
     call,
