@@ -1,0 +1,229 @@
+import { vi } from "vitest"
+
+vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" }))
+
+import "#test/support/store.ts"
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
+import { config } from "#core/config.ts"
+import { Host } from "#core/host.ts"
+import { Lease } from "#core/lease.ts"
+import { Shortage } from "#core/shortage.ts"
+import { look } from "#functions/sweep/sweep.ts"
+import { startEcs } from "#local/ecs.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { until } from "#test/support/until.ts"
+
+const quiet = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000)`
+const ecs = await startEcs({
+  taskDefinitions: {
+    "session-host": { command: [process.execPath, "-e", quiet], env: {} },
+    stubborn: { command: [process.execPath, "-e", `process.on("SIGTERM", () => {}); ${quiet}`], env: {} },
+    broken: { command: ["/no/such/program"], env: {} },
+  },
+  log: () => {},
+  stopTimeoutMs: 100,
+  closeTimeoutMs: 200,
+  maxTasks: 4,
+})
+process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
+afterAll(() => ecs.close())
+
+/** Each test has the service for itself. */
+beforeEach(async () => {
+  for (const host of await Host.list()) await Host.remove(host.id)
+  for (const lease of await Lease.listByHost(Lease.FREE)) await Lease.stop(lease.bridgeId, "manual")
+  for (const task of ecs.pids().keys())
+    ecs.interrupt(task, { stopCode: "UserInitiated", stoppedReason: "test" })
+  await until(async () => ecs.pids().size === 0)
+  await Shortage.end("simulated")
+})
+afterEach(() => void vi.useRealTimers())
+
+const about = { addr: "127.0.0.1:1", capacity: 2, sessions: 0, network: "simulated" } as const
+const states = async () => (await Host.list()).map((host) => host.state).toSorted()
+
+function use(taskDefinition: string) {
+  const before = config.ECS_TASK_DEFINITION
+  config.ECS_TASK_DEFINITION = taskDefinition
+  onTestFinished(() => void (config.ECS_TASK_DEFINITION = before))
+}
+
+function passes(seconds: number) {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1000 })
+}
+
+/** Starts one and lets it beat. */
+async function aHostUp() {
+  await look()
+  const host = (await Host.list()).find((one) => one.state === "starting")!
+  await Host.beat({ id: host.id, ...about })
+  return host
+}
+
+describe("RunTask", () => {
+  test("that is throttled is asked again at the next look, for the same host, and not before", async () => {
+    // Both tries of the client.
+    ecs.refuse("RunTask", { code: "ThrottlingException", message: "Rate exceeded" }, 2)
+    for (let i = 0; i < 4; i++) await aBridge()
+    await look()
+    const before = await Host.list()
+    expect(before.filter((host) => host.task !== "")).toEqual([])
+    expect(await Shortage.get("simulated")).toBeUndefined()
+    await look()
+    const after = await Host.list()
+    expect(after.map((host) => host.id)).toEqual(expect.arrayContaining(before.map((host) => host.id)))
+    expect(after).toHaveLength(3)
+    expect(ecs.pids().size).toBe(3)
+  })
+
+  test("that the quota of vCPUs refuses is a state that says so, is tried ever more rarely, and passes", async () => {
+    for (let i = 0; i < 9; i++) await aBridge()
+    await look()
+    expect(ecs.pids().size).toBe(4)
+    expect(await Shortage.get("simulated")).toMatchObject({
+      kind: "quota",
+      why: expect.stringContaining("limit on the number of vCPUs"),
+      failures: 1,
+    })
+    // What was refused is not counted as if it started.
+    expect(await Host.list()).toHaveLength(4)
+    await look()
+    expect(await Shortage.get("simulated")).toMatchObject({ failures: 1 })
+    for (const [seconds, failures] of [
+      [11, 2],
+      [11, 2],
+      [21, 3],
+    ] as const) {
+      passes(seconds)
+      await look()
+      expect(await Shortage.get("simulated")).toMatchObject({ failures })
+    }
+
+    const [one] = await Host.list()
+    ecs.interrupt(one!.task, { stopCode: "UserInitiated", stoppedReason: "room is made" })
+    await Host.remove(one!.id)
+    await expect.poll(() => ecs.pids().size).toBe(3)
+    passes(41)
+    await look()
+    expect(ecs.pids().size).toBe(4)
+  })
+
+  test("that finds no capacity is a state of its own, which ends when a host is up", async () => {
+    ecs.refuse("RunTask", { failure: "Capacity is unavailable at this time" })
+    await look()
+    expect(await Shortage.get("simulated")).toMatchObject({ kind: "capacity" })
+    passes(11)
+    const host = await aHostUp()
+    await look()
+    expect(host.task).not.toBe("")
+    expect(await Shortage.get("simulated")).toBeUndefined()
+  })
+})
+
+describe("a task", () => {
+  test("that cannot start is no loop: the next is started later, and the reason is kept", async () => {
+    use("broken")
+    const ids = new Set<string>()
+    for (let i = 0; i < 8; i++) {
+      await look()
+      for (const host of await Host.list()) ids.add(host.id)
+    }
+    expect(ids.size).toBe(1)
+    expect(await Shortage.get("simulated")).toMatchObject({
+      kind: "start",
+      why: expect.stringContaining("TaskFailedToStart: CannotStartContainerError"),
+    })
+    passes(11)
+    await look()
+    expect(await Host.list()).toHaveLength(2)
+  })
+
+  test("that never comes up is given up after five minutes, stopped, and another is started later", async () => {
+    await look()
+    const [host] = await Host.list()
+    passes(301)
+    await look()
+    expect(await states()).toEqual(["dead"])
+    expect(await Shortage.get("simulated")).toMatchObject({ kind: "start" })
+    await look()
+    await expect.poll(() => ecs.pids().has(host!.task)).toBe(false)
+    passes(11)
+    await look()
+    expect(await states()).toEqual(["dead", "starting"])
+  })
+
+  test("of a host that was declared dead and runs on is stopped, and killed when it does not listen", async () => {
+    use("stubborn")
+    const host = await aHostUp()
+    const { version } = (await Host.get(host.id))!
+    await Host.markDead(host.id, version)
+    ecs.refuse("StopTask", { code: "ThrottlingException", message: "Rate exceeded" }, 2)
+    await look()
+    expect(ecs.pids().has(host.task)).toBe(true)
+    await look()
+    await expect.poll(() => ecs.pids().has(host.task)).toBe(false)
+  })
+
+  test("of a host that does not drain is stopped after a while", async () => {
+    const host = await aHostUp()
+    await Host.drain(host.id)
+    passes(149)
+    await look()
+    expect(ecs.pids().has(host.task)).toBe(true)
+    passes(3)
+    await look()
+    await expect.poll(() => ecs.pids().has(host.task)).toBe(false)
+  })
+
+  test.for([
+    ["SpotInterruption", "Your Spot Task was interrupted."],
+    ["ServiceSchedulerInitiated", "Amazon ECS is retiring the platform of this task"],
+  ])(
+    "that the provider ends (%s) has its room made up for at once, while its host drains",
+    async ([stopCode, stoppedReason]) => {
+      use("stubborn")
+      const slow = await startedSlowly()
+      ecs.interrupt(slow.task, { stopCode: stopCode!, stoppedReason: stoppedReason! })
+      await look()
+      expect(await states()).toEqual(["draining", "starting"])
+      expect(await Host.beat({ id: slow.id, ...about })).toBe("draining")
+    },
+  )
+})
+
+/** One that is up and takes no notice of SIGTERM. */
+async function startedSlowly() {
+  const host = await aHostUp()
+  await look()
+  return host
+}
+
+describe("networks", () => {
+  test("each have hosts of their own where there are sandbox bridges, and only there", async () => {
+    await look()
+    expect((await Host.list()).map((host) => host.network)).toEqual(["simulated"])
+    Object.assign(config, { SANDBOX: true, HOST_NETWORK: "live" })
+    onTestFinished(() => void Object.assign(config, { SANDBOX: false, HOST_NETWORK: "simulated" }))
+    await look()
+    expect((await Host.list()).map((host) => host.network).toSorted()).toEqual(["live", "simulated"])
+    await Shortage.end("live")
+  })
+})
+
+describe("hosts too many", () => {
+  test("go one at a time, and not before they have been too many for ten minutes", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] })
+    for (const id of ["one", "two", "three", "four"]) await Host.beat({ id, ...about })
+    await look()
+    expect(await states()).toEqual(["up", "up", "up", "up"])
+    for (let beat = 0; beat < 119; beat++) vi.advanceTimersByTime(config.LEASE_BEAT_MS)
+    for (const id of ["one", "two", "three", "four"]) await Host.beat({ id, ...about })
+    await look()
+    expect(await states()).toEqual(["up", "up", "up", "up"])
+    vi.advanceTimersByTime(config.LEASE_BEAT_MS)
+    await look()
+    expect(await states()).toEqual(["draining", "up", "up", "up"])
+    await look()
+    expect(await states()).toEqual(["draining", "up", "up", "up"])
+  })
+})

@@ -1,0 +1,86 @@
+import { vi } from "vitest"
+
+vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" }))
+
+import "#test/support/store.ts"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { afterAll, expect, test } from "vitest"
+import { config } from "#core/config.ts"
+import { Host } from "#core/host.ts"
+import { Lease } from "#core/lease.ts"
+import { look } from "#functions/sweep/sweep.ts"
+import { startEcs } from "#local/ecs.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { held } from "#test/support/host.ts"
+
+/** Real session hosts in their own processes. Nobody links these bridges, so none of them dials. */
+const ecs = await startEcs({
+  taskDefinitions: {
+    "session-host": {
+      command: [process.execPath, fileURLToPath(new URL("../../../session-host/main.ts", import.meta.url))],
+      env: {
+        ...(process.env as Record<string, string>), // nothing in it is undefined
+        SIMULATOR_URL: "ws://127.0.0.1:1",
+        SIMULATOR_ROOT_KEY: "00".repeat(32),
+      },
+    },
+  },
+  log: () => {},
+  closeTimeoutMs: 5000,
+})
+process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
+afterAll(() => ecs.close())
+
+const isNew = (host: Host.Info) => host.definition === "session-host:2"
+const up = async () => (await Host.list()).filter((host) => host.state === "up")
+
+/** Looks as the sweep does, until it is so. @returns the most hosts that drained at a time. */
+async function lookUntil(isSo: () => Promise<boolean>): Promise<number> {
+  let most = 0
+  while (!(await isSo())) {
+    await look()
+    most = Math.max(most, (await Host.list()).filter((host) => host.state === "draining").length)
+    await sleep(100)
+  }
+  return most
+}
+
+async function areHeld(bridges: { id: string }[], by: (host: Host.Info) => boolean): Promise<boolean> {
+  const hosts = new Set((await up()).filter(by).map((host) => host.id))
+  const leases = await Promise.all(bridges.map(({ id }) => Lease.get(id)))
+  return leases.every((lease) => lease !== undefined && hosts.has(lease.host))
+}
+
+/** No end that was planned counts against a bridge. */
+async function expectNoFailures(bridges: { id: string }[]) {
+  for (const { id } of bridges) expect(await Lease.get(id)).toMatchObject({ failures: 0, failCount: 0 })
+}
+
+test("a new bridge finds room at once, new task definitions replace hosts one by one, and Spot takes one away", async () => {
+  const bridges = [await aBridge(), await aBridge(), await aBridge()]
+  await lookUntil(() => areHeld(bridges, () => true))
+  expect(await up()).toHaveLength(2)
+
+  // Nobody looks: the room is there.
+  bridges.push(await aBridge())
+  await held(bridges[3]!.id)
+
+  config.ECS_TASK_DEFINITION = "session-host:2"
+  const most = await lookUntil(
+    async () =>
+      (await areHeld(bridges, isNew)) &&
+      (await Host.list()).every((host) => host.state === "up" && isNew(host)),
+  )
+  expect(most).toBe(1)
+  await expectNoFailures(bridges)
+
+  const [taken] = await up()
+  ecs.interrupt(taken!.task, {
+    stopCode: "SpotInterruption",
+    stoppedReason: "Your Spot Task was interrupted.",
+  })
+  await lookUntil(() => areHeld(bridges, (host) => host.id !== taken!.id))
+  await expectNoFailures(bridges)
+  expect(await Host.get(taken!.id)).toBeUndefined()
+}, 60_000)
