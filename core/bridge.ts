@@ -290,7 +290,8 @@ function whereKey(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "WHERE" }
 }
 
-function keysKey(bridgeId: string) {
+/** Of the row that holds both data keys, wrapped. */
+export function keysKey(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "KEYS" }
 }
 

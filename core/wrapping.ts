@@ -3,6 +3,8 @@ import {
   GenerateDataKeyCommand,
   GenerateDataKeyWithoutPlaintextCommand,
   KMSClient,
+  ReEncryptCommand,
+  RotateKeyOnDemandCommand,
 } from "@aws-sdk/client-kms"
 import { requestTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
@@ -41,9 +43,36 @@ export async function unwrap(purpose: Purpose, owner: Owner, wrapped: Uint8Array
   return opened.Plaintext! // in every answer
 }
 
+/**
+ * The same data key, wrapped by what its wrapping key has become since. Nobody sees the data key meanwhile.
+ * @throws as `unwrap`
+ */
+export async function rewrap(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
+  const { KeyId, EncryptionContext } = under(purpose, owner)
+  const made = await kms.send(
+    new ReEncryptCommand({
+      CiphertextBlob: wrapped,
+      SourceKeyId: KeyId,
+      SourceEncryptionContext: EncryptionContext,
+      DestinationKeyId: KeyId,
+      DestinationEncryptionContext: EncryptionContext,
+    }),
+  )
+  return made.CiphertextBlob! // in every answer
+}
+
+/** From now on data keys are wrapped by new key material; what the old wrapped still opens. */
+export async function rotate(purpose: Purpose): Promise<void> {
+  await kms.send(new RotateKeyOnDemandCommand({ KeyId: wrappingKey(purpose) }))
+}
+
+function wrappingKey(purpose: Purpose): string {
+  return need(purpose === "session" ? "SESSION_WRAPPING_KEY" : "DELIVERY_WRAPPING_KEY")
+}
+
 function under(purpose: Purpose, owner: Owner) {
   return {
-    KeyId: need(purpose === "session" ? "SESSION_WRAPPING_KEY" : "DELIVERY_WRAPPING_KEY"),
+    KeyId: wrappingKey(purpose),
     EncryptionContext: { account: owner.accountId, bridge: owner.bridgeId },
   }
 }

@@ -60,7 +60,8 @@ async function load(): Promise<Record<string, Record<string, Verb>>> {
   const { account } = await import("./admin/account.ts")
   const { key } = await import("./admin/key.ts")
   const { bridge } = await import("./admin/bridge.ts")
-  return { account, key, bridge }
+  const { wrapping } = await import("./admin/wrapping.ts")
+  return { account, key, bridge, wrapping }
 }
 
 function lines(rows: Row[]): string {

@@ -193,7 +193,7 @@ async function innermost(
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const creds = Credentials.parse(JSON.parse(open(keys!.session, item, row!.sealed as Uint8Array).toString()))
   const wrapping = z
-    .record(z.string(), z.string())
+    .record(z.string(), z.array(z.string()).length(1).transform(String))
     .parse(JSON.parse(readFileSync(join(dataDir, "wrapping-keys.json"), "utf8")))
   return {
     "session key": base64(keys!.session),

@@ -17,7 +17,9 @@ const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 export const dynamoDb = await startDynamoDb()
 export const sqs = await startSqs()
 const bucket = await startBucket(sqs.endpoint)
-const kms = await startKms({ file: join(folder, "keys.json"), keyIds: ["session", "delivery"] })
+/** The file of the wrapping keys. */
+export const wrappingKeys = join(folder, "keys.json")
+const kms = await startKms({ file: wrappingKeys, keyIds: ["session", "delivery"] })
 
 Object.assign(process.env, {
   AWS_REGION: "local",

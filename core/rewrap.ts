@@ -1,0 +1,49 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { Bridge } from "./bridge.ts"
+import { Bytes, get, store, unlessRefused } from "./store.ts"
+import { accounts, leases } from "./tables.ts"
+import { type Purpose, rewrap } from "./wrapping.ts"
+
+/** Where the wrapped data keys of a bridge stand: one of them twice, for two sorts of readers. */
+function placesOf(
+  bridge: Bridge.Info,
+): { table: string; key: { pk: string; sk: string }; purpose: Purpose }[] {
+  const keys = { table: leases, key: Bridge.keysKey(bridge.id) }
+  const own = { table: accounts, key: Bridge.key(bridge.accountId, bridge.customerRef) }
+  return [
+    { ...keys, purpose: "session" },
+    { ...keys, purpose: "delivery" },
+    { ...own, purpose: "delivery" },
+  ]
+}
+
+/**
+ * Wraps the data keys of a bridge anew, after a rotation of the wrapping keys. Each is one write, and each wrapping that
+ * was ever made opens: whoever is interrupted begins again.
+ * @returns how many were wrapped anew; fewer than three when the bridge was deleted meanwhile.
+ */
+export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
+  let count = 0
+  for (const { table, key, purpose } of placesOf(bridge)) {
+    const name = `${purpose}_key`
+    const row = await get(table, key.pk, key.sk)
+    if (!row) continue
+    const old = z.object({ [name]: Bytes }).parse(row)[name]!
+    const owner = { accountId: bridge.accountId, bridgeId: bridge.id }
+    const written = await unlessRefused(
+      store.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: key,
+          UpdateExpression: "SET #name = :new",
+          ConditionExpression: "#name = :old",
+          ExpressionAttributeNames: { "#name": name },
+          ExpressionAttributeValues: { ":new": await rewrap(purpose, owner, old), ":old": old },
+        }),
+      ),
+    )
+    if (written) count++
+  }
+  return count
+}

@@ -1,0 +1,105 @@
+import { dynamoDb, wrappingKeys } from "#test/support/store.ts"
+import { readFileSync, writeFileSync } from "node:fs"
+import { DecryptCommand, KMSClient } from "@aws-sdk/client-kms"
+import { expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge.ts"
+import { rewrapKeys } from "#core/rewrap.ts"
+import { get } from "#core/store.ts"
+import { accounts, leases } from "#core/tables.ts"
+import { rotate } from "#core/wrapping.ts"
+import { wrapping } from "#local/admin/wrapping.ts"
+import { startKms } from "#local/kms.ts"
+import { aBridge } from "#test/support/bridge.ts"
+
+/** The three wrapped data keys of a bridge as they stand in the tables. */
+async function wrappedOf(bridge: Bridge.Info): Promise<["session" | "delivery", Uint8Array][]> {
+  const own = Bridge.key(bridge.accountId, bridge.customerRef)
+  const keys = await get(leases, Bridge.keysKey(bridge.id).pk, Bridge.keysKey(bridge.id).sk)
+  const row = await get(accounts, own.pk, own.sk)
+  const found = [keys?.session_key, keys?.delivery_key, row?.delivery_key] as Uint8Array[] // as they are written
+  return [
+    ["session", found[0]!],
+    ["delivery", found[1]!],
+    ["delivery", found[2]!],
+  ]
+}
+
+/** Which of them a KMS opens that has only the newest key material. */
+async function newlyWrapped(bridge: Bridge.Info): Promise<boolean[]> {
+  const file = `${wrappingKeys}.newest`
+  const all = JSON.parse(readFileSync(wrappingKeys, "utf8")) as Record<string, string[]> // as it is written
+  const newest = Object.entries(all).map(([id, material]) => [id, material.slice(0, 1)])
+  writeFileSync(file, JSON.stringify(Object.fromEntries(newest)))
+  const kms = await startKms({ file, keyIds: [] })
+  onTestFinished(() => kms.close())
+  const client = new KMSClient({ endpoint: kms.endpoint })
+  const EncryptionContext = { account: bridge.accountId, bridge: bridge.id }
+  const opened = (await wrappedOf(bridge)).map(([KeyId, CiphertextBlob]) =>
+    client.send(new DecryptCommand({ KeyId, CiphertextBlob, EncryptionContext })).then(
+      () => true,
+      () => false,
+    ),
+  )
+  return await Promise.all(opened)
+}
+
+async function rotateBoth() {
+  await rotate("session")
+  await rotate("delivery")
+}
+
+test("after a rotation old data keys open, and wrapped anew they need the old key material no more", async () => {
+  const bridge = await aBridge()
+  const secret = await Bridge.secretOf(bridge)
+  const before = await Bridge.keysOf(bridge.id)
+  await rotateBoth()
+  expect(await newlyWrapped(bridge)).toEqual([false, false, false])
+  expect(await rewrapKeys(bridge)).toBe(3)
+  expect(await newlyWrapped(bridge)).toEqual([true, true, true])
+  const found = (await Bridge.byId(bridge.id))!
+  expect(await Bridge.secretOf(found)).toBe(secret)
+  expect(await Bridge.keysOf(bridge.id)).toEqual(before)
+})
+
+test("interrupted anywhere, nothing is lost, and the next run does the rest", async () => {
+  for (const [write, done] of [
+    [1, [false, false, false]],
+    [2, [true, false, false]],
+    [3, [true, true, false]],
+  ] as const) {
+    const bridge = await aBridge()
+    await rotateBoth()
+    let writes = 0
+    const back = dynamoDb.faults.add({
+      fault: "transaction-conflict",
+      operation: "UpdateItem",
+      when: (request) => JSON.stringify(request).includes("_key") && ++writes >= write,
+    })
+    await expect(rewrapKeys(bridge)).rejects.toThrow("Transaction")
+    back()
+    expect(await newlyWrapped(bridge)).toEqual(done)
+    await expect(Bridge.secretOf(bridge)).resolves.toMatch(/^whsec_/)
+    expect(await rewrapKeys(bridge)).toBe(3)
+    expect(await newlyWrapped(bridge)).toEqual([true, true, true])
+  }
+})
+
+test("`admin wrapping rewrap` reaches every bridge of every account", async () => {
+  const bridges = [await aBridge(), await aBridge()]
+  await wrapping.rotate!.run([])
+  const [said] = await wrapping.rewrap!.run([])
+  expect(said!.keys).toBe(3 * Number(said!.bridges))
+  for (const bridge of bridges) expect(await newlyWrapped(bridge)).toEqual([true, true, true])
+})
+
+test("a bridge that was deleted has no data key to wrap, and none to open what is left of it", async () => {
+  const bridge = await aBridge()
+  await Bridge.remove(bridge)
+  expect(await rewrapKeys(bridge)).toBe(0)
+  expect(await wrappedOf(bridge)).toEqual([
+    ["session", undefined],
+    ["delivery", undefined],
+    ["delivery", undefined],
+  ])
+  expect(await Bridge.keysOf(bridge.id)).toBeUndefined()
+})
