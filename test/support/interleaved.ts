@@ -58,10 +58,12 @@ export async function inTurns(
   working.add(party)
   const done = parties.run(party, work).finally(() => rest(party))
   if (!mayDie) return await done
-  const died = scheduler.schedule(Promise.resolve(), `${name} dies`).then(() => {
-    party.dead = true
-  })
-  await Promise.race([done, died])
+  await Promise.race([done, die(party)])
+}
+
+async function die(party: Party): Promise<void> {
+  await party.scheduler.schedule(Promise.resolve(), `${party.name} dies`)
+  party.dead = true
 }
 
 /** Gives the turns, one after the other, until all have ended. The next is chosen when everybody waits for one. */
