@@ -120,8 +120,10 @@ test("a phone that has lost its sessions and sender keys asks clients again, and
   expect(await bob.read({ text: "two to all" })).toMatchObject([{ times: 1, chat: jid }])
   await client.sock.sendMessage(bob.lid, { text: "two" })
   expect(await bob.read({ text: "two" })).toMatchObject([{ times: 1 }])
+  const asked = await network.log({ kind: "out", who: deviceOf(client), attrs: { type: "retry" } })
+  expect(asked.map(({ stanza }) => stanza?.attrs.from)).toContain(jid)
   expect(await network.call("GET", `/phones/${bob.number}`)).toMatchObject({
-    not_decrypted: { bad: 0, repeated: 0 },
+    not_decrypted: { bad: 0, repeated: 0, no_session: asked.length },
   })
   await bob.send(jid, "and back")
   await client.message("and back")
