@@ -1,10 +1,33 @@
 import { defineConfig } from "vitest/config"
 
+/** Tests that start the whole service, as processes: they share the machine with nobody. */
+const wholes = [
+  "test/e2e/**/*.test.ts",
+  "test/fuzz/*.test.ts",
+  "test/security/*.test.ts",
+  "test/local/*.test.ts",
+]
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     exclude: [".sst/**", "node_modules/**"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "parts",
+          include: ["test/**/*.test.ts"],
+          exclude: [...wholes, ".sst/**", "node_modules/**"],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "wholes", include: wholes, maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
+    ],
   },
 })
