@@ -14,7 +14,7 @@ const headers = z.object({
   "idempotency-key": z
     .string()
     .optional()
-    .openapi({ description: "Unique per logical message, 1 to 255 printable characters (8.2)." }),
+    .openapi({ description: "Unique per logical message, 1 to 255 printable characters, given once (8.2)." }),
 })
 
 /** What every message may carry besides its content (decisions, "Messages"). */

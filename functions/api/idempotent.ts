@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import { now } from "#core/clock.ts"
 import type { ErrorCode } from "#core/contract/error.ts"
@@ -16,8 +17,15 @@ export function keyOf(c: Context<ApiEnv>): string | undefined {
   const given = c.req.header("idempotency-key")
   if (given === undefined) return undefined
   const { success, data } = IdempotencyKey.safeParse(given)
-  if (success) return data
-  throw new ApiError("invalid_idempotency_key", "Idempotency-Key: 1 to 255 printable characters")
+  if (success && !isTwice(c)) return data
+  throw new ApiError("invalid_idempotency_key", "Idempotency-Key: once, 1 to 255 printable characters")
+}
+
+/** Two headers come joined by a comma, which one may have, too. Only Node tells them apart: Lambda has joined them. */
+function isTwice(c: Context<ApiEnv>): boolean {
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings> // what the door passes along
+  const names = incoming?.rawHeaders?.filter((_, at) => at % 2 === 0) ?? []
+  return names.filter((name) => name.toLowerCase() === "idempotency-key").length > 1
 }
 
 /**

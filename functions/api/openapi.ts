@@ -61,6 +61,11 @@ Every call carries \`Authorization: Bearer <API_KEY>\`. In a path \`default\` st
 answer carries \`X-Request-Id\`, \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. Every error is a sentence
 (\`error\`), a word for machines (\`code\`) and the \`request_id\`. A path that does not exist is 404, another method 405.
 
+\`sandbox\` is a bridge for trying things, where the service offers it: it is made when it is first named, needs no
+subscription, counts against no limit and lives on a simulated network. Its simulated phone links itself, also after a
+logout, so that it can be used at once; its \`contacts\` are two: Echo sends back what it is sent, Voter votes on polls and
+answers event messages. It reaches nobody else, and nobody else reaches it.
+
 Sends, edits and revocations take \`Idempotency-Key\`: within 24 hours the same key is answered from its record, with
 \`X-Idempotency-Replayed: true\`, and nothing is sent; if the request was another one, with \`X-Idempotency-Mismatch: true\`.
 

@@ -55,6 +55,13 @@ describe("creation", () => {
     expect(await Account.get(customer.account.id)).toMatchObject({ bridges: 1 })
   })
 
+  test("where there are no sandboxes, `sandbox` is nobody's name and cannot be one", async () => {
+    const customer = await aCustomer()
+    expect((await customer.get("/api/instances/sandbox")).status).toBe(404)
+    const answer = await customer.post("/api/instances", { customer_ref: "sandbox" })
+    expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_customer_ref"])
+  })
+
   test("of 20 creations at once at 9 of 10 bridges exactly one succeeds", async () => {
     const customer = await aCustomer()
     for (let i = 0; i < 9; i++)

@@ -1,10 +1,16 @@
 import { dynamoDb } from "#test/support/store.ts"
+import { once } from "node:events"
+import { createServer, request, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { getRequestListener } from "@hono/node-server"
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease.ts"
 import { store } from "#core/store.ts"
 import { requests } from "#core/tables.ts"
+import { app } from "#functions/api/app.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
@@ -175,6 +181,36 @@ test.for<[string, string]>([
   const answer = await shop.send(key)
   expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_idempotency_key"])
   expect(shop.host.calls).toHaveLength(0)
+})
+
+test.for([
+  ["two, of which one would do", ["order-1", "order-2"], 400],
+  ["the same twice", ["order-1", "order-1"], 400],
+  ["one with a comma", ["order-1, order-2"], 200],
+] as const)("of the keys that come in headers of one request: %s", async ([, keys, expected]) => {
+  const shop = await aShop()
+  const server = createServer((...call) => void getRequestListener(app.fetch)(...call)).listen(0, "127.0.0.1")
+  onTestFinished(() => void server.close())
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+  const sending = request({
+    port,
+    host: "127.0.0.1",
+    method: "POST",
+    path: "/api/instances/shop/proxy/send/text",
+    headers: {
+      authorization: `Bearer ${shop.key}`,
+      "content-type": "application/json",
+      "Idempotency-Key": [...keys],
+    },
+  }).end(JSON.stringify(body))
+  const [answer] = (await once(sending, "response")) as [IncomingMessage]
+  const { code } = JSON.parse(await text(answer)) as { code?: string } // an error's body
+  expect([answer.statusCode, code]).toEqual([
+    expected,
+    expected === 400 ? "invalid_idempotency_key" : undefined,
+  ])
+  expect(shop.host.calls).toHaveLength(expected === 400 ? 0 : 1)
 })
 
 test("the longest key is taken", async () => {

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { examples } from "#core/contract/examples.ts"
+import type { RouteName } from "#core/contract/routes.ts"
+import { openapi, type Operation } from "#functions/api/openapi.ts"
+import { startWhole, type Phone, type Whole } from "./whole-service.ts"
+
+type Route = { name: RouteName; method: string; path: string; operation: Operation }
+type Case = [name: RouteName, what: string, route: Route, call: { parameters: object; body: unknown }]
+
+/** In each form, somebody or something that does not exist. */
+const nobodies = {
+  number: "4915100000000",
+  "number with a plus": "+4915100000000",
+  jid: "4915100000000@s.whatsapp.net",
+  lid: "999999999999999@lid",
+  group: "120363999999999999@g.us",
+}
+/** Those that have this form. */
+const forms = (pattern = "") =>
+  Object.entries(nobodies).filter(([, nobody]) => new RegExp(pattern).test(nobody))
+
+/** Of a call that is over nobody takes notice, whoever made it (§4.4). */
+const heedless: RouteName[] = ["rejectCall"]
+
+const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: operation.operationId as RouteName, // as registered
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
+)
+
+/** Whom and what a route names: by the fields and parameters of its contract. */
+const cases: Case[] = routes
+  .filter(({ path, name }) => path.includes("/proxy/") && !heedless.includes(name))
+  .flatMap((route) => {
+    const { name, operation } = route
+    const { body, parameters = {} } = examples[name]
+    const { properties = {} } = operation.requestBody?.content["application/json"]?.schema ?? {}
+    const isById = route.path.includes("/messages/{id}")
+    const inBody = ["chat", "contact_id"].flatMap((field) =>
+      // The id says in which chat.
+      properties[field] && !isById
+        ? forms(properties[field].pattern).map(([form, nobody]): Case => [
+            name,
+            `${field}: ${form}`,
+            route,
+            { parameters, body: { ...(body as object), [field]: nobody } },
+          ])
+        : [],
+    )
+    const quoting = { ...(body as object), chat: "<Ada>", quoted_message_id: "UNKNOWN" }
+    const extras: Case[] = properties.quoted_message_id
+      ? [[name, "quoted_message_id", route, { parameters, body: quoting }]]
+      : []
+    const about: Case[] = properties.message_id
+      ? [[name, "message_id", route, { parameters, body: { ...(body as object), chat: "<Ada>" } }]]
+      : []
+    const jid = operation.parameters?.find((parameter) => parameter.name === "jid")
+    const inPath = jid
+      ? forms(jid.schema.pattern).map(([form, nobody]): Case => [
+          name,
+          `jid: ${form}`,
+          route,
+          { parameters: { jid: nobody }, body },
+        ])
+      : []
+    return [
+      ...inBody,
+      ...extras,
+      ...about,
+      ...inPath,
+      ...(isById ? [[name, "id", route, { parameters, body }] as Case] : []),
+    ]
+  })
+
+let whole: Whole
+let ada: Phone
+
+beforeAll(async () => {
+  whole = await startWhole()
+  const grace = await whole.phone("Grace")
+  ada = await whole.phone("Ada")
+  await whole.bridge("shop")
+  await whole.link("shop", grace)
+  await whole.call("POST", "/api/instances/shop/proxy/presence", { state: "available" })
+}, 60_000)
+afterAll(() => whole.stop())
+
+test.for(cases)("%s refuses what does not exist: %s", async ([, , route, { parameters, body }]) => {
+  const given: Record<string, string> = { customer_ref: "shop", ...parameters }
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(given[key]!))
+  const known = JSON.parse(JSON.stringify(body ?? null).replaceAll("<Ada>", ada.number)) as unknown
+  const answer = await whole.call(route.method, path, known ?? undefined)
+  const { code } = (await answer.json()) as { code?: string } // an error's body
+  expect([answer.status, code]).toEqual([
+    expect.toBeOneOf([404, 422]),
+    expect.stringMatching(/_not_found$|^not_found$/),
+  ])
+  expect(route.operation.responses[answer.status]?.description).toContain(`\`${code}\``)
+})
+
+test("of all that nothing was sent", async () => {
+  const log = (await whole.control("GET", "/log?kind=in&tag=message")) as { who: string }[]
+  expect(log.filter(({ who }) => !who.endsWith(":0"))).toEqual([])
+})
