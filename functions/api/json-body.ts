@@ -17,18 +17,21 @@ export const limited = bodyLimit({
 
 /** A body is JSON of reasonable size and depth, or there is none. */
 export const jsonBody = createMiddleware(async (c, next) => {
-  if (!c.req.raw.body) return await next()
-  const bytes = await c.req.arrayBuffer()
-  if (bytes.byteLength === 0) return await next()
+  const bytes = c.req.raw.body ? await c.req.arrayBuffer() : new ArrayBuffer()
   // A content-length is a claim; this is a measure.
   if (bytes.byteLength > maxBytes) throw tooLarge()
-  if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? ""))
-    throw new ApiError("unsupported_media_type", "send the body as application/json")
+  if (bytes.byteLength > 0) check(bytes, c.req.header("content-type") ?? "")
   // Validation is left out for what it does not take for JSON, and it is narrower than RFC 9110: one name for all.
   c.req.raw.headers.set("content-type", "application/json")
-  if (isTooDeep(parse(bytes))) throw new ApiError("invalid_request", "the body is nested too deeply")
   await next()
 })
+
+/** @throws ApiError `unsupported_media_type`, `invalid_request` */
+function check(bytes: ArrayBuffer, contentType: string): void {
+  if (!/^application\/json *(?:;|$)/i.test(contentType))
+    throw new ApiError("unsupported_media_type", "send the body as application/json")
+  if (isTooDeep(parse(bytes))) throw new ApiError("invalid_request", "the body is nested too deeply")
+}
 
 function parse(bytes: ArrayBuffer): unknown {
   try {

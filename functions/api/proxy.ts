@@ -1,6 +1,7 @@
 import type { RouteConfig } from "@hono/zod-openapi"
 import type { Context, TypedResponse } from "hono"
 import { webhookLogs } from "#core/contract/delivery.ts"
+import { ApiError } from "#core/error.ts"
 import { messageMedia } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/reply.ts"
 import { routes } from "#core/contract/routes.ts"
@@ -23,6 +24,9 @@ for (const route of Object.values(routes).flatMap((group) => Object.values(group
   if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs)
     proxy.openapi(route, (c) => answer(c, route))
 
+/** The call to the host names its path twice, and Node takes 16 KiB of headers. */
+const maxPath = 4096
+
 /** The host's own answer: that it keeps to the contract is the host's duty. */
 type Answered = Response & TypedResponse<never, never, never>
 
@@ -31,9 +35,12 @@ async function answer(c: Context<ApiEnv>, route: RouteConfig): Promise<Answered>
 }
 
 async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response> {
+  const path = suffixOf(c.req.url)
+  if (path.length > maxPath)
+    throw new ApiError("invalid_request", `a path may have ${maxPath} characters with its query`)
   const call: Call = {
     method: c.req.method === "HEAD" ? "GET" : (c.req.method as Call["method"]), // of a route of the contract
-    path: suffixOf(c.req.url),
+    path,
     bridgeId: c.var.bridge.id,
     requestId: c.var.requestId,
     body: (await c.req.text()) || undefined,

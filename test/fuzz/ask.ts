@@ -45,7 +45,8 @@ export async function ask(baseUrl: string, draft: Draft): Promise<Answer> {
   return await answered.promise
 }
 
-function valuesOf(all: [string, string][]): string | string[] {
+function valuesOf(name: string, all: [string, string][]): string | string[] {
   const values = all.map(([, value]) => value)
-  return values.length === 1 ? values[0]! : values
+  // Node sends no two hosts.
+  return values.length === 1 || name === "host" ? values[0]! : values
 }

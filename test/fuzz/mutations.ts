@@ -72,6 +72,8 @@ const ofBody: Record<string, Mutation> = {
 /** Of what is asked, apart from the body. */
 const ofInput: Record<string, Mutation> = {
   foreignId: (draft, random, { foreign }) => {
+    // The end of a call is told under the id that it was called by.
+    if (draft.route.name === "rejectCall") return
     for (const name of Object.keys(draft.parameters))
       draft.parameters[name] =
         random.pick([...foreign.messageIds, ...foreign.eventIds, ...foreign.numbers]) ?? ""

@@ -5,6 +5,7 @@ import type { Customer, Service } from "#test/support/service.ts"
 export type State = Record<string, string>
 
 const Bridges = z.array(z.object({ customer_ref: z.string() }))
+const Listed = z.array(z.object({ event_id: z.string(), event: z.object({ event: z.string() }) }))
 const Sent = z.array(
   z.object({ n: z.number(), stanza: z.object({ attrs: z.record(z.string(), z.string()) }) }),
 )
@@ -17,6 +18,14 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
   async function read(path: string): Promise<[string, string]> {
     const answer = await customer.call("GET", path)
     return [path, `${answer.status} ${await answer.text()}`]
+  }
+
+  /** Without what comes by itself: who is there and who is not. */
+  async function inbox(): Promise<[string, string]> {
+    const [path, text] = await read(`/instances/${ref}/events?state=inbox`)
+    const listed = Listed.safeParse(JSON.parse(text.slice(4))).data
+    const lasting = listed?.filter(({ event }) => event.event !== "presence").map((one) => one.event_id)
+    return [path, lasting?.join() ?? text]
   }
 
   /** Of its device, what are messages and not the talk between one's own devices. */
@@ -42,7 +51,7 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
     }
     const rest = await Promise.all([
       ...refs.map(one),
-      read(`/instances/${ref}/events?state=inbox`),
+      inbox(),
       read(`/instances/${ref}/proxy/contacts`),
       read(`/instances/${ref}/proxy/profile`),
       sentBy(),

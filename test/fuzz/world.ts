@@ -73,6 +73,7 @@ async function askingAccount(service: Service, files: string) {
   const contact = await phones.create("Contact")
   await ours.linked(shop, owner.number)
   await ours.call("POST", "/instances", { customer_ref: "hooked", webhook_url: `${files}/hook` })
+  await ours.call("POST", "/instances", { customer_ref: "spare" })
   await phones.send(contact.number, owner.number, "hello")
   const messageIds = [await sendText(ours, shop, contact.number, "ours")]
   const eventIds = await inboxOf(ours, shop, 2)

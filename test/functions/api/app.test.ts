@@ -119,6 +119,17 @@ describe("bodies", () => {
     expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
   })
 
+  test.for(["multipart/form-data; boundary=x", "text/plain", ""])(
+    "that are empty and called %j are 400 where one is wanted",
+    async (type) => {
+      const customer = await aCustomer()
+      await customer.post("/api/instances", { customer_ref: "a" })
+      const path = "/api/instances/a/proxy/calls/1/reject"
+      const answer = await customer.call("POST", path, "", { "content-type": type })
+      expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
+    },
+  )
+
   test("that are empty but called JSON are 400", async () => {
     const { key } = await aCustomer()
     const answer = await app.request("/api/instances", {

@@ -326,3 +326,10 @@ test("webhook-logs shows the latest 200 attempts, newest first, with no host nee
     ["attempt", "error", "event", "event_id", "latency_ms", "status_code", "success", "timestamp"].toSorted(),
   )
 })
+
+test("a query that is longer than a host takes is refused before it is asked", async () => {
+  const customer = await aCustomer()
+  await customer.post("/api/instances", { customer_ref: "a" })
+  const answer = await customer.get(`/api/instances/a/proxy/contacts?more=${"x".repeat(5000)}`)
+  expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
+})
