@@ -22,7 +22,7 @@ export async function ask(baseUrl: string, draft: Draft): Promise<Answer> {
   const headers = Object.fromEntries(
     [...Map.groupBy([...framed, ...draft.headers], ([name]) => name)].map(([name, all]) => [
       name,
-      valuesOf(all),
+      valuesOf(name, all),
     ]),
   )
   const { hostname, port } = new URL(baseUrl)
