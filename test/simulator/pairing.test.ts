@@ -95,6 +95,14 @@ test("a login with another noise key is refused with 401", async () => {
   expect(await network.client(client.device).closed()).toBe(401)
 })
 
+test("a Noise key whose halves do not belong together ends the connection in the handshake", async () => {
+  const device = newDevice()
+  Object.assign(device.creds.noiseKey, { public: newDevice().creds.noiseKey.public })
+  expect(await network.client(device).closed()).toBe(428)
+  const [failed] = await network.log({ kind: "note", event: "connection failed" })
+  expect(failed?.who).toMatch(/^connection \d+$/)
+})
+
 test("a login as a device that was never linked is refused with 401", async () => {
   const device = newDevice()
   device.creds.me = { id: "15550000000:3@s.whatsapp.net" }
