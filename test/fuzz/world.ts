@@ -39,7 +39,7 @@ async function populated(service: Service, files: string) {
   ])
   const known: Known = {
     shop,
-    spares: ["hooked", "spare", "another", "sandbox", "x".repeat(64), "-_"],
+    spares: ["hooked", "spare", "another", "x".repeat(64), "-_"],
     chats: [
       contact.number,
       `+${contact.number}`,
