@@ -51,6 +51,8 @@ const units = {
 } as const
 
 export type Name = keyof typeof units
+/** Of all that is measured. */
+export const names = Object.keys(units) as Name[] // its keys are these
 
 /** At most one dimension besides service and stage: each value of each is billed. */
 export type By = { route: string } | { event_type: string } | { outcome: string }

@@ -2,6 +2,7 @@ import { api } from "./api.ts"
 import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
 import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
 import { accountId, operator } from "./stage.ts"
+import { stream } from "./stream.ts"
 import { sweep } from "./sweep.ts"
 import { accounts, events, leases, requests, sessions } from "./tables.ts"
 
@@ -36,14 +37,15 @@ above("EventOld", metric("delivery", "EventOldestMs", "Maximum"), 120_000, { min
 above("LeaseFenced", metric("session-host", "LeaseFenced"), 0)
 above("BadMac", metric("session-host", "BadMac"), 5, { minutes: [2, 5] })
 above("SweepRang", metric("sweep", "SweepRang"), 5, { minutes: [2, 5] })
+above("HostRefused", metric("sweep", "HostRefused"), 0)
 ratio("SendUnknown", {
   of: metric("session-host", "SendUnknown"),
-  to: metric("session-host", "SendAckMs", "SampleCount"),
+  beside: metric("session-host", "SendAckMs", "SampleCount"),
   above: 0.01,
 })
 ratio("SessionsDown", {
-  of: metric("session-host", "SessionsUp"),
-  to: metric("sweep", "SessionsExpected", "Maximum"),
+  of: metric("sweep", "SessionsUp", "Average"),
+  to: metric("sweep", "SessionsExpected", "Average"),
   below: 0.95,
 })
 
@@ -51,6 +53,7 @@ above("DeadDoorbell", ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible
 above("DoorbellOld", ofQueue(doorbell, "ApproximateAgeOfOldestMessage"), 600, { minutes: [2, 3] })
 
 above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
+above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("ApiThrottled", ofFunction(api, "Throttles"), 0)
 above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
 above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
@@ -110,16 +113,29 @@ function above(
   })
 }
 
-/** Rings when one metric is too large or too small a part of another for three minutes of five. */
-function ratio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
+/**
+ * Rings when a metric is too large or too small a part of the whole for three minutes of five: of another metric, or of
+ * both together. What was not measured is none: where nothing succeeds any more, that is so of the successes.
+ */
+function ratio(
+  name: string,
+  about: { of: Metric; above?: number; below?: number } & ({ to: Metric } | { beside: Metric }),
+) {
+  const [part, other] = ["FILL(part, 0)", "FILL(other, 0)"]
+  const whole = "to" in about ? other : `(${part} + ${other})`
   // Of nothing, nothing is wrong.
   const fine = about.above === undefined ? 1 : 0
   new aws.cloudwatch.MetricAlarm(name, {
     alarmDescription: describe(name),
     metricQueries: [
-      { id: "ratio", expression: `IF(whole > 0, part / whole, ${fine})`, returnData: true, label: name },
+      {
+        id: "ratio",
+        expression: `IF(${whole} > 0, ${part} / ${whole}, ${fine})`,
+        returnData: true,
+        label: name,
+      },
       { id: "part", metric: query(about.of) },
-      { id: "whole", metric: query(about.to) },
+      { id: "other", metric: query("to" in about ? about.to : about.beside) },
     ],
     comparisonOperator: about.above === undefined ? "LessThanThreshold" : "GreaterThanThreshold",
     threshold: about.above ?? about.below,

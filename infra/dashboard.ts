@@ -2,6 +2,7 @@ import { api } from "./api.ts"
 import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
 import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
 import { region } from "./stage.ts"
+import { stream } from "./stream.ts"
 import { sweep } from "./sweep.ts"
 import { accounts, events, leases, requests, sessions } from "./tables.ts"
 
@@ -10,9 +11,7 @@ const worst = (service: string, ...names: string[]) => names.map((name) => metri
 
 /** Read from the top: what customers see, then what makes it so. */
 const charts: Record<string, Metric[]> = {
-  "API: requests and refusals": ["Requests", "Errors5xx", "RateLimited", "FetchBlocked"].map((name) =>
-    metric("api", name),
-  ),
+  "API: requests and refusals": ["Requests", "Errors5xx", "RateLimited"].map((name) => metric("api", name)),
   "API: latency (ms)": [metric("api", "LatencyMs", "p50"), metric("api", "LatencyMs", "p99")],
   "Sends: time to the network's ack (ms)": [
     metric("session-host", "SendAckMs", "p50"),
@@ -34,19 +33,24 @@ const charts: Record<string, Metric[]> = {
     ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"),
     metric("sweep", "SweepRang"),
   ],
-  Sessions: [metric("session-host", "SessionsUp"), metric("sweep", "SessionsExpected", "Maximum")],
+  Sessions: ["SessionsUp", "SessionsExpected"].map((name) => metric("sweep", name, "Average")),
   Leases: [
     ...host("LeaseTaken", "LeaseFenced", "Replaced"),
-    metric("sweep", "HostDead"),
-    metric("sweep", "Suspects"),
+    ...["HostDead", "HostRefused"].map((name) => metric("sweep", name)),
+    metric("sweep", "Suspects", "Maximum"),
   ],
+  "URLs of strangers that lead inside": ["api", "delivery", "session-host"].map((service) =>
+    metric(service, "FetchBlocked"),
+  ),
   Store: [...worst("session-host", "CommitMs"), ...host("StoreThrottled", "StoreConflict")],
   "Hosts: event loop (ms), memory (MB)": worst("session-host", "EventLoopLagMs", "RssMb"),
-  "Functions: errors, throttles": [api, delivery, sweep].flatMap((fn) => [
+  "Functions: errors, throttles": [api, stream, delivery, sweep].flatMap((fn) => [
     ofFunction(fn, "Errors"),
     ofFunction(fn, "Throttles"),
   ]),
-  "Functions: at once": [api, delivery].map((fn) => ofFunction(fn, "ConcurrentExecutions", "Maximum")),
+  "Functions: at once": [api, stream, delivery].map((fn) =>
+    ofFunction(fn, "ConcurrentExecutions", "Maximum"),
+  ),
   "Tables: units written": [accounts, leases, sessions, events, requests].map((table) =>
     ofTable(table, "ConsumedWriteCapacityUnits"),
   ),

@@ -17,8 +17,8 @@ export function measureEachMinute(host: Measured): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const measure = () => {
-    for (const session of host.sessions.values())
-      Metrics.add("JournalOldestMs", Math.round(session.journalOldestMs))
+    const waits = [...host.sessions.values()].map((session) => session.journalOldestMs)
+    Metrics.add("JournalOldestMs", Math.round(Math.max(0, ...waits)))
     Metrics.add("EventLoopLagMs", Math.round(delay.max / 1e6))
     delay.reset()
     Metrics.add("RssMb", Math.round(process.memoryUsage.rss() / 1e6))

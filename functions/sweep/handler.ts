@@ -12,7 +12,7 @@ export async function handler(): Promise<void> {
   const until = performance.now() + staysMs
   while (performance.now() < until) {
     await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
+    Metrics.flush()
     await sleep(config.LEASE_BEAT_MS)
   }
-  Metrics.flush()
 }

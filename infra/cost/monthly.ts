@@ -21,8 +21,7 @@ export function monthly(load: Load): Record<string, number> {
     "store, at rest": seconds * storeAtRest(hosts),
     "store, messages":
       inbound * units(counted.inbound.writeUnits, counted.inbound.readUnits) +
-      outbound *
-        units(counted.outbound.writeUnits + assumed.moreWriteUnitsPerSend, counted.outbound.readUnits),
+      outbound * units(counted.outbound.writeUnits, counted.outbound.readUnits),
     "store, kept":
       ((load.bridges * assumed.storedMbPerBridge) / 1000) * (prices.tableGbMonth + prices.recoveryGbMonth),
     "delivery (Lambda)":

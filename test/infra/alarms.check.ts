@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { expect, inject, test } from "vitest"
+import { z } from "zod"
+import { Metrics } from "#core/metrics.ts"
 import { graphOf } from "./graph.ts"
 
 const graph = graphOf(inject("production"))
@@ -10,7 +12,7 @@ function alarm(name: string) {
 
 test("every alarm tells somebody, says when it is over, and is explained in docs/operations.md", () => {
   const alarms = graph.all("cloudwatch/metricAlarm:MetricAlarm")
-  expect(alarms).toHaveLength(20)
+  expect(alarms).toHaveLength(22)
   const explained = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringContaining("sns/topic:Topic:Alarms")]
@@ -19,12 +21,59 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
   }
 })
 
+/** What the processes of each service run. */
+const sources = {
+  api: ["functions/api", "functions/stream"],
+  delivery: ["functions/delivery"],
+  sweep: ["functions/sweep"],
+  "session-host": ["session-host"],
+}
+
+/** The metrics that a service's own code writes, and those of what it shares with others. */
+function written(service: string): string[] {
+  const folders = ["core", ...sources[service as keyof typeof sources]]
+  const root = new URL("../../", import.meta.url).pathname
+  return folders
+    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
+    .flatMap((file) => [...readFileSync(`${root}${file}`, "utf8").matchAll(/Metrics\.add\(\s*"(\w+)"/g)])
+    .map((match) => match[1]!)
+}
+
+test("what alarms and the dashboard watch of the service is written by it, and all that is written is watched", () => {
+  const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
+  const shown = [...String(dashboardBody).matchAll(/"MessagingBridge","(\w+)","service","([\w-]+)"/g)]
+  const alarming = graph
+    .all("cloudwatch/metricAlarm:MetricAlarm")
+    .flatMap(({ inputs }) => Watched.parse(inputs))
+  const watched = [
+    ...shown.map(([, name, service]) => ({ name: name!, service: service! })),
+    ...alarming.filter(({ namespace }) => namespace === "MessagingBridge"),
+  ]
+  expect(watched.length).toBeGreaterThan(40)
+  for (const { name, service } of watched) {
+    expect(Metrics.names).toContain(name)
+    expect(written(service).map((one) => `${service} ${one}`)).toContain(`${service} ${name}`)
+  }
+  const known = new Set(watched.map(({ name }) => name))
+  expect(Metrics.names.filter((name) => !known.has(name))).toEqual([])
+})
+
+test("a ratio rings also where nothing succeeds any more", () => {
+  const { metricQueries } = z
+    .object({ metricQueries: z.array(z.looseObject({ expression: z.string().optional() })) })
+    .parse(alarm("SendUnknown"))
+  expect(metricQueries[0]!.expression).toBe(
+    "IF((FILL(part, 0) + FILL(other, 0)) > 0, FILL(part, 0) / (FILL(part, 0) + FILL(other, 0)), 0)",
+  )
+})
+
 test.for([
   ["JournalOld", "JournalOldestMs", 60_000],
   ["JournalSetAside", "JournalSetAside", 0],
   ["EventOld", "EventOldestMs", 120_000],
   ["LeaseFenced", "LeaseFenced", 0],
   ["SweepRang", "SweepRang", 5],
+  ["HostRefused", "HostRefused", 0],
 ] as const)("%s rings when %s is above %d", ([name, metricName, threshold]) => {
   expect(alarm(name)).toMatchObject({
     namespace: "MessagingBridge",
@@ -80,7 +129,7 @@ test("the budget tells the same people, before the month is over", () => {
 test("the dashboard shows charts of metrics that name this stage", () => {
   const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
   const { widgets } = JSON.parse(String(dashboardBody))
-  expect(widgets).toHaveLength(15)
+  expect(widgets).toHaveLength(16)
   expect(widgets[0].properties.metrics[0]).toEqual([
     "MessagingBridge",
     "Requests",
@@ -91,3 +140,25 @@ test("the dashboard shows charts of metrics that name this stage", () => {
     { stat: "Sum" },
   ])
 })
+
+const Watching = z.object({
+  namespace: z.string(),
+  metricName: z.string(),
+  dimensions: z.looseObject({ service: z.string().default("") }),
+})
+
+/** Of an alarm, the metrics that it watches. */
+const Watched = z
+  .union([
+    Watching.transform((one) => [one]),
+    z
+      .object({ metricQueries: z.array(z.object({ metric: Watching.optional() })) })
+      .transform(({ metricQueries }) => metricQueries.flatMap(({ metric }) => metric ?? [])),
+  ])
+  .transform((all) =>
+    all.map(({ namespace, metricName, dimensions }) => ({
+      namespace,
+      name: metricName,
+      service: dimensions.service,
+    })),
+  )

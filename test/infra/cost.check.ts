@@ -56,19 +56,27 @@ async function aMeteredBridge() {
     },
     /** What was used for each of the messages since the last time that this was asked. */
     taken: () => {
-      const { writes, reads } = units.take()
+      const { writes, reads, byRow } = units.take()
       const used = {
         writeUnits: writes / messages,
         readUnits: reads / messages,
         deliveries: deliveries / messages,
       }
       deliveries = 0
-      return used
+      return { used, byRow }
     },
   }
 }
 
 type Used = Record<string, number>
+
+/** Where the units go: what to look at when they are too many. */
+function show(direction: string, { used, byRow }: { used: Used; byRow: Map<string, number> }): Used {
+  console.log(`${direction}: ${JSON.stringify(used)}`)
+  for (const [row, units] of [...byRow].toSorted(([, a], [, b]) => b - a))
+    console.log(`${(units / messages).toFixed(1).padStart(6)} write units ${row}`)
+  return used
+}
 
 /** What is stated is what was used, to a tenth: commits that meet are one. */
 function isFair(stated: Record<string, number>, used: Used): boolean {
@@ -85,10 +93,12 @@ test("a message costs what the price says, in and out", async () => {
     await other.send(phone.number, `inbound ${i}`)
     await delivered(`inbound ${i}`)
   }
-  expect(taken()).toSatisfy((used: Used) => isFair(counted.inbound, used))
+  expect(show("a text in", taken())).toSatisfy((used: Used) => isFair(counted.inbound, used))
 
-  const send = (body: string) =>
-    customer.post("/api/instances/shop/proxy/send/text", { chat: other.number, body })
+  const send = (body: string) => {
+    const asked = { chat: other.number, body }
+    return customer.call("POST", "/api/instances/shop/proxy/send/text", asked, { "idempotency-key": body })
+  }
   expect((await send("first")).status).toBe(200)
   await other.read({ text: "first" })
   taken()
@@ -96,7 +106,7 @@ test("a message costs what the price says, in and out", async () => {
     expect((await send(`outbound ${i}`)).status).toBe(200)
     await other.read({ text: `outbound ${i}` })
   }
-  expect(taken()).toSatisfy((used: Used) => isFair(counted.outbound, used))
+  expect(show("a text out", taken())).toSatisfy((used: Used) => isFair(counted.outbound, used))
 })
 
 test("the price is of what would be deployed", () => {

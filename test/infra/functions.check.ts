@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs"
 import { runInNewContext } from "node:vm"
 import { expect, inject, test } from "vitest"
+import type { RouteConfig } from "@hono/zod-openapi"
 import { z } from "zod"
+import { routes } from "#core/contract/routes.ts"
+import { timing } from "#functions/stream/logs.ts"
+import { offerStreaming } from "#test/support/function-url.ts"
 import { graphOf } from "./graph.ts"
 
 const graph = graphOf(inject("production"))
@@ -14,7 +18,9 @@ function fn(name: string) {
 
 test("every handler that a function names is there, and is exported", async () => {
   const functions = graph.all("lambda/function:Function")
-  expect(functions).toHaveLength(3)
+  expect(functions).toHaveLength(4)
+  // Lambda's runtime offers it to functions that stream.
+  offerStreaming()
   for (const { inputs } of functions) {
     const [path, name] = FunctionInputs.parse(inputs).handler.split(".")
     const file = new URL(`../../${path}.ts`, import.meta.url)
@@ -93,12 +99,12 @@ test("the router waits longer than the API may take, and the API longer than any
   const { origins } = Distribution.parse(
     graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
   )
-  expect(origins.value).toHaveLength(1)
-  const [origin] = origins.value
-  expect(origin!.customOriginConfig).toMatchObject({
-    originReadTimeout: 60,
-    originProtocolPolicy: "https-only",
-  })
+  expect(origins.value).toHaveLength(4)
+  for (const { customOriginConfig } of origins.value)
+    expect(customOriginConfig).toMatchObject({
+      originReadTimeout: 60,
+      originProtocolPolicy: "https-only",
+    })
   expect(fn("Api").timeout).toBeLessThan(60)
   expect(fn("Api").timeout).toBeGreaterThan(50)
 })
@@ -107,43 +113,91 @@ test("the router proves itself to the API by a secret header, and overwrites the
   const { origins, defaultCacheBehavior } = Distribution.parse(
     graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
   )
-  const secret = graph.environment("ApiFunction").ROUTER_SECRET
-  expect(origins.value[0]!.customHeaders).toEqual([{ name: "x-router-secret", value: secret }])
+  for (const name of ["ApiFunction", "StreamFunction"]) {
+    const secret = graph.environment(name).ROUTER_SECRET
+    for (const { customHeaders } of origins.value)
+      expect(customHeaders).toEqual([{ name: "x-router-secret", value: secret }])
+  }
   expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
 
-  const [code] = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
-  const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
-  const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
-  const passedOn: unknown = await runInNewContext(`${code}; handler(event)`, { event })
-  expect(passedOn).toMatchObject({ headers: { "x-viewer-address": { value: "203.0.113.7" } } })
+  const codes = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
+  expect(codes).toHaveLength(4)
+  for (const code of codes) {
+    const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
+    const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
+    const passedOn: unknown = await runInNewContext(`${code}; handler(event)`, { event })
+    expect(passedOn).toMatchObject({ headers: { "x-viewer-address": { value: "203.0.113.7" } } })
+  }
 })
 
 test("nothing is cached, every method passes, and a key never travels in the clear", () => {
   const { defaultCacheBehavior, orderedCacheBehaviors } = Distribution.parse(
     graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
   )
-  expect(defaultCacheBehavior).toMatchObject({
-    viewerProtocolPolicy: "https-only",
-    cachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
-  })
-  expect(defaultCacheBehavior.allowedMethods).toEqual(
-    expect.arrayContaining(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+  for (const behavior of [defaultCacheBehavior, ...orderedCacheBehaviors]) {
+    expect(behavior).toMatchObject({
+      viewerProtocolPolicy: "https-only",
+      cachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+      functionAssociations: [expect.anything()],
+    })
+    expect(behavior.allowedMethods).toEqual(expect.arrayContaining(["GET", "POST", "PUT", "PATCH", "DELETE"]))
+  }
+})
+
+test("what takes a stream or the internet goes to the stream function, and all else to the API", () => {
+  const { origins, defaultCacheBehavior, orderedCacheBehaviors } = Distribution.parse(
+    graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
   )
-  expect(orderedCacheBehaviors).toEqual([])
+  const hostOf = (id: string) => origins.value.find(({ originId }) => originId === id)?.domainName
+  const patterns = orderedCacheBehaviors.map(({ pathPattern, targetOriginId }) => {
+    expect(hostOf(targetOriginId)).toMatch(/^stream/i)
+    return new RegExp(`^${pathPattern!.replaceAll("*", ".*")}$`)
+  })
+  expect(hostOf(defaultCacheBehavior.targetOriginId)).toMatch(/^api/i)
+  const streams = [routes.Bridges.streamLogs, routes.Events.testWebhook, routes.Messages.messageMedia]
+  for (const route of Object.values(routes).flatMap((group): RouteConfig[] => Object.values(group))) {
+    const path = route.path.replaceAll(/\{\w+\}/g, "x")
+    expect(`${path}: ${patterns.some((pattern) => pattern.test(path))}`).toBe(
+      `${path}: ${streams.some((stream) => stream.path === route.path)}`,
+    )
+  }
+})
+
+test("log streams have their ten minutes, stream, and take nothing from others", () => {
+  expect(fn("Stream").timeout).toBeGreaterThan(timing.endsAfterMs / 1000)
+  expect(graph.one("lambda/function:Function", "StreamFunction").reservedConcurrentExecutions).toBe(200)
+  expect(graph.one("lambda/functionUrl:FunctionUrl", "StreamUrl").invokeMode).toBe("RESPONSE_STREAM")
+  expect(graph.one("lambda/functionUrl:FunctionUrl", "ApiUrl").invokeMode).toBe("BUFFERED")
+  // CloudFront lets go of an origin that is silent for a minute.
+  expect(timing.commentEachMs).toBeLessThan(30_000)
+})
+
+test("every service says under its own name what it measures", () => {
+  const services = ["Api", "Stream", "Delivery", "Sweep"].map(
+    (name) => graph.environment(`${name}Function`).METRICS_SERVICE,
+  )
+  expect(services).toEqual(["api", "api", "delivery", "sweep"])
+  expect(graph.container().environment).toContainEqual({ name: "METRICS_SERVICE", value: "session-host" })
+})
+
+const Behavior = z.looseObject({
+  pathPattern: z.string().optional(),
+  targetOriginId: z.string(),
+  functionAssociations: z.array(z.unknown()),
+  allowedMethods: z.array(z.string()),
 })
 
 const Distribution = z.object({
   origins: z.object({
     value: z.array(
       z.object({
+        originId: z.string(),
+        domainName: z.string(),
         customHeaders: z.array(z.object({ name: z.string(), value: z.string() })),
         customOriginConfig: z.looseObject({}),
       }),
     ),
   }),
-  defaultCacheBehavior: z.looseObject({
-    functionAssociations: z.array(z.unknown()),
-    allowedMethods: z.array(z.string()),
-  }),
-  orderedCacheBehaviors: z.array(z.unknown()),
+  defaultCacheBehavior: Behavior,
+  orderedCacheBehaviors: z.array(Behavior),
 })

@@ -57,7 +57,7 @@ export function graphOf(resources: Resource[]) {
 /** What the code calls it: `…:LeasesTable/index/byHost` is `Leases/index/byHost`. Of queues and tasks it has one. */
 function inCode(arn: string): string {
   const name = arn.split(":").at(-1)!
-  if (/Queue$|^SessionHostTask$|^task\/|^\*$/.test(name)) return ""
+  if (/Queue$|^SessionHostTask$|^task\/|^\*$|Bucket\/\*$|^ApiFunction$/.test(name)) return ""
   return name.replace(/Table(?=\/|$)/, "")
 }
 

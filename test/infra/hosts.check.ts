@@ -54,15 +54,18 @@ test("the image is built for ARM from the host's Dockerfile, of what a host runs
   expect(ignored).toContain("*")
 })
 
-test("logs are kept for 90 days, and where roles may write them", () => {
+test("logs are kept for 90 days, those of customers for 14, and where roles may write them", () => {
   const groups = graph.all("cloudwatch/logGroup:LogGroup").map(({ inputs }) => inputs)
   expect(groups.map(({ name }) => String(name)).toSorted()).toEqual([
     "/messaging-bridge/production/api",
+    "/messaging-bridge/production/bridges",
     "/messaging-bridge/production/delivery",
     "/messaging-bridge/production/session-host",
+    "/messaging-bridge/production/stream",
     "/messaging-bridge/production/sweep",
   ])
-  for (const group of groups) expect(group.retentionInDays).toBe(90)
+  for (const { name, retentionInDays } of groups)
+    expect(retentionInDays).toBe(String(name).endsWith("/bridges") ? 14 : 90)
   const [logs] = graph.permissions("SessionHostExecutionRole").slice(-1)
   expect(logs!.resources).toEqual([
     expect.stringContaining(":log-group:/messaging-bridge/production/session-host:*"),

@@ -2,6 +2,7 @@ import "./calm.ts"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { createInterface } from "node:readline"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,6 +15,8 @@ import { codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 import { FREE, Lease } from "#core/lease.ts"
 import { graphOf } from "./graph.ts"
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
+import { metricsIn } from "./lambda.ts"
 import { startRecorder } from "./recorder.ts"
 
 /** What the Dockerfile does, done without Docker: its copies, its installation, its command. */
@@ -51,11 +54,18 @@ test("a host runs from it, and asks the store for nothing that its role may not 
     uses.add(`${action} ${resource}`)
   })
   onTestFinished(() => recorder.close())
+  const cloudWatch = await startCloudWatchLogs()
+  onTestFinished(cloudWatch.close)
   const host = startHost({
     AWS_ENDPOINT_URL_DYNAMODB: recorder.endpoint,
     SIMULATOR_URL: network.url,
     SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
+    METRICS_SERVICE: "session-host",
+    LOG_GROUP: "/bridges",
+    AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
   })
+  const lines: string[] = []
+  createInterface(host.stdout!).on("line", (line) => lines.push(line))
 
   const exited = once(host, "exit")
 
@@ -74,6 +84,11 @@ test("a host runs from it, and asks the store for nothing that its role may not 
   expect(await exited).toEqual([0, null])
   expect((await Lease.get(bridge.id))?.host).toBe(FREE)
 
+  const log = cloudWatch.lines("/bridges", bridge.id)
+  expect(log).toContainEqual(expect.stringMatching(/INFO session connected$/))
+  const measured = ["LeaseTaken", "CommitMs", "SendAckMs", "JournalOldestMs", "EventLoopLagMs", "RssMb"]
+  expect(metricsIn(lines)).toEqual(expect.arrayContaining(measured.map((name) => `session-host ${name}`)))
+
   expect(uses.size).toBeGreaterThan(5)
   expect(graphOf(inject("production")).denied("SessionHostTaskRole", uses)).toEqual([])
 })
@@ -83,7 +98,11 @@ function startHost(more: Record<string, string>): ChildProcess {
   const [, ...args] = JSON.parse(/^CMD (.+)$/m.exec(dockerfile)![1]!) as string[] // a JSON list of strings
   const inherited = /^(AWS_|DOORBELL_URL|MEDIA_BUCKET|HOST_|[A-Z]+_WRAPPING_KEY|LEASE_BEAT_MS|LOG_LEVEL)/
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.test(name)))
-  const child = spawn(process.execPath, args, { cwd: image, stdio: "inherit", env: { ...env, ...more } })
+  const child = spawn(process.execPath, args, {
+    cwd: image,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...env, ...more },
+  })
   children.push(child)
   return child
 }

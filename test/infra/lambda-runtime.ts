@@ -1,14 +1,22 @@
 import { randomUUID } from "node:crypto"
+import { offerStreaming, stream } from "#test/support/function-url.ts"
 
 /** As Lambda starts and calls a bundle; `lambda.ts` is the other end. */
+const [, , bundle = "", kind] = process.argv
+offerStreaming()
 const start = performance.now()
-const { handler } = await import(process.argv[2]!)
+const { handler } = await import(bundle)
 process.send!({ initMs: performance.now() - start, rssMb: process.memoryUsage.rss() / 1e6 })
 
-process.on("message", ({ id, event }: { id: string; event: unknown }) => {
-  const context = { awsRequestId: randomUUID(), functionName: "test" }
-  Promise.resolve(handler(event, context)).then(
-    (answer: unknown) => process.send!({ id, answer }),
+async function answer(event: object): Promise<unknown> {
+  if (kind !== "stream") return await handler(event, { awsRequestId: randomUUID(), functionName: "test" })
+  const { statusCode, headers, all } = await stream(handler, event)
+  return { statusCode, headers, body: (await all()).toString("base64"), isBase64Encoded: true }
+}
+
+process.on("message", ({ id, event }: { id: string; event: object }) => {
+  answer(event).then(
+    (answered) => process.send!({ id, answer: answered }),
     (error: unknown) => process.send!({ id, error: String(error) }),
   )
 })

@@ -5,6 +5,8 @@ import { expect, inject, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { sqs } from "#test/support/store.ts"
 import { aBridge } from "#test/support/bridge.ts"
+import { urlEvent } from "#test/support/function-url.ts"
+import { startLambdaService } from "#test/support/lambda-service.ts"
 import { anEvent, anOutbox } from "#test/support/outbox.ts"
 import { aReceiver } from "#test/support/receiver.ts"
 import { until } from "#test/support/until.ts"
@@ -23,41 +25,9 @@ import { aLambda } from "./lambda.ts"
 
 const { denied } = graphOf(inject("production"))
 
-const Answer = z.object({
-  statusCode: z.number(),
-  body: z.string(),
-  headers: z.record(z.string(), z.string()),
-})
+const Answer = z.object({ statusCode: z.number(), body: z.string() })
 
-/** What Lambda hands over for a call of a function's URL (payload 2.0). */
-function urlEvent(method: string, path: string, key?: string, body?: object) {
-  return {
-    version: "2.0",
-    routeKey: "$default",
-    rawPath: path,
-    rawQueryString: "",
-    headers: {
-      host: "abc.lambda-url.eu-central-1.on.aws",
-      "x-forwarded-for": "198.51.100.1",
-      ...(key && { authorization: `Bearer ${key}` }),
-      ...(body && { "content-type": "application/json" }),
-    },
-    requestContext: {
-      accountId: "anonymous",
-      apiId: "abc",
-      domainName: "abc.lambda-url.eu-central-1.on.aws",
-      http: { method, path, protocol: "HTTP/1.1", sourceIp: "203.0.113.7", userAgent: "test" },
-      requestId: randomUUID(),
-      stage: "$default",
-      time: "20/Nov/2026:09:26:00 +0000",
-      timeEpoch: 1_795_166_760_000,
-    },
-    ...(body && { body: JSON.stringify(body) }),
-    isBase64Encoded: false,
-  }
-}
-
-test.for(["Api", "Delivery", "Sweep"])("the bundle of %s starts, and is small", async (name) => {
+test.for(["Api", "Stream", "Delivery", "Sweep"])("the bundle of %s starts, and is small", async (name) => {
   const { bundleKb, initMs, rssMb } = await aLambda(name)
   console.log(
     `${name}: bundle ${bundleKb.toFixed(0)} KB, init ${initMs.toFixed(0)} ms, then ${rssMb.toFixed(0)} MB`,
@@ -69,8 +39,10 @@ test("the API answers the calls of its URL, within its permissions", async () =>
   const api = await aLambda("Api")
   const account = await Account.create({ name: "Test", subscription: "active" })
   const key = await ApiKey.create(account.id, "test")
-  const ask = async (...call: Parameters<typeof urlEvent>) =>
-    Answer.parse(await api.invoke(urlEvent(...call)))
+  const ask = async (method: string, path: string, withKey?: string, body?: object) =>
+    Answer.parse(
+      await api.invoke(urlEvent(method, path, { ...(withKey && { key: withKey }), ...(body && { body }) })),
+    )
 
   expect(await ask("GET", "/healthz")).toMatchObject({ statusCode: 200, body: '{"ok":true}' })
   expect(await ask("GET", "/api/instances")).toMatchObject({ statusCode: 401 })
@@ -84,6 +56,36 @@ test("the API answers the calls of its URL, within its permissions", async () =>
 
   expect(api.uses).toContain("kms:GenerateDataKeyWithoutPlaintext SessionKey")
   expect(denied("ApiRole", api.uses)).toEqual([])
+  await until(async () => api.metrics().includes("api LatencyMs") && api.metrics().includes("api Requests"))
+})
+
+test("the stream function answers logs and webhook tests, and passes media on to the API, within its permissions", async () => {
+  const api = await aLambda("Api")
+  const { API_FUNCTION = "" } = graphOf(inject("production")).environment("StreamFunction")
+  const service = await startLambdaService({ [API_FUNCTION]: api.invoke })
+  onTestFinished(service.close)
+  const stream = await aLambda("Stream", { lambda: service.endpoint })
+  const account = await Account.create({ name: "Test", subscription: "active" })
+  const key = await ApiKey.create(account.id, "test")
+  const receiver = await aReceiver()
+  const asked = { customer_ref: "shop", webhook_url: receiver.url }
+  await api.invoke(urlEvent("POST", "/api/instances", { key, body: asked }))
+  const ask = async (method: string, path: string) => {
+    const { statusCode, body } = Answer.parse(await stream.invoke(urlEvent(method, path, { key })))
+    return { statusCode, body: Buffer.from(body, "base64").toString() }
+  }
+
+  const tested = await ask("POST", "/api/instances/default/webhook-test")
+  expect(tested).toMatchObject({ statusCode: 200, body: expect.stringContaining('"success":true') })
+  // Nobody holds the bridge: the API says so.
+  expect(await ask("GET", "/api/instances/shop/proxy/messages/3EB0AA/media")).toMatchObject({
+    statusCode: 503,
+    body: expect.stringContaining("session_unavailable"),
+  })
+  // It is open for ten minutes; this test goes when it has seen enough.
+  stream.invoke(urlEvent("GET", "/api/instances/shop/logs", { key })).catch(() => "ended with the test")
+  await until(async () => stream.uses.has("logs:GetLogEvents "))
+  expect(denied("StreamRole", stream.uses)).toEqual([])
 })
 
 test("delivery answers doorbells and hides what it reports, within its permissions", async () => {
@@ -109,7 +111,10 @@ test("delivery answers doorbells and hides what it reports, within its permissio
 
   expect(receiver.received[0]).toMatchObject({ eventId: id, attempt: 1 })
   expect(delivery.uses).toContain("kms:Decrypt DeliveryKey")
+  expect(delivery.uses).toContain("logs:PutLogEvents ")
   expect(denied("DeliveryRole", delivery.uses)).toEqual([])
+  const measured = ["Attempts", "AttemptMs", "EventOldestMs"].map((name) => `delivery ${name}`)
+  await until(async () => measured.every((one) => delivery.metrics().includes(one)))
 })
 
 test("the sweep starts hosts, declares dead, frees and rings, within its permissions", async () => {
@@ -145,5 +150,7 @@ test("the sweep starts hosts, declares dead, frees and rings, within its permiss
   await until(async () => (await Delivery.get(overdue.id))!.due > now())
   await until(async () => ecs.pids().size > 0)
   await until(async () => sweep.uses.has("ecs:DescribeTasks "))
+  const measured = ["SessionsUp", "SessionsExpected", "SweepRang", "HostDead"].map((name) => `sweep ${name}`)
+  await until(async () => measured.every((one) => sweep.metrics().includes(one)))
   expect(denied("SweepRole", sweep.uses)).toEqual([])
 })

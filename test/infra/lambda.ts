@@ -2,12 +2,14 @@ import { fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { inject, onTestFinished } from "vitest"
 import { z } from "zod"
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { graphOf } from "./graph.ts"
 import { startRecorder } from "./recorder.ts"
 
@@ -21,7 +23,7 @@ const Answered = z.object({ id: z.string(), answer: z.unknown(), error: z.string
  * A function as it would be deployed, in a process of its own: its bundle, started with the variables that its
  * environment has in production, which lead to the embedded services of this test; and what it asks of them.
  */
-export async function aLambda(name: string, more: { ecs?: string } = {}) {
+export async function aLambda(name: string, more: { ecs?: string; lambda?: string } = {}) {
   const graph = graphOf(inject("production"))
   const folder = mkdtempSync(join(tmpdir(), "lambda-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -39,10 +41,14 @@ export async function aLambda(name: string, more: { ecs?: string } = {}) {
   }
   const { AWS_ENDPOINT_URL_DYNAMODB = "", AWS_ENDPOINT_URL_SQS = "", AWS_ENDPOINT_URL_KMS = "" } = process.env
   const queue = await record(AWS_ENDPOINT_URL_SQS)
+  const cloudWatch = await startCloudWatchLogs()
+  onTestFinished(cloudWatch.close)
   const endpoints = {
     AWS_ENDPOINT_URL_DYNAMODB: await record(AWS_ENDPOINT_URL_DYNAMODB),
     AWS_ENDPOINT_URL_KMS: await record(AWS_ENDPOINT_URL_KMS),
     AWS_ENDPOINT_URL_SQS: queue,
+    AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: await record(cloudWatch.endpoint),
+    ...(more.lambda && { AWS_ENDPOINT_URL_LAMBDA: more.lambda }),
     ...(more.ecs && { AWS_ENDPOINT_URL_ECS: await record(more.ecs) }),
   }
   const here = {
@@ -53,13 +59,15 @@ export async function aLambda(name: string, more: { ecs?: string } = {}) {
   }
   const environment = Object.entries(graph.environment(`${name}Function`))
   const env = Object.fromEntries(environment.map(([key, value]) => [key, Object(here)[key] ?? value]))
-  const child = fork(runtime, [bundle], {
+  const child = fork(runtime, [bundle, name === "Stream" ? "stream" : "whole"], {
     env: { ...env, ...endpoints, ...onlyHere() },
     execArgv: [],
     silent: true,
   })
   onTestFinished(() => void child.kill("SIGKILL"))
   const stderr = text(child.stderr!)
+  const lines: string[] = []
+  createInterface(child.stdout!).on("line", (line) => lines.push(line))
   const died = once(child, "exit").then(async () => {
     // A stack in a bundle shows all of its line.
     throw new Error(`the function ended: ${(await stderr).slice(-2000)}`)
@@ -77,14 +85,43 @@ export async function aLambda(name: string, more: { ecs?: string } = {}) {
       return answer
     }
   }
-  return { ...Started.parse(started), bundleKb: statSync(bundle).size / 1024, uses, invoke }
+  return {
+    ...Started.parse(started),
+    bundleKb: statSync(bundle).size / 1024,
+    uses,
+    invoke,
+    cloudWatch,
+    /** The metrics that it has written, each with its service. */
+    metrics: () => metricsIn(lines),
+  }
 }
+
+/** What a log has in CloudWatch's embedded metric format: `api Requests`, ... */
+export function metricsIn(lines: string[]): string[] {
+  const found = lines.flatMap((line) => {
+    const parsed = Emf.safeParse(line.startsWith('{"_aws"') ? JSON.parse(line) : undefined)
+    return parsed.success
+      ? parsed.data._aws.CloudWatchMetrics.flatMap(({ Metrics }) =>
+          Metrics.map(({ Name }) => `${parsed.data.service} ${Name}`),
+        )
+      : []
+  })
+  return [...new Set(found)]
+}
+
+const Emf = z.looseObject({
+  service: z.string(),
+  _aws: z.object({
+    CloudWatchMetrics: z.array(z.object({ Metrics: z.array(z.object({ Name: z.string() })) })),
+  }),
+})
 
 /** What no function has in production. */
 function onlyHere(): NodeJS.ProcessEnv {
-  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, URL_ALLOW, LEASE_BEAT_MS, LOG_LEVEL } =
-    process.env
-  return { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, URL_ALLOW, LEASE_BEAT_MS, LOG_LEVEL }
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL_S3 } = process.env
+  const { URL_ALLOW, LEASE_BEAT_MS, LOG_LEVEL } = process.env
+  const credentials = { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }
+  return { ...credentials, AWS_ENDPOINT_URL_S3, URL_ALLOW, LEASE_BEAT_MS, LOG_LEVEL }
 }
 
 /** `told-leases/index/byHost` is the table `Leases`, and `session` the key that wraps session keys. */

@@ -13,10 +13,12 @@ export interface Units {
 export function meter() {
   const sizes = new Map<string, number>()
   let total: Units = { writes: 0, reads: 0 }
+  let byRow = new Map<string, number>()
 
   function note(use: Use): void {
     if (isAtRest(use)) return
     const { writes, reads } = unitsOf(use)
+    if (writes > 0) byRow.set(kindOf(use), (byRow.get(kindOf(use)) ?? 0) + writes)
     total = { writes: total.writes + writes, reads: total.reads + reads }
   }
 
@@ -47,9 +49,10 @@ export function meter() {
   return {
     note,
     /** Since the last time that this was asked. */
-    take(): Units {
-      const taken = total
+    take(): Units & { byRow: Map<string, number> } {
+      const taken = { ...total, byRow }
       total = { writes: 0, reads: 0 }
+      byRow = new Map()
       return taken
     },
   }
@@ -66,6 +69,14 @@ function indexed(use: Use): number {
 function isAtRest(use: Use): boolean {
   if (use.resource === "Leases/index/byHost") return true
   return use.resource === "Leases" && JSON.stringify(use.Key ?? use.Item ?? {}).includes('"HOSTS"')
+}
+
+/** `PutItem Events EVENT#`: what is done to which kind of row. */
+function kindOf(use: Use): string {
+  const { pk, sk } = (use.Item ?? use.Key ?? {}) as { pk?: { S?: string }; sk?: { S?: string } } // the wire form
+  const row = sk?.S?.replace(/#.*/, "#") ?? ""
+  const of = pk?.S?.startsWith("BRIDGE#") ? row : `${pk?.S?.replace(/#.*/, "#")} ${row}`
+  return `${use.action.replace("dynamodb:", "")} ${use.resource} ${of}`
 }
 
 function keyOf(use: Use): unknown {

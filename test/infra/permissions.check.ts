@@ -6,6 +6,7 @@ const graph = graphOf(inject("production"))
 
 const roles = [
   "ApiRole",
+  "StreamRole",
   "DeliveryRole",
   "SweepRole",
   "SessionHostTaskRole",
@@ -36,6 +37,7 @@ test("these are all the roles there are, and none is granted one of AWS's ready-
 
 test.for([
   ["ApiRole", "lambda"],
+  ["StreamRole", "lambda"],
   ["DeliveryRole", "lambda"],
   ["SweepRole", "lambda"],
   ["EachMinuteRole", "scheduler"],
@@ -73,21 +75,39 @@ test("session hosts alone read Sessions and unwrap session keys", () => {
   expect(mayDo("ApiRole", "SessionKey")).toEqual(["kms:GenerateDataKeyWithoutPlaintext"])
 })
 
-test("event bodies and webhook secrets are opened by the API, delivery and hosts", () => {
-  expect(whoMay("kms:Decrypt", "DeliveryKey")).toEqual(["ApiRole", "DeliveryRole", "SessionHostTaskRole"])
+test("event bodies and webhook secrets are opened by the API, the webhook test, delivery and hosts", () => {
+  expect(whoMay("kms:Decrypt", "DeliveryKey")).toEqual([
+    "ApiRole",
+    "StreamRole",
+    "DeliveryRole",
+    "SessionHostTaskRole",
+  ])
 })
 
 test("hosts cannot read accounts, delivery cannot read leases, the sweep reads no event", () => {
   expect(mayDo("SessionHostTaskRole", "AccountsTable")).toEqual([])
+  expect(mayDo("StreamRole", "AccountsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
+  for (const table of ["LeasesTable", "EventsTable"]) expect(mayDo("StreamRole", table)).toEqual([])
   expect(mayDo("DeliveryRole", "LeasesTable")).toEqual([])
   expect(mayDo("DeliveryRole", "AccountsTable")).toEqual(["dynamodb:GetItem"])
   expect(mayDo("SweepRole", "EventsTable/index/byDue")).toEqual(["dynamodb:Query"])
   expect(mayDo("SweepRole", "EventsTable")).toEqual(["dynamodb:Query", "dynamodb:UpdateItem"])
 })
 
-test("media are stored by hosts, and read by the API", () => {
+test("media are stored by hosts, and read by whoever streams them", () => {
   expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["SessionHostTaskRole"])
-  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["ApiRole", "SessionHostTaskRole"])
+  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["StreamRole", "SessionHostTaskRole"])
+})
+
+test("the logs of customers are written by hosts and delivery, read by the stream function, removed by hosts", () => {
+  const streams = "BridgeLogs:log-stream:*"
+  expect(whoMay("logs:PutLogEvents", streams)).toEqual(["DeliveryRole", "SessionHostTaskRole"])
+  expect(whoMay("logs:GetLogEvents", streams)).toEqual(["StreamRole"])
+  expect(whoMay("logs:DeleteLogStream", streams)).toEqual(["SessionHostTaskRole"])
+})
+
+test("the stream function alone invokes another, the API", () => {
+  expect(whoMay("lambda:InvokeFunction", "ApiFunction")).toEqual(["StreamRole"])
 })
 
 test("the doorbell is rung by all, and answered by delivery alone", () => {
@@ -107,13 +127,15 @@ test("the sweep alone starts and stops tasks, of this service and in this cluste
   expect(whoMay("iam:PassRole", "SessionHostTaskRole")).toEqual(["SweepRole"])
 })
 
-test("no secret stands in plain text: tasks read theirs from SSM, the API's environment is under its own key", () => {
+test("no secret stands in plain text: tasks read theirs from SSM, environments are under a key", () => {
   const holders = graph
     .all("lambda/function:Function")
     .filter(({ name }) => Object.values(graph.environment(name)).some((value) => secrets.includes(value)))
-  expect(holders.map(({ name }) => name)).toEqual(["ApiFunction"])
-  expect(holders[0]!.inputs.kmsKeyArn).toContain("SettingsKey")
-  expect(isSecret(holders[0]!.inputs.environment)).toBe(true)
+  expect(holders.map(({ name }) => name).toSorted()).toEqual(["ApiFunction", "StreamFunction"])
+  for (const { inputs } of holders) {
+    expect(inputs.kmsKeyArn).toContain("SettingsKey")
+    expect(isSecret(inputs.environment)).toBe(true)
+  }
 
   const { environment, secrets: fromSsm } = graph.container()
   expect(environment.filter(({ value }) => secrets.includes(value))).toEqual([])

@@ -40,6 +40,7 @@ const services = new Map([
   ["DynamoDB_20120810", "dynamodb"],
   ["AmazonSQS", "sqs"],
   ["TrentService", "kms"],
+  ["Logs_20140328", "logs"],
   ["AmazonEC2ContainerServiceV20141113", "ecs"],
 ])
 
