@@ -31,6 +31,8 @@ export function people(app: OpenAPIHono, network: Network) {
       const { restricted, on, hides_number: hidesNumber, business } = body
       if (on !== undefined) phone[on ? "turnOn" : "turnOff"]()
       if (restricted !== undefined) network.profiles.change(desk.own.user, { restricted })
+      if (body.status_hidden_from)
+        network.profiles.change(desk.own.user, { statusHiddenFrom: body.status_hidden_from })
       if (hidesNumber !== undefined) network.profiles.change(desk.own.user, { hidesNumber })
       if (business !== undefined) network.profiles.change(desk.own.user, { business: business ?? undefined })
       if (body.name) {

@@ -272,6 +272,7 @@ export const ChangePhone = z
     privacy: z.record(z.string(), z.string()).describe("By category, such as last: none"),
     on: z.boolean().describe("Off, it gets nothing until it is on again"),
     restricted: z.boolean().describe("May not start chats: nack 463"),
+    status_hidden_from: z.array(digits).describe("Contacts who do not see its statuses"),
     hides_number: z.boolean().describe("In groups others see the number with dots in it"),
     business: Business.nullable().describe("null: a private person"),
     block: digits,

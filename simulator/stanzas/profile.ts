@@ -83,10 +83,14 @@ export const setAbout: Answer = (network, line, iq) => {
   return []
 }
 
-/** Who sees one's statuses. */
+/** Who sees one's statuses: all contacts, or all but some. */
 export const statusPrivacy: Answer = (network, line) => {
-  const { statusPrivacy: type } = network.profiles.get(line.device.user)
-  return [el("privacy", {}, [el("list", { type, default: "true" })])]
+  // Profiles of older directories have no such list.
+  const { statusHiddenFrom = [] } = network.profiles.get(line.device.user)
+  const hidden = statusHiddenFrom.map((pn) => el("user", { jid: Jid.format(pn, Jid.server) }))
+  if (hidden.length === 0) return [el("privacy", {}, [el("list", { type: "contacts", default: "true" })])]
+  const lists = [el("list", { type: "contacts" }), el("list", { type: "blacklist", default: "true" }, hidden)]
+  return [el("privacy", {}, lists)]
 }
 
 export const privacy: Answer = (network, line) => [categories(network, line)]
