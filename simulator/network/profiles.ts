@@ -20,8 +20,8 @@ export type Profile = {
   picture?: Picture | undefined
   /** By category, as the network names them: `last`, `readreceipts`... */
   privacy: Record<string, string>
-  /** Numbers of contacts who do not see the statuses. */
-  statusHiddenFrom: string[]
+  /** Numbers of contacts who do not see the statuses; of an older directory there is none. */
+  statusHiddenFrom?: string[]
   /** Numbers. */
   blocked: string[]
   /** Of the personal QR code. */
@@ -77,7 +77,6 @@ export function open(store: Store) {
       about: "",
       aboutAt: 0,
       privacy: {},
-      statusHiddenFrom: [],
       blocked: [],
       qr: newQr(),
       restricted: false,

@@ -85,7 +85,6 @@ export const setAbout: Answer = (network, line, iq) => {
 
 /** Who sees one's statuses: all contacts, or all but some. */
 export const statusPrivacy: Answer = (network, line) => {
-  // Profiles of older directories have no such list.
   const { statusHiddenFrom = [] } = network.profiles.get(line.device.user)
   const hidden = statusHiddenFrom.map((pn) => el("user", { jid: Jid.format(pn, Jid.server) }))
   if (hidden.length === 0) return [el("privacy", {}, [el("list", { type: "contacts", default: "true" })])]
