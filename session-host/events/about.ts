@@ -1,6 +1,7 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../network.ts"
 import { contextOf, unwrap } from "./content.ts"
+import { whole } from "./whole.ts"
 
 /** Who the session itself is. */
 export interface Own {
@@ -73,7 +74,7 @@ export function aboutOf(input: AboutInput): About | undefined {
       message_id: id,
       name: attrs.notify ?? "",
       from_me: fromMe,
-      timestamp: Number(attrs.t) || 0,
+      timestamp: whole(attrs.t),
       ...(attrs.offline !== undefined && { offline: true }),
     },
   }

@@ -3,6 +3,7 @@ import type { MessageContent, OpenedAnswer } from "../network.ts"
 import type { About } from "./about.ts"
 import { pollOf } from "./content.ts"
 import type { Mapped } from "./mapped.ts"
+import { whole } from "./whole.ts"
 
 type Response = NonNullable<MessageContent["encEventResponseMessage"]>
 
@@ -50,7 +51,7 @@ export function fromResponse(
         ...about.common,
         event_id: sealed.eventCreationMessageKey?.id ?? "",
         response: known.get(response ?? 0) ?? "unknown",
-        response_time_ms: Number(timestampMs ?? 0) || about.common.timestamp * 1000,
+        response_time_ms: whole(timestampMs) || whole(about.common.timestamp * 1000),
         extra_guest_count: extraGuestCount ?? 0,
       },
     },

@@ -3,6 +3,7 @@ import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../network.ts"
 import type { Mapped } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"
+import { whole } from "./whole.ts"
 
 type End = Extract<Event, { event: "call_terminated" }>["reason"]
 
@@ -31,7 +32,7 @@ export function fromCall(call: Stanza, known: Known): Mapped[] {
   const about = {
     call_id: id,
     contact_id: personIn(call, known)(caller),
-    timestamp: Number(call.attrs.t) || 0,
+    timestamp: whole(call.attrs.t),
   }
   const ended = (reason: End): Mapped[] => [
     { identity: ["call_terminated", caller, id], event: { event: "call_terminated", ...about, reason } },

@@ -6,6 +6,7 @@ import { fromResponse, fromVote } from "./answer.ts"
 import { contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
 import { type Mapped, Unreadable } from "./mapped.ts"
 import { kept } from "./remember.ts"
+import { whole } from "./whole.ts"
 
 export interface Incoming extends AboutInput {
   /** The stanza names a business whose name the network has verified. */
@@ -127,11 +128,16 @@ function plain(content: MessageContent): Said | undefined {
 function locationOf(content: MessageContent): NonNullable<Fields["location"]> {
   const at = content.locationMessage ?? content.liveLocationMessage
   return {
-    lat: at?.degreesLatitude ?? 0,
-    lng: at?.degreesLongitude ?? 0,
+    lat: finite(at?.degreesLatitude),
+    lng: finite(at?.degreesLongitude),
     name: content.locationMessage?.name ?? content.liveLocationMessage?.caption ?? "",
     address: content.locationMessage?.address ?? "",
   }
+}
+
+/** JSON has no word for the others. */
+function finite(given: number | null | undefined): number {
+  return Number.isFinite(given) ? Number(given) : 0
 }
 
 function detailsOf(content: MessageContent): NonNullable<Fields["event_details"]> {
@@ -139,8 +145,8 @@ function detailsOf(content: MessageContent): NonNullable<Fields["event_details"]
   return {
     name: name ?? "",
     description: description ?? "",
-    start_time: Number(startTime ?? 0),
-    end_time: Number(endTime ?? 0),
+    start_time: whole(startTime),
+    end_time: whole(endTime),
     join_link: joinLink ?? "",
   }
 }

@@ -1,12 +1,13 @@
 import type { Stanza } from "../network.ts"
 import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
+import { whole } from "./whole.ts"
 
 /** The bracket around what happened while the session was offline: `<ib><offline_preview/></ib>`, `<ib><offline/></ib>`. */
 export function fromInfo(info: Stanza, at: At): Mapped[] {
   const [child] = info.children
   if (!child) return []
-  const count = (name: string) => Number.parseInt(child.attrs[name] ?? "0", 10) || 0
+  const count = (name: string) => whole(child.attrs[name])
   switch (child.tag) {
     case "offline_preview":
       return [

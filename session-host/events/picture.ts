@@ -2,6 +2,7 @@ import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../network.ts"
 import type { Mapped } from "./mapped.ts"
 import type { Known } from "./person.ts"
+import { whole } from "./whole.ts"
 
 /** `<notification type="picture"><set id/></notification>`, or `<delete/>`: of the session's own picture. */
 export function fromPictureNotification(notification: Stanza, { own }: Known): Mapped[] {
@@ -16,7 +17,7 @@ export function fromPictureNotification(notification: Stanza, { own }: Known): M
       event: {
         event: "profile_picture_updated",
         remove: change.tag === "delete",
-        timestamp: Number(t) || 0,
+        timestamp: whole(t),
         ...(pictureId && { picture_id: pictureId }),
       },
     },

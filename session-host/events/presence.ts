@@ -2,6 +2,7 @@ import type { Stanza } from "../network.ts"
 import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"
+import { whole } from "./whole.ts"
 
 /** `<presence from last type="unavailable"/>`. Who hides it has `last="deny"`. */
 export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {
@@ -9,7 +10,7 @@ export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {
   // Of a group it is a number of people, of nobody in particular.
   if (!from || !/@(?:s\.whatsapp\.net|lid)$/.test(from)) return []
   if (type !== undefined && type !== "available" && type !== "unavailable") return []
-  const lastSeen = Number(last)
+  const lastSeen = whole(last)
   return [
     {
       identity: identity("presence", at),
@@ -17,7 +18,7 @@ export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {
         event: "presence",
         contact_id: personIn(stanza, known)(from),
         unavailable: type === "unavailable",
-        ...(Number.isInteger(lastSeen) && lastSeen > 0 && { last_seen: lastSeen }),
+        ...(lastSeen > 0 && { last_seen: lastSeen }),
       },
     },
   ]
