@@ -1,6 +1,7 @@
 import { doorbell } from "./delivery.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
-import { apiKeyPepper } from "./secrets.ts"
+import { bridgeLogs } from "./logs.ts"
+import { apiKeyPepper, hostTokenSecret } from "./secrets.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
 
 /**
@@ -15,18 +16,24 @@ const settings = {
   DOORBELL_URL: doorbell.url,
   SESSION_WRAPPING_KEY: sessionKey.arn,
   DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+  LOG_GROUP: bridgeLogs.name,
   STAGE: $app.stage,
 }
 
 for (const [name, value] of Object.entries(settings))
   new aws.ssm.Parameter(`Admin-${name}`, { name: path(name), type: "String", value })
 
-new aws.ssm.Parameter("Admin-API_KEY_PEPPER", {
-  name: path("API_KEY_PEPPER"),
-  type: "SecureString",
-  keyId: settingsKey.arn,
-  value: apiKeyPepper,
-})
+for (const [name, value] of Object.entries({
+  API_KEY_PEPPER: apiKeyPepper,
+  // Under it the numbers of linked phones are hashed.
+  HOST_TOKEN_SECRET: hostTokenSecret,
+}))
+  new aws.ssm.Parameter(`Admin-${name}`, {
+    name: path(name),
+    type: "SecureString",
+    keyId: settingsKey.arn,
+    value,
+  })
 
 function path(name: string): string {
   return `/${$app.name}/${$app.stage}/admin/${name}`

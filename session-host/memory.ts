@@ -1,5 +1,6 @@
 import { Bridge } from "#core/bridge.ts"
 import { Delivery } from "#core/delivery.ts"
+import { LinkedPhone } from "#core/linked-phone.ts"
 import type { Lease } from "#core/lease.ts"
 import { query, type Write } from "#core/store.ts"
 import { events } from "#core/tables.ts"
@@ -101,7 +102,10 @@ export class Memory {
       next,
       remember: (message) => messageRow(store, message),
     })
-    const telling = new Telling({ store, appender, goneMs: timing.goneMs, log }, await readTold(store))
+    const telling = new Telling(
+      { store, appender, goneMs: timing.goneMs, log, onOpened: (phone) => noteLinked(bridgeId, phone, log) },
+      await readTold(store),
+    )
     const standing = await Standing.read({ store, commits })
 
     const { isSandbox } = keys
@@ -167,6 +171,13 @@ export class Memory {
       if (!(error instanceof SessionEnded)) log.error({ error }, "a journalled message was not drained")
     }
   }
+}
+
+/** For whoever looks for the bridge of a number. Unwritten, it is written at the next connection. */
+function noteLinked(bridgeId: string, phone: string, log: Logger): void {
+  LinkedPhone.note(bridgeId, phone).catch((error: unknown) =>
+    log.warn({ error }, "the linked phone was not noted"),
+  )
 }
 
 /** Who has not logged in. */

@@ -12,6 +12,8 @@ interface Options {
   store: SessionStore
   appender: Pick<Appender, "append">
   goneMs: number
+  /** It has connected as this number. */
+  onOpened: (phone: string) => void
   log: Logger
 }
 
@@ -32,6 +34,7 @@ export class Telling {
   opened(at: At, phone: string): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#options.onOpened(phone)
     if (this.#told === "connected") return
     this.#tell("connected", [connected(at, phone)]).catch(this.#ended)
   }

@@ -3,9 +3,11 @@ import { Account } from "#core/account.ts"
 import { Bridge } from "#core/bridge.ts"
 import { iso } from "#core/clock.ts"
 import { ApiError } from "#core/error.ts"
+import { LinkedPhone } from "#core/linked-phone.ts"
 import { Lease } from "#core/lease.ts"
 import { callHost } from "#functions/api/call-host.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
+import { why } from "./why.ts"
 
 export const bridge: Record<string, Verb> = {
   list: {
@@ -17,6 +19,21 @@ export const bridge: Record<string, Verb> = {
       const found = await Bridge.list(accountId)
       return await Promise.all(found.map(toRow))
     },
+  },
+  find: {
+    takes: "<phone>",
+    says: "the bridges that were linked to this number (digits), latest first",
+    run: async (args) => {
+      const phone = argument(args, 0, "phone").replace(/^\+/, "")
+      if (!/^\d{7,15}$/.test(phone)) throw new Refused("<phone> is 7 to 15 digits")
+      const rows = await Promise.all((await LinkedPhone.find(phone)).map(toFound))
+      return rows.flat()
+    },
+  },
+  why: {
+    takes: "<bridge-id>",
+    says: "why this bridge is down, or is not: state, host, delivery, its log",
+    run: async (args) => await why(argument(args, 0, "bridge-id")),
   },
   pause: {
     takes: "<bridge-id>",
@@ -63,6 +80,14 @@ async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[
   if (!(await Lease.wake(bridgeId, ...reasons)))
     throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
   return [{ woken: bridgeId }]
+}
+
+/** Nothing of one that is deleted. */
+async function toFound({ bridgeId, connectedAt }: LinkedPhone.Linked): Promise<Row[]> {
+  const bridge = await Bridge.byId(bridgeId)
+  if (!bridge) return []
+  const row = await toRow(bridge)
+  return [{ account: bridge.accountId, ...row, connected_at: iso(connectedAt * 1000) }]
 }
 
 async function toRow(info: Bridge.Info): Promise<Row> {

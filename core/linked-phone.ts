@@ -1,0 +1,49 @@
+export * as LinkedPhone from "./linked-phone.ts"
+
+import { createHmac } from "node:crypto"
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { now } from "./clock.ts"
+import { need } from "./config.ts"
+import { query, store } from "./store.ts"
+import { leases } from "./tables.ts"
+
+/** No bridge stays connected for longer without connecting anew: hosts are replaced. In seconds, 90 days. */
+const keptFor = 90 * 86_400
+
+/** A bridge that was linked to a phone, and when it connected last, Unix seconds. */
+const Linked = z.object({ bridgeId: z.string(), connectedAt: z.number().int() })
+export type Linked = z.infer<typeof Linked>
+
+/** A bridge has connected as this number (digits). Only a keyed hash of it is written: an operator finds, nobody reads. */
+export async function note(bridgeId: string, phone: string): Promise<void> {
+  await store.send(
+    new UpdateCommand({
+      TableName: leases,
+      Key: { pk: pkOf(phone), sk: `BRIDGE#${bridgeId}` },
+      UpdateExpression: "SET connected_at = :now, expires_at = :expires",
+      ExpressionAttributeValues: { ":now": now(), ":expires": now() + keptFor },
+    }),
+  )
+}
+
+/** The bridges that have connected as this number, the latest first; one may have been linked to another phone since. */
+export async function find(phone: string): Promise<Linked[]> {
+  const found: Linked[] = []
+  const rows = query({
+    TableName: leases,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :phone",
+    ExpressionAttributeValues: { ":phone": pkOf(phone) },
+  })
+  for await (const row of rows)
+    found.push(
+      Linked.parse({ bridgeId: String(row.sk).slice("BRIDGE#".length), connectedAt: row.connected_at }),
+    )
+  return found.toSorted((a, b) => b.connectedAt - a.connectedAt)
+}
+
+function pkOf(phone: string): string {
+  const hash = createHmac("sha256", need("HOST_TOKEN_SECRET")).update(`linked phone ${phone}`).digest("hex")
+  return `PHONE#${hash}`
+}

@@ -1,0 +1,127 @@
+import "#test/support/store.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { Host } from "#core/host.ts"
+import { Lease } from "#core/lease.ts"
+import { Shortage } from "#core/shortage.ts"
+import { bridge } from "#local/admin/bridge.ts"
+import { events } from "#local/admin/events.ts"
+import { Refused } from "#local/admin/verb.ts"
+import { type Facts, sentence } from "#local/admin/why.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
+import { aPairedSession } from "#test/support/paired.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+
+const lease: Lease.Info = {
+  bridgeId: "b",
+  host: "h",
+  addr: "127.0.0.1:1",
+  epoch: 3,
+  failures: 0,
+  provenEpoch: 3,
+  failCount: 0,
+  network: "live",
+  used: 0,
+  startedMs: 0,
+  failedAt: 0,
+}
+const host = { id: "h", state: "up" } as Host.Info // what is looked at
+const quota = {
+  kind: "quota",
+  why: "the limit on vCPUs",
+  since: 900,
+  at: 950,
+  retryAt: 1010,
+  failures: 2,
+} as const
+
+test.for<[string, Partial<Facts>, RegExp]>([
+  ["connected", { status: "connected" }, /^it is up$/],
+  ["unpaired", { status: "unpaired" }, /no phone is linked/],
+  ["disconnected", { status: "disconnected" }, /network is not reached/],
+  ["replaced", { status: "replaced" }, /another login/],
+  ["paused by hand", { lease: { ...lease, host: Lease.NONE, reason: "manual" } }, /`bridge wake`/],
+  ["suspended", { lease: { ...lease, host: Lease.NONE, reason: "suspended" } }, /`bridge resume`/],
+  ["deleted", { lease: { ...lease, host: Lease.GONE } }, /deleted/],
+  [
+    "without a host",
+    { lease: { ...lease, host: Lease.FREE }, host: undefined },
+    /waits for a host: one takes/,
+  ],
+  [
+    "without a host that could be started",
+    { lease: { ...lease, host: Lease.FREE }, host: undefined, shortage: quota },
+    /none can be started \(quota\): the limit on vCPUs\. Tried again at 1970-01-01T00:16:50/,
+  ],
+  [
+    "a suspect that waits",
+    { lease: { ...lease, host: Lease.FREE, failures: 3, failedAt: 999 }, shortage: quota },
+    /^3 sessions of it in a row .* tried again at/,
+  ],
+  ["at a dead host", { host: { ...host, state: "dead" } }, /host died/],
+  ["at a host that drains", { host: { ...host, state: "draining" } }, /drains/],
+  ["at a host that is gone", { host: undefined }, /host is gone/],
+  ["at a host that cannot be asked", {}, /not known from here/],
+])("a bridge that is %s is told so", ([, facts, said]) => {
+  expect(sentence({ lease, host, shortage: undefined, status: undefined, now: 1000, ...facts })).toMatch(said)
+})
+
+test("a bridge is found by its phone's number, and why it is up or down is said of the real one", async () => {
+  const network = await aNetwork()
+  onTestFinished(network.close)
+  const { bridge: linked, phone, host: holder } = await aPairedSession(network)
+  const found = await bridge.find!.run([`+${phone.number}`])
+  expect(found).toMatchObject([{ id: linked.id, account: linked.accountId, host: holder.id }])
+  expect(await bridge.find!.run(["490000000000"])).toEqual([])
+
+  const said = Object.assign({}, ...(await bridge.why!.run([linked.id])))
+  expect(said).toMatchObject({
+    why: "it is up",
+    status: "connected",
+    subscription: "active",
+    host: holder.id,
+    host_state: "up",
+    shortage: "",
+  })
+  expect(JSON.stringify(said)).not.toContain(phone.number)
+
+  await bridge.pause!.run([linked.id])
+  expect(await bridge.why!.run([linked.id])).toContainEqual({
+    why: expect.stringContaining("paused by hand"),
+  })
+  await Shortage.note("simulated", "quota", "the limit")
+  onTestFinished(() => Shortage.end("simulated"))
+  await holder.stop()
+  await bridge.wake!.run([linked.id])
+  expect(await bridge.why!.run([linked.id])).toContainEqual({
+    why: expect.stringContaining("none can be started (quota): the limit"),
+  })
+})
+
+test("events that were given up are listed without what is in them, and sent again", async () => {
+  const receiver = await aReceiver([400, 400])
+  const made = await aBridge(receiver.url)
+  const { id } = made
+  const outbox = await anOutbox(made)
+  const ids = await outbox.append(anEvent("one"), anEvent("two"))
+  await answerAll()
+  const listed = await events.undelivered!.run([id])
+  expect(listed.map((row) => row.event_id)).toEqual(ids)
+  expect(JSON.stringify(listed)).not.toContain("one")
+
+  expect(await events.resend!.run([id, "all"])).toHaveLength(2)
+  await answerAll()
+  expect(receiver.received.slice(2).map(({ eventId }) => eventId)).toEqual(ids)
+  expect(await events.undelivered!.run([id])).toEqual([])
+  expect(await events.resend!.run([id, ids[0]!])).toMatchObject([{ event_id: ids[0] }])
+})
+
+test.for([
+  ["a number that is none", bridge.find!, ["Ada"]],
+  ["why of an unknown bridge", bridge.why!, ["nothing"]],
+  ["events of an unknown bridge", events.undelivered!, ["nothing"]],
+  ["an unknown bridge's event", events.resend!, ["nothing", "all"]],
+] as const)("%s is refused with a sentence", async ([, verb, args]) => {
+  await expect(verb.run([...args])).rejects.toThrow(Refused)
+})
