@@ -159,12 +159,13 @@ test("a suspect waits for an empty host and its time, and that host takes nothin
 })
 
 test("a call in another epoch or for a bridge that is not held is misdirected", async () => {
+  // Before there is a host that would take it.
+  const unheld = await aHeldLease()
   const bridge = await aBridge()
   const host = await aHost(nowhere)
   const lease = await held(bridge.id, host)
   expect((await call(bridge.id, "GET", "/healthz")).status).toBe(200)
   expect((await call(bridge.id, "GET", "/healthz", { epoch: lease.epoch - 1 })).status).toBe(421)
-  const unheld = await aHeldLease()
   await setLease(unheld.bridgeId, { addr: lease.addr })
   expect((await call(unheld.bridgeId, "GET", "/healthz")).status).toBe(421)
 })

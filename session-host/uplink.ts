@@ -1,0 +1,360 @@
+import type { Status } from "#core/contract/session.ts"
+import type { z } from "@hono/zod-openapi"
+import { BridgeLog } from "#core/bridge-log.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { Metrics } from "#core/metrics.ts"
+import type { Changes } from "./changes.ts"
+import { type Connect, Dialler } from "./dialler.ts"
+import type { At } from "./events/connection.ts"
+import { append, learn } from "./hearing.ts"
+import type { Logger } from "./log.ts"
+import type { Memory } from "./memory.ts"
+import type { ClosedReason, Connection, Happening } from "./network.ts"
+import { type Code, Pairing } from "./pairing.ts"
+import { alreadyPaired, notPaired, refusalOf, takenOver } from "./refusals.ts"
+import { showCode } from "./sandbox.ts"
+import type { Sends } from "./sends.ts"
+import { SessionEnded } from "./session-ended.ts"
+import type { Timing } from "./timing.ts"
+
+interface Input {
+  held: { bridgeId: string; epoch: number }
+  memory: Memory
+  sends: Pick<Sends, "acknowledged">
+  connect: Connect
+  timing: Timing
+  log: Logger
+  /** Told of whatever changes here. */
+  changes: Changes
+  /** Whether the host may have sockets now: it has beaten lately. */
+  mayConnect: () => boolean
+  /** Whether the session is ending. */
+  isOver: () => boolean
+  /** The session cannot go on. */
+  onError: (error: unknown) => void
+}
+
+/** A session's place on the network, over all the connections that it dials. */
+export class Uplink {
+  readonly #input: Input
+  readonly #memory: Memory
+  readonly #log: Logger
+  readonly #pairing: Pairing
+  readonly #dialler: Dialler
+  /** How many stanzas became events, perhaps. */
+  #stanzas = 0
+  #open = false
+  #lost = false
+  #passkeyRequired = false
+
+  constructor(input: Input) {
+    this.#input = input
+    this.#memory = input.memory
+    this.#log = input.log
+    this.#pairing = new Pairing(input.timing.pairingMs, () => this.#pairingOver())
+    this.#dialler = new Dialler({
+      connect: input.connect,
+      log: input.log,
+      mayDial: () => this.#mayDial(),
+      prepare: async () => {
+        await input.memory.commits.write([])
+        return input.memory.vault
+      },
+      onHappening: (happening) => this.#take(happening),
+      onError: input.onError,
+    })
+  }
+
+  get connection(): Connection | undefined {
+    return this.#dialler.connection
+  }
+
+  get isPaired(): boolean {
+    return this.#memory.vault.login !== undefined
+  }
+
+  /** Whether it is as it should be: connected, or nobody is linked to it. */
+  get isUp(): boolean {
+    return this.#open || !this.isPaired
+  }
+
+  /** Whether nobody is linked to it, nor wants to be. */
+  get isIdle(): boolean {
+    return !this.isPaired && !this.#pairing.isAsked
+  }
+
+  get status(): z.infer<typeof Status> {
+    if (!this.isPaired && this.#linksItself) return "connecting"
+    if (!this.isPaired) return this.#passkeyRequired ? "passkey_required" : "unpaired"
+    if (this.#memory.standing.isReplaced) return "replaced"
+    if (this.#open) return "connected"
+    return this.#lost ? "disconnected" : "connecting"
+  }
+
+  /** Connects, if a phone is linked or somebody wants to link one. */
+  dial(): void {
+    this.#dialler.dial()
+  }
+
+  /** Nobody was connected until now. */
+  start(): void {
+    if (this.isPaired) this.#memory.telling.gone(this.#at)
+    this.dial()
+  }
+
+  /**
+   * The code that links a phone, as it is now; dials for it if need be.
+   * @throws ApiError `already_paired`, `session_unavailable`
+   */
+  async code(): Promise<Code> {
+    if (this.isPaired) throw alreadyPaired()
+    this.#pairing.ask()
+    // That phone was not linked: perhaps another one is, on a connection of its own.
+    if (this.#passkeyRequired) this.hangUp()
+    this.#passkeyRequired = false
+    this.dial()
+    const code = await this.#pairing.code(this.#input.timing.codeMs)
+    if (this.isPaired) throw alreadyPaired()
+    if (!code) throw sessionUnavailable("the network gave no code yet: try again")
+    return code
+  }
+
+  /**
+   * A code that links the phone of this number (digits) once it is typed there; dials for it if need be.
+   * @throws ApiError `already_paired`, `network_rejected`, `session_unavailable`
+   */
+  async linkCode(phone: string): Promise<string> {
+    // The network takes a wish for a link code where it would show a QR code.
+    await this.code()
+    const { connection } = this
+    if (!connection) throw sessionUnavailable()
+    return await this.during(connection, () => connection.linkCode(phone))
+  }
+
+  /**
+   * Unlinks the phone, if one is linked: the credentials are gone when this resolves.
+   * @throws ApiError `session_unavailable`: the network cannot be told now
+   */
+  async logout(): Promise<void> {
+    if (!this.isPaired) return
+    // Another place is logged in with these credentials: from here nobody can be told.
+    if (this.#memory.standing.isReplaced) await this.#wasLoggedOut()
+    else await (await this.ready()).logout()
+    const { changes, timing } = this.#input
+    const isOut = await changes.until(() => (this.isPaired ? undefined : true), timing.finishMs)
+    if (!isOut) throw sessionUnavailable("the session is being logged out: try again")
+  }
+
+  /**
+   * Connects anew with the same credentials; also after another place took over, which only a customer may undo.
+   * Resolves when it is connected, or is trying to.
+   * @throws ApiError `session_unavailable`
+   */
+  async restart(): Promise<void> {
+    const { changes, timing, isOver } = this.#input
+    this.#log.info("session restarts")
+    this.#tell("info", "session restarts")
+    await this.#memory.standing.setReplaced(false)
+    this.hangUp()
+    this.start()
+    await changes.until(() => this.isUp || isOver() || undefined, timing.connectingMs)
+    if (isOver()) throw sessionUnavailable()
+  }
+
+  /** Waits for a phone that links itself. @throws ApiError `not_paired`, `session_unavailable` */
+  async paired(): Promise<void> {
+    const { changes, timing } = this.#input
+    await changes.until(() => this.isPaired || !this.#linksItself || undefined, timing.connectingMs)
+    if (this.isPaired) return
+    throw this.#linksItself ? sessionUnavailable("the session is connecting: try again") : notPaired()
+  }
+
+  /** The connection, once it is open. @throws ApiError `not_paired`, `session_unavailable` */
+  async ready(): Promise<Connection> {
+    const { changes, timing, isOver } = this.#input
+    const connection = await changes.until(() => {
+      if (isOver()) throw sessionUnavailable()
+      if (!this.isPaired && this.#linksItself) return undefined
+      if (!this.isPaired) throw notPaired()
+      if (this.#memory.standing.isReplaced) throw takenOver()
+      return this.#open ? this.connection : undefined
+    }, timing.connectingMs)
+    if (!connection) throw sessionUnavailable("the session is connecting: try again")
+    return connection
+  }
+
+  /** @throws ApiError for what the network said, or did not say; and what `work` throws */
+  async during<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal) throw refusal
+      if (error instanceof ApiError || this.connection === connection) throw error
+      this.#log.info({ error }, "the connection ended during a call")
+      throw sessionUnavailable()
+    }
+  }
+
+  /** Closes the socket until it is dialled again: the host has not beaten for too long, or the store is away. */
+  disconnect(): void {
+    if (!this.connection) return
+    this.hangUp()
+    this.#goneFor("lost")
+  }
+
+  /** The socket is closed when this returns. */
+  hangUp(): void {
+    this.#open = false
+    this.#pairing.hide()
+    this.#dialler.hangUp()
+  }
+
+  /** For good. */
+  end(): void {
+    this.hangUp()
+    this.#pairing.end()
+  }
+
+  get #at(): At {
+    return { epoch: this.#input.held.epoch, connection: this.#dialler.dialled }
+  }
+
+  /** A linked session always connects, another while a customer wants to link it. */
+  #mayDial(): boolean {
+    if (this.#input.isOver() || !this.#input.mayConnect()) return false
+    if (this.isPaired) return !this.#memory.standing.isReplaced
+    return this.#pairing.isAsked || this.#linksItself
+  }
+
+  /** A sandbox bridge: nobody else could scan its code. */
+  get #linksItself(): boolean {
+    return this.#memory.isSandbox
+  }
+
+  #take(happening: Happening): void {
+    switch (happening.kind) {
+      case "qr":
+        this.#pairing.show(happening)
+        if (this.#linksItself) this.#showToHousehold(happening.text)
+        break
+      case "passkey_required":
+        this.#passkeyRequired = true
+        this.#pairing.hide()
+        this.#log.warn("the phone asks for a passkey step, which this release cannot do")
+        this.#tell("warn", "the phone asks for a passkey step, which this release cannot do")
+        break
+      case "paired":
+        this.#pairing.end()
+        this.#passkeyRequired = false
+        this.#log.info("session paired")
+        this.#tell("info", "session paired")
+        break
+      case "open":
+        this.#opened(happening.me.phone)
+        break
+      case "journalled":
+        // The commit that journalled it has handed it on.
+        break
+      case "stanza":
+        append(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard).catch(this.#dropped)
+        break
+      case "people":
+        learn(happening.people, this.#heard).catch(this.#dropped)
+        break
+      case "acknowledged":
+        this.#input.sends.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)
+        break
+      case "closed":
+        this.#closed(happening.reason).catch(this.#input.onError)
+        break
+    }
+    this.#input.changes.notify()
+  }
+
+  #opened(phone: string): void {
+    this.#open = true
+    this.#lost = false
+    this.#dialler.opened()
+    this.#memory.telling.opened(this.#at, phone)
+    this.#beAvailable()
+    this.#log.info("session connected")
+    this.#tell("info", "session connected")
+  }
+
+  #showToHousehold(text: string): void {
+    const { bridgeId } = this.#input.held
+    const shown = this.connection && showCode(this.connection, { bridgeId, text })
+    shown?.catch((error: unknown) => this.#log.warn({ error }, "the code was shown to nobody"))
+  }
+
+  /** Whoever connects is not shown as available, unless the customer wants that. */
+  #beAvailable(): void {
+    if (!this.#memory.standing.isAvailable) return
+    const shown = this.connection?.setAvailable(true)
+    shown?.catch((error: unknown) => this.#log.warn({ error }, "not shown as available"))
+  }
+
+  get #heard() {
+    return { memory: this.#memory, connection: this.connection, log: this.#log }
+  }
+
+  async #closed(reason: ClosedReason): Promise<void> {
+    this.#log.info({ reason }, "session disconnected")
+    this.#tell(reason === "lost" ? "warn" : "info", `session disconnected: ${reason}`)
+    this.hangUp()
+    this.#goneFor(reason)
+    switch (reason) {
+      case "restart":
+      case "refs_ended":
+      case "lost":
+        return this.#dialler.dialAgain(reason)
+      case "replaced":
+        return await this.#wasReplaced()
+      case "logged_out":
+        return await this.#wasLoggedOut()
+    }
+  }
+
+  /** Another login of the same device: perhaps the rightful owner of the bridge, whom we must not throw out again. */
+  async #wasReplaced(): Promise<void> {
+    const { commits, standing, telling } = this.#memory
+    Metrics.add("Replaced")
+    // The check of the lease throws when it is not ours.
+    await commits.write([])
+    await standing.setReplaced(true, (writes) => telling.over(this.#at, "stream_replaced", writes))
+    this.#input.changes.notify()
+  }
+
+  async #wasLoggedOut(): Promise<void> {
+    const { commits, telling } = this.#memory
+    const wasPaired = this.isPaired
+    await this.#memory.forget(async (writes) => {
+      if (wasPaired) await telling.over(this.#at, "logged_out", writes)
+      else await commits.write(writes)
+    })
+    this.#lost = false
+    this.#input.changes.notify()
+    this.#dialler.dialAgain("logged_out")
+  }
+
+  #goneFor(reason: ClosedReason): void {
+    if (!this.isPaired) return
+    if (reason === "lost") this.#lost = true
+    this.#memory.telling.gone(this.#at)
+  }
+
+  #pairingOver(): void {
+    if (this.isPaired || this.#input.isOver() || this.#linksItself) return
+    this.hangUp()
+  }
+
+  /** To its customer, in his words: no error of ours, and of nobody's messages. */
+  #tell(level: BridgeLog.Level, text: string): void {
+    BridgeLog.append(this.#input.held.bridgeId, level, text)
+  }
+
+  readonly #dropped = (error: unknown): void => {
+    if (!(error instanceof SessionEnded)) this.#log.error({ error }, "something that arrived was not written")
+  }
+}
