@@ -202,7 +202,7 @@ export const Stanza: z.ZodType<Stanza> = z.lazy(() =>
 
 /** In one piece, as recursion has no place in the document. */
 export const NewStanza = z
-  .object({ tag: z.string().min(1), attrs: Attributes.default({}), content: z.unknown() })
+  .object({ tag: z.string().min(1), attrs: Attributes.default({}), content: z.unknown().optional() })
   .openapi("NewStanza", { description: "Bytes are { base64 }; an id is given when there is none." })
 
 export const Wait = z.object({ wait })
