@@ -106,9 +106,13 @@ function showChats() {
   )
 }
 
-/** What a message without words is: its field's name, as people say it. */
-function kindOf({ kind, content }) {
-  if (kind === "reactionMessage") return `reacted ${content[kind].text || "no more"}`
+/** What a message without words is, as people say it. */
+function kindOf({ kind, content, opened = {} }) {
+  if (opened.options) return `voted for ${opened.options.join(", ") || "nothing"}`
+  if (opened.response) return `answered: ${opened.response.replace("_", " ")}`
+  if (opened.edit) return `[edited] ${opened.edit.protocolMessage?.editedMessage?.conversation ?? ""}`
+  const reaction = opened.reaction ?? content.reactionMessage?.text
+  if (reaction !== undefined) return reaction ? `reacted ${reaction}` : "took a reaction back"
   if (kind.startsWith("pollCreation")) return `[poll] ${content[kind].name}`
   return `[${kind.replace(/Message.*$/, "") || "nothing"}]`
 }

@@ -97,8 +97,10 @@ test("a person makes a phone, links a client by the text of its code, and chats 
   await client.sock.sendMessage(bob.jid, { text: "<b id='evil'>It</b> is & <script>alert(1)</script>" })
   await person.sees("<b id='evil'>It</b> is & <script>")
   expect(await page.$("#evil")).toBeNull()
+  await client.sock.sendMessage(bob.jid, { react: { text: "👍", key: message.key } })
+  await person.sees("reacted 👍")
   const shown = await page.$$eval(".message", (all) => all.map(({ className }) => className))
-  expect(shown).toEqual(["message own", "message"])
+  expect(shown).toEqual(["message own", "message", "message"])
 })
 
 test("a picture of the code links as well: chosen, or dropped", async () => {
