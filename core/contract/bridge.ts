@@ -38,7 +38,9 @@ export const BridgeWithManager = Bridge.extend({
 
 export const BridgeAfterPatch = Bridge.extend({ inbox: z.boolean() }).openapi("BridgeAfterPatch")
 
-export const path = z.object({ customer_ref: z.string() })
+export const path = z.object({
+  customer_ref: z.string().openapi({ description: "Your own name for the bridge; `default` is the first." }),
+})
 
 /** Fields whose every fault, also their absence, has a code of its own: the domain judges them. */
 const JudgedRef = z.unknown().optional().openapi({
@@ -57,7 +59,11 @@ export const createBridge = createRoute({
   method: "post",
   path: "/api/instances",
   summary: "Create a bridge",
-  request: { body: body(z.object({ customer_ref: JudgedRef, webhook_url: JudgedUrl })) },
+  request: {
+    body: body(
+      z.object({ customer_ref: JudgedRef, webhook_url: JudgedUrl }).openapi({ required: ["customer_ref"] }),
+    ),
+  },
   responses: {
     200: reply("The reference is taken: its bridge, unchanged.", Bridge),
     201: reply("The new bridge.", Bridge),
@@ -90,7 +96,10 @@ export const updateBridge = createRoute({
   method: "patch",
   path: "/api/instances/{customer_ref}",
   summary: "Change where a bridge's events go",
-  request: { params: path, body: body(z.object({ webhook_url: JudgedUrl })) },
+  request: {
+    params: path,
+    body: body(z.object({ webhook_url: JudgedUrl }).openapi({ required: ["webhook_url"] })),
+  },
   responses: {
     200: reply("The bridge, with its new address.", BridgeAfterPatch),
     ...refusals("invalid_webhook_url", ...unreachable, "orchestrator_failed"),

@@ -16,7 +16,11 @@ export const Chat = z
     /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us)$/,
     "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
   )
-  .openapi({ example: "491711234567" })
+  .openapi({
+    description:
+      "A phone number of 7 to 15 digits, or a JID: `…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group.",
+    example: "491711234567",
+  })
 
 /** One person, not a group. */
 export const Contact = z
@@ -25,15 +29,21 @@ export const Contact = z
     /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid)$/,
     "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid",
   )
-  .openapi({ example: "491711234567" })
+  .openapi({
+    description: "A phone number of 7 to 15 digits, or a person's JID: `…@s.whatsapp.net`, `…@lid`.",
+    example: "491711234567",
+  })
 
 export const Group = z
   .string()
   .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")
-  .openapi({ example: "120363041234567890@g.us" })
+  .openapi({ description: "A group's JID: `…@g.us`.", example: "120363041234567890@g.us" })
 
 /** The network's id of a message: opaque, chosen by whoever sent it. */
 export const MessageId = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,128}$/, "a message id, as an event or a send result gave it")
-  .openapi({ example: "3EB0A1B2C3D4E5F6A7B8C9" })
+  .openapi({
+    description: "A message id, as an event or a send result gave it.",
+    example: "3EB0A1B2C3D4E5F6A7B8C9",
+  })

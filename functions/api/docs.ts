@@ -1,42 +1,57 @@
-import { html } from "hono/html"
+import { html, raw } from "hono/html"
+import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
+import { errorExamples, examples } from "#core/contract/examples.ts"
+import type { RouteName } from "#core/contract/routes.ts"
+import { style } from "./docs-style.ts"
 import type { Document, Operation, Parameter, Schema } from "./openapi.ts"
 
 type Html = ReturnType<typeof html>
 
+/** A route, or an event on its way to a webhook. */
+interface Entry {
+  method: string
+  path: string
+  operation: Operation
+}
+
 /** The reference as one page that needs nothing else: no script, no other host. */
 export function docsPage(document: Document): Html {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  const entries: Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   const groups = document.tags.map(({ name }) => ({
     name,
-    of: operations.filter(({ operation }) => operation.tags?.includes(name)),
+    of: entries.filter(({ operation }) => operation.tags?.includes(name)),
   }))
-  const webhooks = Object.values(document.webhooks).map(({ post }) => post)
+  const webhooks = Object.entries(document.webhooks).map(([path, { post }]) => ({ path, operation: post }))
+  const schemas = Object.entries(document.components.schemas)
+  const links = [
+    ...groups.map(({ name, of }) => ({
+      name,
+      to: of.map(({ operation }) => [operation.operationId, operation.operationId] as const),
+    })),
+    { name: "Webhooks", to: webhooks.map(({ path }) => [`on_${path}`, path] as const) },
+    { name: "Reference", to: [["errors", "Errors"] as const] },
+    { name: "Schemas", to: schemas.map(([name]) => [`schema-${name}`, name] as const) },
+  ]
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <link rel="icon" href="data:," />
         <title>${document.info.title}: API reference</title>
         <style>
-          ${style}
+          ${raw(style)}
         </style>
       </head>
       <body>
-        <nav>
+        <nav aria-label="Contents">
           <a href="#top"><b>${document.info.title}</b></a>
-          ${groups.map(
-            ({ name, of }) =>
-              html`<b>${name}</b> ${of.map(
-                  ({ operation }) => html`<a href="#${operation.operationId}">${operation.operationId}</a>`,
-                )}`,
-          )}
-          <b>Webhooks</b>
-          ${webhooks.map((one) => html`<a href="#${one.operationId}">${one.operationId.slice("on_".length)}</a>`)}
-          <b>Schemas</b>
-          ${Object.keys(document.components.schemas).map(
-            (name) => html`<a href="#schema-${name}">${name}</a>`,
+          ${links.map(
+            ({ name, to }) =>
+              html`<b>${name}</b>
+                <div>${to.map(([id, title]) => html`<a href="#${id}">${title}</a>`)}</div>`,
           )}
         </nav>
         <main id="top">
@@ -46,12 +61,19 @@ export function docsPage(document: Document): Html {
           ${groups.map(
             ({ name, of }) =>
               html`<h2>${name}</h2>
-                ${of.map(({ path, method, operation }) => section(`${method.toUpperCase()} ${path}`, operation))}`,
+                ${of.map(route)}`,
           )}
           <h2>Webhooks</h2>
-          ${webhooks.map((one) => section(one.operationId.slice("on_".length), one))}
+          <p>
+            What each event looks like. All come with the same headers, each of which is explained at the
+            first event.
+          </p>
+          ${webhooks.map(({ path, operation }, i) => webhook(path, operation, i === 0))}
+          <h2 id="errors">Errors</h2>
+          <p>Every error has a body of this form: ${typeOf({ $ref: "#/components/schemas/Error" })}.</p>
+          ${table(["status", "code", "such as"], errorRows())}
           <h2>Schemas</h2>
-          ${Object.entries(document.components.schemas).map(
+          ${schemas.map(
             ([name, schema]) =>
               html`<section id="schema-${name}">
                 <h3>${name}</h3>
@@ -63,79 +85,147 @@ export function docsPage(document: Document): Html {
     </html>`
 }
 
-function section(title: string, operation: Operation): Html {
-  const { parameters = [], requestBody, responses } = operation
-  const body = requestBody && Object.values(requestBody.content)[0]
-  return html`<section id="${operation.operationId}">
-    <h3><code>${title}</code></h3>
-    <p>${prose(operation.summary)}</p>
+function route({ method, path, operation }: Entry): Html {
+  const { operationId, parameters = [], requestBody, responses, summary } = operation
+  const body = requestBody?.content["application/json"]
+  const answered = Object.entries(responses)
+  const successes = answered.filter(([status]) => Number(status) < 300)
+  const refusals = answered.filter(([status]) => Number(status) >= 300)
+  return html`<section id="${operationId}">
+    <h3>${prose(summary)}</h3>
+    <p class="path"><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code></p>
     ${parameters.length > 0 ? table(["parameter", "in", "type", ""], parameters.map(parameterRow)) : ""}
     ${
       body
         ? html`<h4>Body</h4>
-            ${body.schema.$ref ? typeOf(body.schema) : fields(body.schema)}${shown(body.example)}`
+            ${fields(body.schema)}`
         : ""
     }
-    <h4>Answers</h4>
-    ${Object.entries(responses).map(([status, { description, content }]) => {
+    <h4>Call</h4>
+    <pre>${curl({ method, path, operation })}</pre>
+    <h4>Answer</h4>
+    ${successes.map(([status, { description, content }]) => {
       const [[type, first] = []] = Object.entries(content ?? {})
       const isJson = type === "application/json"
       return html`<p>
           <b>${status}</b> ${prose(description)}
-          ${Number(status) < 300 && first ? html`<i>${isJson ? typeOf(first.schema) : type}</i>` : ""}
+          ${first ? html`<i>${isJson ? typeOf(first.schema) : type}</i>` : ""}
         </p>
         ${shown(first?.example)}`
     })}
+    <p class="errors">
+      ${refusals.map(([status, { description }]) => html`<span><b>${status}</b> ${codes(description)}</span> `)}
+    </p>
   </section>`
 }
 
-function parameterRow(parameter: Parameter): (Html | string)[] {
-  const name = html`<code>${parameter.name}</code>${parameter.required ? "" : " (optional)"}`
+function webhook(type: string, operation: Operation, isFirst: boolean): Html {
+  const body = operation.requestBody?.content["application/json"]
+  return html`<section id="${operation.operationId}">
+    <h3><code>${type}</code></h3>
+    <p>${prose(operation.summary)}</p>
+    ${isFirst ? table(["header", "in", "type", ""], (operation.parameters ?? []).map(parameterRow)) : ""}
+    ${body ? html`<p>${typeOf(body.schema)}</p>` : ""}${shown(body?.example)}
+  </section>`
+}
+
+/** The call of the examples, to paste into a shell. */
+function curl({ method, path, operation }: Entry): string {
+  const { parameters = {}, body } = examples[operation.operationId as RouteName] // registered under it
+  const given: Record<string, string | number> = { customer_ref: "shop", ...parameters }
+  const query = (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === "query" && given[parameter.name] !== undefined)
+    .map(({ name }) => `${name}=${given[name]}`)
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(given[name] ?? name))
+  const verb = method === (body === undefined ? "get" : "post") ? "" : ` -X ${method.toUpperCase()}`
+  const isFile = !Object.keys(operation.responses[200]?.content ?? { "application/json": {} }).some((type) =>
+    /json|event-stream/.test(type),
+  )
   return [
-    name,
-    parameter.in,
-    typeOf(parameter.schema),
-    prose(parameter.description ?? limitsOf(parameter.schema)),
+    `curl${verb} "$URL${url}${query.length > 0 ? `?${query.join("&")}` : ""}"${isFile ? " -o file" : ""}`,
+    `  -H "Authorization: Bearer $KEY"`,
+    ...(body === undefined
+      ? []
+      : [`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+  ].join(" \\\n")
+}
+
+function codes(description: string): Html {
+  const named = [...description.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code)
+  return html`${named.map((code) => html`<a href="#error-${code}"><code>${code}</code></a> `)}`
+}
+
+function errorRows(): Html[][] {
+  const all = Object.entries(errorStatus) as [ErrorCode, number][] // its entries, no others
+  return all.map(([code, status]) => [
+    html`${status}`,
+    html`<code id="error-${code}">${code}</code>`,
+    html`${prose(errorExamples[code])}`,
+  ])
+}
+
+function parameterRow(parameter: Parameter): Html[] {
+  const { description, schema } = parameter
+  return [
+    named(parameter.name, parameter.required ?? false),
+    html`${parameter.in}`,
+    typeOf(schema),
+    prose([description ?? schema.description, limitsOf(schema)].filter(Boolean).join(" ")),
   ]
 }
 
 function fields(schema: Schema): Html {
   if (!schema.properties) return html`<p>${typeOf(schema)}</p>`
-  const rows = Object.entries(schema.properties).map(([name, field]) => [
-    html`<code>${name}</code>${schema.required?.includes(name) ? "" : " (optional)"}`,
-    typeOf(field),
-    prose([field.description, limitsOf(field)].filter(Boolean).join(" ")),
-  ])
-  return table(["field", "type", ""], rows)
+  return table(["field", "type", ""], rowsOf(schema))
 }
 
-function table(heads: string[], rows: (Html | string)[][]): Html {
+/** Of the fields of fields, too. */
+function rowsOf(schema: Schema, prefix = ""): Html[][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const limits = limitsOf(field.items && !field.description ? field.items : field)
+    const about = [field.description ?? field.items?.description, limits].filter(Boolean).join(" ")
+    const row = [named(prefix + name, schema.required?.includes(name) ?? false), typeOf(field), prose(about)]
+    const inner = field.properties ? field : field.items
+    return [row, ...(inner?.properties ? rowsOf(inner, `${prefix}${name}.`) : [])]
+  })
+}
+
+function named(name: string, required: boolean): Html {
+  return html`<code>${name}</code>${required ? "" : html` <small>optional</small>`}`
+}
+
+function table(heads: string[], rows: Html[][]): Html {
   return html`<table>
-    <tr>
-      ${heads.map((head) => html`<th>${head}</th>`)}
-    </tr>
-    ${rows.map(
-      (cells) =>
-        html`<tr>
-          ${cells.map((cell) => html`<td>${cell}</td>`)}
-        </tr>`,
-    )}
+    <thead>
+      <tr>
+        ${heads.map((head) => html`<th>${head}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
   </table>`
 }
 
 function typeOf(schema: Schema): Html {
-  const named = schema.$ref?.split("/").at(-1)
-  if (named) return html`<a href="#schema-${named}">${named}</a>`
+  const name = schema.$ref?.split("/").at(-1)
+  if (name) return html`<a href="#schema-${name}">${name}</a>`
   if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(" | ")}`
   if (schema.items) return html`array of ${typeOf(schema.items)}`
   return html`${[schema.type ?? "any"].flat().join(" | ")}`
 }
 
-function limitsOf({ minimum, maximum, minLength, maxLength, pattern }: Schema): string {
+/** In words; a pattern only where nothing else says what is meant. */
+function limitsOf({ minimum, maximum, minLength, maxLength, pattern, description }: Schema): string {
   return [
     ...range(minimum, maximum, ""),
     ...range(minLength, maxLength, " characters"),
-    ...(pattern ? [`\`${pattern}\``] : []),
+    ...(pattern && !description ? [`\`${pattern}\``] : []),
   ].join(" ")
 }
 
@@ -153,17 +243,3 @@ function shown(example: unknown): Html | string {
 function prose(text: string): Html {
   return html`${text.split("`").map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
-
-const style = `
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-  body { margin: 0; display: grid; grid-template-columns: 15rem minmax(0, 52rem); gap: 2rem; }
-  nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; box-sizing: border-box; }
-  nav a, nav b { display: block; } nav b { margin-top: 0.75rem; }
-  main { padding: 1rem; } section { margin-bottom: 3rem; } h2 { margin-top: 3rem; }
-  a { color: inherit; } code, pre { font: 0.875em ui-monospace, monospace; overflow-wrap: anywhere; }
-  pre { padding: 0.75rem; overflow: auto; background: color-mix(in srgb, currentColor 8%, transparent); }
-  table { border-collapse: collapse; width: 100%; }
-  th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
-  tr + tr { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
-  @media (max-width: 50rem) { body { display: block; } nav { position: static; height: auto; } }
-`

@@ -9,6 +9,6 @@ reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-contro
 reference.get("/api/docs", (c) =>
   c.html(docsPage(openapi()), 200, {
     "cache-control": "public, max-age=300",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
   }),
 )
