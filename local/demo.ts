@@ -7,12 +7,20 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { apiClient, phonesClient, Unexpected } from "./api-client.ts"
+import { fleet } from "./demo/fleet.ts"
 import { sessionHosts } from "./demo/session-hosts.ts"
 import { type Arrival, startReceiver } from "./demo/receiver.ts"
-import { find } from "./running.ts"
+import { find, type Running } from "./running.ts"
 
+/** `BRIDGES=200`: so many bridges on packed hosts, and what they take up, in place of one bridge's story. */
+const bridges = z.coerce.number().int().min(1).default(1).parse(process.env.BRIDGES)
 /** Longer than any step may take: a demo that hangs is a demo that failed. */
-const deadlineMs = 60_000
+const deadlineMs = 60_000 + (bridges - 1) * 6000
+
+/** Many bridges of one account are asked for from one address. */
+const unlimited = Object.fromEntries(
+  ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"]),
+)
 
 const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-demo-"))
 const started = performance.now()
@@ -23,7 +31,8 @@ async function main(): Promise<number> {
   const service = spawnHere("start.ts")
   const receiver = await startReceiver()
   try {
-    await story(service, receiver, AbortSignal.timeout(deadlineMs))
+    const tell = bridges === 1 ? story : manyBridges
+    await tell(service, receiver, AbortSignal.timeout(deadlineMs))
     console.log("demo: ok")
     return 0
   } catch (error) {
@@ -38,20 +47,35 @@ async function main(): Promise<number> {
   }
 }
 
-async function story(
-  service: ReturnType<typeof spawnHere>,
-  receiver: Awaited<ReturnType<typeof startReceiver>>,
-  signal: AbortSignal,
-): Promise<void> {
+/** The service, and an account's key to it. */
+async function begin(service: ReturnType<typeof spawnHere>): Promise<{ running: Running; apiKey: string }> {
   const first = await Promise.race([once(service.stdout, "data"), once(service, "exit")])
   const running = await find(dataDir)
   if (!running) throw new Unexpected(`npm start ended at once: ${String(first[0])}`)
   step(`the service runs at ${running.baseUrl}`)
 
   const account = await admin(z.object({ id: z.string() }), "account", "create", "demo", "active")
+  await admin(z.object({ id: z.string() }), "account", "limit", account.id, String(bridges))
   const made = await admin(z.object({ key: z.string() }), "key", "create", account.id)
-  const api = apiClient(running.baseUrl, made.key)
   step("an account and its API key are made")
+  return { running, apiKey: made.key }
+}
+
+async function manyBridges(
+  service: ReturnType<typeof spawnHere>,
+  receiver: Awaited<ReturnType<typeof startReceiver>>,
+  signal: AbortSignal,
+): Promise<void> {
+  await fleet({ ...(await begin(service)), receiver, count: bridges, signal, step })
+}
+
+async function story(
+  service: ReturnType<typeof spawnHere>,
+  receiver: Awaited<ReturnType<typeof startReceiver>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { running, apiKey } = await begin(service)
+  const api = apiClient(running.baseUrl, apiKey)
 
   const bridge = z
     .object({ webhook_secret: z.string() })
@@ -118,7 +142,13 @@ async function story(
 function spawnHere(file: string, ...args: string[]) {
   return spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, DATA_DIR: dataDir, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: "0",
+      SIMULATOR_CONTROL_PORT: "0",
+      ...(bridges > 1 && unlimited),
+    },
   })
 }
 

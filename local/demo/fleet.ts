@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { apiClient, phonesClient, Unexpected } from "../api-client.ts"
+import type { Running } from "../running.ts"
+import type { startReceiver } from "./receiver.ts"
+import { sessionHosts } from "./session-hosts.ts"
+
+interface Input {
+  running: Running
+  apiKey: string
+  receiver: Awaited<ReturnType<typeof startReceiver>>
+  count: number
+  signal: AbortSignal
+  step: (what: string) => void
+}
+
+/** Links at once: each makes 812 keys. */
+const atOnce = 4
+
+/** Many bridges on packed hosts: each is linked and gets a message; then what they take up in memory. */
+export async function fleet(input: Input): Promise<void> {
+  const { running, receiver, count, signal, step } = input
+  const api = apiClient(running.baseUrl, input.apiKey)
+  const phones = phonesClient(running.phonesUrl)
+  const contact = await phones.create("Carl")
+  const [empty] = await memoryOfHosts(running)
+  step(`a session host takes ${empty} MB before them`)
+
+  const owners: string[] = []
+  const refs = Array.from({ length: count }, (_, i) => `bridge-${i + 1}`)
+  await inTurn(refs, async (ref) => {
+    await api("POST", "/instances", { customer_ref: ref, webhook_url: receiver.url })
+    const owner = await phones.create(ref)
+    await patiently(signal, async () => {
+      const qr = await api("GET", `/instances/${ref}/proxy/qr`)
+      await phones.scan(owner.number, new Uint8Array(await qr.arrayBuffer()))
+    })
+    await patiently(signal, async () => {
+      const answer = await api("GET", `/instances/${ref}/proxy/status`)
+      const { status } = z.object({ status: z.string() }).parse(await answer.json())
+      if (status !== "connected") throw new Unexpected(`${ref} is ${status}`)
+    })
+    owners.push(owner.number)
+    if (owners.length % 20 === 0) step(`${owners.length} bridges are linked and connected`)
+  })
+
+  await inTurn(owners, async (owner) => {
+    await phones.send(contact.number, owner, `to ${owner}`)
+    await receiver.arrival(({ event }) => event.body === `to ${owner}`, signal)
+  })
+  step(`each of them got a message, and its webhook came`)
+
+  const hosts = await memoryOfHosts(running)
+  const all = hosts.reduce((sum, megabytes) => sum + megabytes, 0)
+  step(`${count} bridges on ${hosts.length} session hosts: ${hosts.join(", ")} MB`)
+  const own = (all - hosts.length * (empty ?? 0)) / count
+  step(
+    `memory per bridge: ${(all / count).toFixed(1)} MB with its part of the host, ${own.toFixed(1)} MB of its own`,
+  )
+}
+
+/** Resident, in MB, each. */
+async function memoryOfHosts(running: Running): Promise<number[]> {
+  const pids = await sessionHosts(running)
+  return pids.map((pid) =>
+    Math.round(Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) / 1024),
+  )
+}
+
+async function inTurn<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const worker = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+/** Until it works: while hosts start, calls answer 503. */
+async function patiently(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Unexpected)) throw error
+      await sleep(300, undefined, { signal })
+    }
+  }
+}
