@@ -75,16 +75,18 @@ test("a file the network has forgotten is brought again by the phone, when a cli
   await expect(client.sock.updateMediaMessage(lost)).rejects.toThrow("re-upload")
 })
 
-test("two clients exchange a picture in a group", async () => {
+test("two clients exchange a picture, in a chat and in a group", async () => {
   const [ada, bob] = [await network.phone(), await network.phone()]
   const [one, other] = [await network.paired(ada), await network.paired(bob)]
   const { id } = await one.sock.groupCreate("Pictures", [bob.jid])
-  const image = randomBytes(20_000)
-  await one.sock.sendMessage(id, { image, caption: "look", jpegThumbnail: "" })
-  const { message } = await other.until("the picture", () =>
-    other.messages.find((found) => found.message.message?.imageMessage),
-  )
-  expect((await downloadMediaMessage(message, "buffer", {})).equals(image)).toBe(true)
+  for (const chat of [bob.jid, id]) {
+    const image = randomBytes(20_000)
+    await one.sock.sendMessage(chat, { image, caption: `look, ${chat}`, jpegThumbnail: "" })
+    const { message } = await other.until("the picture", () =>
+      other.messages.find((found) => found.message.message?.imageMessage?.caption === `look, ${chat}`),
+    )
+    expect((await downloadMediaMessage(message, "buffer", {})).equals(image)).toBe(true)
+  }
 })
 
 test.for(["lid", "pn"] as const)("a poll made by a client is voted on in a %s chat", async (addressing) => {

@@ -94,6 +94,21 @@ test.for([
   await until(call_id, status)
 })
 
+test("why a call ended is told in the caller's words", async () => {
+  const { ada, bob, client } = await aChat()
+  const path = `/phones/${bob.number}/calls`
+  const { call_id } = (await network.call("POST", path, { to: ada.number })) as { call_id: string }
+  const reasons: (string | undefined)[] = []
+  client.sock.ws.on("CB:call,,terminate", ({ content }: { content: { attrs: { reason?: string } }[] }) => {
+    reasons.push(content[0]?.attrs.reason)
+    client.changed()
+  })
+  const words = ["timeout", "busy", "accepted_elsewhere", "rejected_elsewhere", undefined]
+  for (const reason of words) await network.call("POST", `${path}/${call_id}`, { to: ada.number, reason })
+  await client.until("all ends", () => (reasons.length === words.length ? true : undefined))
+  expect(reasons).toEqual(words)
+})
+
 test("a client rejects a call, and the caller hears it", async () => {
   const { ada, bob, client } = await aChat()
   const until = calls(client)
