@@ -1,12 +1,11 @@
 export * as Account from "./account.ts"
 
 import { randomUUID } from "node:crypto"
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import { ApiError } from "./error.ts"
-import { get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
+import { get as getRow, query, type Row, transact, update } from "./store.ts"
 import { accounts } from "./tables.ts"
 
 export const Subscription = z.enum(["none", "trialing", "active", "past_due"])
@@ -97,22 +96,15 @@ export function whyNoBridge(row: Row): ApiError {
 }
 
 async function set(accountId: string, field: string, value: string | number): Promise<boolean> {
-  try {
-    await store.send(
-      new UpdateCommand({
-        TableName: accounts,
-        Key: key(accountId),
-        UpdateExpression: "SET #field = :value",
-        ConditionExpression: "attribute_exists(pk)",
-        ExpressionAttributeNames: { "#field": field },
-        ExpressionAttributeValues: { ":value": value },
-      }),
-    )
-    return true
-  } catch (error) {
-    if (refusedRow(error)) return false
-    throw error
-  }
+  const row = await update({
+    TableName: accounts,
+    Key: key(accountId),
+    UpdateExpression: "SET #field = :value",
+    ConditionExpression: "attribute_exists(pk)",
+    ExpressionAttributeNames: { "#field": field },
+    ExpressionAttributeValues: { ":value": value },
+  })
+  return "now" in row
 }
 
 function toRow(account: Info): Row {

@@ -1,7 +1,7 @@
 export * as Delivery from "./delivery.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now, nowMs } from "./clock.ts"
 import { config } from "./config.ts"
@@ -11,7 +11,7 @@ import { EventRow } from "./event.ts"
 import { EventList } from "./event-list.ts"
 import { log } from "./log.ts"
 import { Metrics } from "./metrics.ts"
-import { get as getRow, query, refusedRow, type Row, store, transact } from "./store.ts"
+import { get as getRow, query, refusedRow, type Row, store, transact, update as updateRow } from "./store.ts"
 import { events } from "./tables.ts"
 
 /**
@@ -294,7 +294,7 @@ async function ringUntilSent(bridgeId: string, signal?: AbortSignal): Promise<vo
   }
 }
 
-type Change = Omit<ConstructorParameters<typeof UpdateCommand>[0], "TableName" | "Key">
+type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
 
 /** One conditional update of the row; undefined when it was refused. */
 export async function change(bridgeId: string, input: Change): Promise<Info | undefined> {
@@ -306,22 +306,9 @@ async function update(
   bridgeId: string,
   input: Change,
 ): Promise<{ held: Info } | { refused: Info | undefined }> {
-  try {
-    const changed = await store.send(
-      new UpdateCommand({
-        ...input,
-        TableName: events,
-        Key: key(bridgeId),
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    )
-    return { held: fromRow(changed.Attributes ?? {}) }
-  } catch (error) {
-    const row = refusedRow(error)
-    if (row) return { refused: "pk" in row ? fromRow(row) : undefined }
-    throw error
-  }
+  const row = await updateRow({ ...input, TableName: events, Key: key(bridgeId) })
+  if ("now" in row) return { held: fromRow(row.now) }
+  return { refused: "pk" in row.refused ? fromRow(row.refused) : undefined }
 }
 
 function fromRow(row: Row): Info {

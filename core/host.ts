@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { Network } from "./lease.ts"
-import { get as getRow, query, refusedRow, type Row, store } from "./store.ts"
+import { get as getRow, query, type Row, store, update as updateRow } from "./store.ts"
 import { leases } from "./tables.ts"
 
 /**
@@ -164,24 +164,17 @@ async function update(
   condition: string,
   values: Record<string, unknown>,
 ): Promise<boolean> {
-  try {
-    await store.send(
-      new UpdateCommand({
-        TableName: leases,
-        Key: key(hostId),
-        UpdateExpression: expression,
-        ConditionExpression: condition,
-        ...(`${expression} ${condition}`.includes("#state") && {
-          ExpressionAttributeNames: { "#state": "state" },
-        }),
-        ExpressionAttributeValues: values,
-      }),
-    )
-    return true
-  } catch (error) {
-    if (refusedRow(error)) return false
-    throw error
-  }
+  const row = await updateRow({
+    TableName: leases,
+    Key: key(hostId),
+    UpdateExpression: expression,
+    ConditionExpression: condition,
+    ...(`${expression} ${condition}`.includes("#state") && {
+      ExpressionAttributeNames: { "#state": "state" },
+    }),
+    ExpressionAttributeValues: values,
+  })
+  return "now" in row
 }
 
 function fromRow(row: Row): Info {

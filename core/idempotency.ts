@@ -7,7 +7,7 @@ import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import { Metrics } from "./metrics.ts"
 import { newMessageId } from "./message-id.ts"
-import { refusedRow, type Row, store, unlessRefused } from "./store.ts"
+import { type Row, store, unlessRefused, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
 /** Every call ends within 50 s, and 5 more. In seconds. */
@@ -62,38 +62,29 @@ export async function claim(input: {
     holder: randomUUID(),
     messageId: newMessageId(),
   }
-  try {
-    const claimed = await store.send(
-      new UpdateCommand({
-        TableName: requests,
-        Key: key(fresh.record),
-        UpdateExpression:
-          "SET #state = :inflight, holder = :me, lease_until = :lease_until, " +
-          "expires_at = if_not_exists(expires_at, :expires_at), " +
-          "fingerprint = if_not_exists(fingerprint, :fingerprint), " +
-          "message_id = if_not_exists(message_id, :new)",
-        ConditionExpression:
-          "attribute_not_exists(pk) OR (#state = :inflight AND lease_until < :now AND expires_at > :now)",
-        ExpressionAttributeNames: { "#state": "state" },
-        ExpressionAttributeValues: {
-          ":inflight": "inflight",
-          ":me": fresh.holder,
-          ":lease_until": now() + claimedFor,
-          ":expires_at": now() + keptFor,
-          ":fingerprint": input.fingerprint,
-          ":new": fresh.messageId,
-          ":now": now(),
-        },
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    )
-    return claimedAs(Stored.parse(claimed.Attributes), fresh, input.fingerprint)
-  } catch (error) {
-    const row = refusedRow(error)
-    if (!row) throw error
-    return await standing(Stored.parse(row), fresh, input.fingerprint)
-  }
+  const row = await update({
+    TableName: requests,
+    Key: key(fresh.record),
+    UpdateExpression:
+      "SET #state = :inflight, holder = :me, lease_until = :lease_until, " +
+      "expires_at = if_not_exists(expires_at, :expires_at), " +
+      "fingerprint = if_not_exists(fingerprint, :fingerprint), " +
+      "message_id = if_not_exists(message_id, :new)",
+    ConditionExpression:
+      "attribute_not_exists(pk) OR (#state = :inflight AND lease_until < :now AND expires_at > :now)",
+    ExpressionAttributeNames: { "#state": "state" },
+    ExpressionAttributeValues: {
+      ":inflight": "inflight",
+      ":me": fresh.holder,
+      ":lease_until": now() + claimedFor,
+      ":expires_at": now() + keptFor,
+      ":fingerprint": input.fingerprint,
+      ":new": fresh.messageId,
+      ":now": now(),
+    },
+  })
+  if ("now" in row) return claimedAs(Stored.parse(row.now), fresh, input.fingerprint)
+  return await standing(Stored.parse(row.refused), fresh, input.fingerprint)
 }
 
 /** The send was acknowledged: from now on the key is answered from its record, for 24 hours. */

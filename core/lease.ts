@@ -1,10 +1,9 @@
 export * as Lease from "./lease.ts"
 
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
-import { get as getRow, query, refusedRow, type Row, store, transact, type Write } from "./store.ts"
+import { get as getRow, query, type Row, transact, update, type Write } from "./store.ts"
 import { leases } from "./tables.ts"
 
 export const Network = z.enum(["live", "simulated"])
@@ -330,18 +329,9 @@ async function note(held: Held, field: "fail_count" | "used", value: number): Pr
 }
 
 /** One conditional update of a lease: the lease as it is now; undefined when its condition refused it. */
-async function change(
-  input: Omit<ConstructorParameters<typeof UpdateCommand>[0], "TableName">,
-): Promise<Info | undefined> {
-  try {
-    const changed = await store.send(
-      new UpdateCommand({ ...input, TableName: leases, ReturnValues: "ALL_NEW" }),
-    )
-    return fromRow(changed.Attributes ?? {})
-  } catch (error) {
-    if (refusedRow(error)) return undefined
-    throw error
-  }
+async function change(input: Omit<Parameters<typeof update>[0], "TableName">): Promise<Info | undefined> {
+  const row = await update({ ...input, TableName: leases })
+  return "now" in row ? fromRow(row.now) : undefined
 }
 
 function fromRow(row: Row): Info {

@@ -1,10 +1,10 @@
 export * as RateLimit from "./rate-limit.ts"
 
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
+import { PutCommand } from "@aws-sdk/lib-dynamodb"
 import { LRUCache } from "lru-cache"
 import { nowMs } from "./clock.ts"
 import { config } from "./config.ts"
-import { refusedRow, type Row, store } from "./store.ts"
+import { type Row, store, unlessRefused, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
 /** §8.1: requests a minute. `address` is the floor under all others. */
@@ -118,47 +118,33 @@ async function add(
   pk: string,
   input: { some: number; limit: number; atMs: number },
 ): Promise<{ row: Row; isCounted: boolean }> {
-  try {
-    const changed = await store.send(
-      new UpdateCommand({
-        TableName: requests,
-        Key: key(pk),
-        UpdateExpression: "SET n = n + :some",
-        ConditionExpression: "start_ms > :over AND n <= :room",
-        ExpressionAttributeValues: {
-          ":some": input.some,
-          ":over": input.atMs - windowMs,
-          ":room": input.limit - input.some,
-        },
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    )
-    return { row: changed.Attributes ?? {}, isCounted: true }
-  } catch (error) {
-    const row = refusedRow(error)
-    if (row) return { row, isCounted: false }
-    throw error
-  }
+  const row = await update({
+    TableName: requests,
+    Key: key(pk),
+    UpdateExpression: "SET n = n + :some",
+    ConditionExpression: "start_ms > :over AND n <= :room",
+    ExpressionAttributeValues: {
+      ":some": input.some,
+      ":over": input.atMs - windowMs,
+      ":room": input.limit - input.some,
+    },
+  })
+  return "now" in row ? { row: row.now, isCounted: true } : { row: row.refused, isCounted: false }
 }
 
 /** @returns false when somebody else has begun a window since the old one was seen. */
 async function begin(pk: string, input: { some: number; seenMs: number; atMs: number }): Promise<boolean> {
   const { some, seenMs, atMs } = input
-  try {
-    await store.send(
+  return await unlessRefused(
+    store.send(
       new PutCommand({
         TableName: requests,
         Item: { ...key(pk), n: some, start_ms: atMs, expires_at: Math.ceil((atMs + 2 * windowMs) / 1000) },
         ConditionExpression: "attribute_not_exists(pk) OR start_ms = :seen",
         ExpressionAttributeValues: { ":seen": seenMs },
       }),
-    )
-    return true
-  } catch (error) {
-    if (refusedRow(error)) return false
-    throw error
-  }
+    ),
+  )
 }
 
 function key(pk: string) {

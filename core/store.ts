@@ -13,6 +13,7 @@ import {
   type QueryCommandInput,
   TransactWriteCommand,
   type TransactWriteCommandInput,
+  UpdateCommand,
 } from "@aws-sdk/lib-dynamodb"
 import { unmarshall } from "@aws-sdk/util-dynamodb"
 import { z } from "zod"
@@ -80,6 +81,26 @@ export async function transact(
         throw new StoreAway("a transaction's outcome is not known", { cause: error })
       await sleep(wait)
     }
+  }
+}
+
+/** One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). */
+export async function update(
+  input: ConstructorParameters<typeof UpdateCommand>[0],
+): Promise<{ now: Row } | { refused: Row }> {
+  try {
+    const changed = await store.send(
+      new UpdateCommand({
+        ...input,
+        ReturnValues: "ALL_NEW",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    )
+    return { now: changed.Attributes ?? {} }
+  } catch (error) {
+    const refused = refusedRow(error)
+    if (refused) return { refused }
+    throw error
   }
 }
 
