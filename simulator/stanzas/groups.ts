@@ -25,11 +25,15 @@ function named(network: Network, node: Node): string[] {
 /** A number as strangers see it: its first digit and its last two. */
 const redacted = (pn: string) => `+${pn.slice(0, 1)}${"∙".repeat(pn.length - 3)}${pn.slice(-2)}`
 
+/** Whether a group does not show this person's number. */
+export const hidesIn = (network: Network, group: Group, pn: string): boolean =>
+  group.mode === "lid" && network.profiles.get(pn).hidesNumber === true
+
 /** One member as others see it. */
 function memberNode(network: Network, group: Group, member: Member): Node[] {
   const user = network.directory.user(member.pn)
   if (!user) return []
-  const hidden = group.mode === "lid" && network.profiles.get(user.pn).hidesNumber
+  const hidden = hidesIn(network, group, user.pn)
   const attrs = {
     jid: inMode(group.mode, user),
     [group.mode === "lid" ? "phone_number" : "lid"]: hidden ? undefined : otherMode(group.mode, user),
@@ -43,7 +47,8 @@ function memberNode(network: Network, group: Group, member: Member): Node[] {
 function groupNode(network: Network, group: Group): Node {
   const person = (pn: string) => {
     const user = network.directory.user(pn)
-    return user && { jid: inMode(group.mode, user), pn: inMode("pn", user) }
+    const hidden = hidesIn(network, group, pn)
+    return user && { jid: inMode(group.mode, user), pn: hidden ? undefined : inMode("pn", user) }
   }
   const [creator, owner] = [person(group.createdBy), person(group.subjectBy)]
   const { description } = group
@@ -92,7 +97,7 @@ function tell(network: Network, line: Line, group: Group, told: Node[], also: st
     id: randomBytes(6).toString("hex"),
     t: now(),
     participant: inMode(group.mode, author),
-    participant_pn: network.profiles.get(author.pn).hidesNumber ? undefined : inMode("pn", author),
+    participant_pn: hidesIn(network, group, author.pn) ? undefined : inMode("pn", author),
     addressing_mode: group.mode,
     notify: author.name,
   }

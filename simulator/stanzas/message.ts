@@ -8,6 +8,7 @@ import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { verifiedName } from "./business.ts"
+import { hidesIn } from "./groups.ts"
 
 /** What of a message is for each recipient's eyes, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
@@ -162,8 +163,7 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
 }
 
 function inGroup(network: Network, group: Group, sender: User, device: number) {
-  const hidden = group.mode === "lid" && network.profiles.get(sender.pn).hidesNumber
-  const other = hidden ? undefined : otherMode(group.mode, sender)
+  const other = hidesIn(network, group, sender.pn) ? undefined : otherMode(group.mode, sender)
   return {
     from: jidOf(group),
     participant: inMode(group.mode, sender, device),

@@ -68,19 +68,20 @@ test("a member who hides its number shows it with dots, and is named by private 
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
   await network.call("PATCH", `/phones/${ada.number}`, { hides_number: true })
   const client = await network.paired(bob)
-  const { jid } = await network.group([bob, ada])
+  const { jid } = await network.group([ada, bob])
   const card = (await client.sock.query({
     tag: "iq",
     attrs: { to: jid, type: "get", xmlns: "w:g2" },
     content: [{ tag: "query", attrs: { request: "interactive" } }],
   })) as { content: { content: { tag: string; attrs: BinaryNodeAttributes }[] }[] }
+  expect(JSON.stringify(card)).not.toContain(ada.number)
   const members = card.content[0]!.content.filter(({ tag }) => tag === "participant").map(
     ({ attrs }) => attrs,
   )
   const dotted = `+${ada.number[0]}${"∙".repeat(ada.number.length - 3)}${ada.number.slice(-2)}`
   expect(members).toEqual([
-    { jid: bob.lid, phone_number: bob.jid, type: "superadmin" },
-    { jid: ada.lid, display_name: dotted },
+    { jid: ada.lid, display_name: dotted, type: "superadmin" },
+    { jid: bob.lid, phone_number: bob.jid },
   ])
 
   await ada.send(jid, "guess who")
