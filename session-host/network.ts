@@ -194,6 +194,17 @@ export interface Connection {
   }>
   /** `host[:port]` from which files are fetched, over https. */
   mediaHost(): Promise<string>
+  /**
+   * Has the account's phone bring the file of a message once more, which the network does not keep any more: where it is
+   * then; undefined when the phone does not have it, or does not answer.
+   */
+  bringAgain(missed: {
+    id: string
+    chat: string
+    sender: string
+    fromMe: boolean
+    mediaKey: Uint8Array
+  }): Promise<string | undefined>
   /** The phone-number JID that belongs to a LID, where known, without asking the network. */
   phoneOf(lid: string): Promise<string | undefined>
   /** Removes this device from the account, then closes. */

@@ -13,6 +13,7 @@ import type { Acquaintance, Connection, Happening, Me, Vault } from "../network.
 import { newAcks } from "./acks.ts"
 import { newArrivals } from "./arrivals.ts"
 import { ask } from "./ask.ts"
+import { bringAgain } from "./bring-again.ts"
 import { newCalls, rejectCall } from "./call.ts"
 import { registered } from "./contacts.ts"
 import { contain } from "./contain.ts"
@@ -238,6 +239,7 @@ export function connect(input: ConnectInput): Connection {
     showTyping: (chat, state) => beforeEnd(sock.sendPresenceUpdate(state, chat)),
     upload: (file) => beforeEnd(upload(sock, file)),
     mediaHost: () => beforeEnd(mediaHost(sock)),
+    bringAgain: (missed) => beforeEnd(bringAgain(sock, missed, { me: creds.me?.id ?? "", log })),
     setAvailable: (isAvailable) => beforeEnd(availability.set(isAvailable)),
     watch: (jid) => beforeEnd(sock.presenceSubscribe(jid)),
     rejectCall: ({ id, caller }) =>

@@ -8,6 +8,7 @@ import { inFolder } from "../media/folder.ts"
 import { inTime } from "../media/in-time.ts"
 import { contentTypeOf } from "../media/kind.ts"
 import { nameOf } from "../messages.ts"
+import type { Live } from "../live.ts"
 import type { Session } from "../session.ts"
 import { type Command, paramOf } from "./command.ts"
 
@@ -27,11 +28,11 @@ export const messageMedia: Command = {
 }
 
 async function store(session: Session, message: Remembered, key: string): Promise<void> {
-  const media = mediaOf(unwrap(message.content))! // that is how it was found
+  const media = mediaOfMessage(message)
   await session.use((live) => {
     const stored = live.media.use(() =>
       inFolder(async (folder) => {
-        const path = await downloadMedia(media, await live.connection.mediaHost(), folder)
+        const path = await download(live, message, folder)
         const contentType = contentTypeOf(media.mimetype)
         await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
         session.storedMedia.set(key, true)
@@ -39,4 +40,21 @@ async function store(session: Session, message: Remembered, key: string): Promis
     )
     return inTime(stored)
   })
+}
+
+/** What the network has forgotten the phone may have still. @throws ApiError `media_expired`, and others of `downloadMedia` */
+async function download({ connection }: Live, message: Remembered, folder: string): Promise<string> {
+  const media = mediaOfMessage(message)
+  const host = await connection.mediaHost()
+  const path = await downloadMedia(media, host, folder)
+  if (path) return path
+  const directPath = await connection.bringAgain({ ...message, mediaKey: media.mediaKey })
+  const again = directPath && (await downloadMedia({ ...media, directPath }, host, folder))
+  if (again) return again
+  throw new ApiError("media_expired", "neither the network nor the phone gives these media any more")
+}
+
+/** That is how it was found. */
+function mediaOfMessage({ content }: Remembered) {
+  return mediaOf(unwrap(content))!
 }

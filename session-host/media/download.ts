@@ -16,9 +16,10 @@ const gone = new Set([403, 404, 410])
 
 /**
  * Fetches a received file from the network's media host and decrypts it, into a file of this folder.
+ * @returns where it is; undefined when the network does not keep it any more.
  * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`
  */
-export async function downloadMedia(media: Media, host: string, folder: string): Promise<string> {
+export async function downloadMedia(media: Media, host: string, folder: string): Promise<string | undefined> {
   const path = join(folder, "sealed")
   const agent = guardedAgent()
   try {
@@ -30,7 +31,7 @@ export async function downloadMedia(media: Media, host: string, folder: string):
       withinMs,
       maxBytes: limitOf("document") + more,
     })
-    if (gone.has(answer.status)) throw expired("the network does not keep these media any more")
+    if (gone.has(answer.status)) return undefined
     if (answer.status !== 200) throw sessionUnavailable("the network did not give the media: try again")
     await pipeline(answer.body, createWriteStream(path, { flags: "wx", mode: 0o600 }))
     return await decryptFile(path, media)
