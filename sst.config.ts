@@ -15,6 +15,7 @@ export default $config({
     await import("./infra/admin.ts")
     await import("./infra/alarms.ts")
     await import("./infra/dashboard.ts")
+    await import("./infra/sandbox.ts")
     const { router } = await import("./infra/router.ts")
     return { url: router.url }
   },

@@ -3,6 +3,7 @@ import { common, settings } from "./function.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
 import { apiGroup, apiSubnets } from "./network.ts"
 import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
+import { operator } from "./stage.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
 
 const base = common("Api", [
@@ -33,6 +34,7 @@ export const api = new sst.aws.Function("Api", {
   environment: {
     ...settings,
     METRICS_SERVICE: "api",
+    SANDBOX: operator.sandbox ? "1" : "0",
     ACCOUNTS_TABLE: accounts.name,
     LEASES_TABLE: leases.name,
     EVENTS_TABLE: events.name,

@@ -26,7 +26,7 @@ export const cluster = new sst.aws.Cluster("Hosts", {
 })
 
 /** What the processes of a host may do: alone they read Sessions and unwrap session keys. */
-const hostPolicy = policy("session-host", [
+export const hostPolicy = policy("session-host", [
   {
     actions: [
       "dynamodb:GetItem",
@@ -67,19 +67,36 @@ const hostPolicy = policy("session-host", [
   },
 ])
 
-/** What ECS does to start one. */
-const startPolicy = policy("start", [
-  { actions: ["ssm:GetParameters"], resources: [hostTokenParameter.arn] },
-  { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
-  // The one action that knows no resource.
-  { actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
-  {
-    actions: ["ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"],
-    // Where SST keeps the images of an account.
-    resources: [$interpolate`arn:aws:ecr:${region}:${accountId}:repository/sst-asset`],
-  },
-  logsTo($interpolate`arn:aws:logs:${region}:${accountId}:log-group:${logGroup}`),
-])
+/** What ECS does to start one that logs there. */
+export const startPolicy = (logs: string) =>
+  policy("start", [
+    { actions: ["ssm:GetParameters"], resources: [hostTokenParameter.arn] },
+    { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
+    // The one action that knows no resource.
+    { actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
+    {
+      actions: ["ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"],
+      // Where SST keeps the images of an account.
+      resources: [$interpolate`arn:aws:ecr:${region}:${accountId}:repository/sst-asset`],
+    },
+    logsTo($interpolate`arn:aws:logs:${region}:${accountId}:log-group:${logs}`),
+  ])
+
+/** What every process that holds sessions reads. */
+export const hostSettings = {
+  ...settings,
+  METRICS_SERVICE: "session-host",
+  LOG_GROUP: bridgeLogs.name,
+  LEASES_TABLE: leases.name,
+  SESSIONS_TABLE: sessions.name,
+  EVENTS_TABLE: events.name,
+  REQUESTS_TABLE: requests.name,
+  DOORBELL_URL: doorbell.url,
+  MEDIA_BUCKET: media.name,
+  SESSION_WRAPPING_KEY: sessionKey.arn,
+  DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+  HOST_PORT: String(hostPort),
+}
 
 /** Started and stopped by the sweep, one by one: an ECS service would choose itself whom to stop. */
 export const host = new sst.aws.Task("SessionHost", {
@@ -94,29 +111,16 @@ export const host = new sst.aws.Task("SessionHost", {
       name: container,
       image: { context: ".", dockerfile: "session-host/Dockerfile" },
       logging: { name: logGroup },
-      environment: {
-        ...settings,
-        METRICS_SERVICE: "session-host",
-        LOG_GROUP: bridgeLogs.name,
-        LEASES_TABLE: leases.name,
-        SESSIONS_TABLE: sessions.name,
-        EVENTS_TABLE: events.name,
-        REQUESTS_TABLE: requests.name,
-        DOORBELL_URL: doorbell.url,
-        MEDIA_BUCKET: media.name,
-        SESSION_WRAPPING_KEY: sessionKey.arn,
-        DELIVERY_WRAPPING_KEY: deliveryKey.arn,
-        HOST_CAPACITY: String(hostCapacity),
-        HOST_PORT: String(hostPort),
-        HOST_NETWORK: "live",
-      },
+      environment: { ...hostSettings, HOST_CAPACITY: String(hostCapacity), HOST_NETWORK: "live" },
       ssm: { HOST_TOKEN_SECRET: hostTokenParameter.arn },
     },
   ],
   transform: {
     taskDefinition: (args) => {
       args.volumes = [{ name: "tmp" }]
-      args.containerDefinitions = $util.jsonParse(args.containerDefinitions).apply(hardened)
+      args.containerDefinitions = $util
+        .jsonParse(args.containerDefinitions)
+        .apply((definitions) => hardened(definitions))
     },
     logGroup: (args) => {
       args.retentionInDays = stage.logDays
@@ -127,19 +131,23 @@ export const host = new sst.aws.Task("SessionHost", {
     },
     executionRole: (args) => {
       args.managedPolicyArns = []
-      args.inlinePolicies = [startPolicy]
+      args.inlinePolicies = [startPolicy(logGroup)]
     },
   },
 })
 
-/** What ECS knows and SST has no word for. */
-function hardened(definitions: object[]) {
+/** What ECS knows and SST has no word for. `more`: volumes besides `/tmp`, by name, with where they are mounted. */
+export function hardened(definitions: object[], more: Record<string, string> = {}) {
+  const volumes = { tmp: "/tmp", ...more }
   return JSON.stringify(
     definitions.map((definition) => ({
       ...definition,
       user: "node",
       readonlyRootFilesystem: true,
-      mountPoints: [{ sourceVolume: "tmp", containerPath: "/tmp" }],
+      mountPoints: Object.entries(volumes).map(([sourceVolume, containerPath]) => ({
+        sourceVolume,
+        containerPath,
+      })),
       // From SIGTERM to SIGKILL; the most that Fargate gives. Sends end within 10 s, then leases are given back.
       stopTimeout: 120,
       portMappings: [{ containerPort: hostPort, protocol: "tcp" }],

@@ -10,6 +10,8 @@ const vpc = new aws.ec2.Vpc("Network", {
   tags: { Name: `${$app.name}-${$app.stage}` },
 })
 
+export const vpcId = vpc.id
+
 /** Nothing uses it; what is put into it by mistake reaches nothing. */
 new aws.ec2.DefaultSecurityGroup("Unused", { vpcId: vpc.id, ingress: [], egress: [] })
 

@@ -27,6 +27,8 @@ export const operator = {
   email: process.env.ALARM_EMAIL,
   /** The API's own domain, in a zone of this account's Route 53; without it, the router's generated name. */
   domain: process.env.DOMAIN,
+  /** `SANDBOX=1`: each account has a sandbox bridge, on a simulated network of the stage's own. */
+  sandbox: process.env.SANDBOX === "1",
   budget: Number(process.env.MONTHLY_BUDGET ?? stage.budget),
   dashboardUrl: process.env.DASHBOARD_URL ?? "",
   billingUrl: process.env.BILLING_URL ?? "",

@@ -4,7 +4,7 @@ import { deliveryKey, settingsKey } from "./keys.ts"
 import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { media } from "./media.ts"
 import { apiKeyPepper, routerSecret } from "./secrets.ts"
-import { stage } from "./stage.ts"
+import { operator, stage } from "./stage.ts"
 import { accounts, requests } from "./tables.ts"
 
 const base = common("Stream")
@@ -24,6 +24,7 @@ export const stream = new sst.aws.Function("Stream", {
   environment: {
     ...settings,
     METRICS_SERVICE: "api",
+    SANDBOX: operator.sandbox ? "1" : "0",
     ACCOUNTS_TABLE: accounts.name,
     REQUESTS_TABLE: requests.name,
     MEDIA_BUCKET: media.name,

@@ -41,6 +41,8 @@ export async function startSimulator(input: { dataDir: string; controlPort: numb
     rootKey: ready.root_key,
     /** What a client must trust of TLS: media are fetched under it. */
     caFile: resolve(ready.ca_file),
+    /** Resolves when it is over, asked or not. */
+    ended,
     stop: async () => {
       child.kill("SIGTERM")
       await ended

@@ -41,9 +41,9 @@ export function graphOf(resources: Resource[]) {
     return Variables.parse(plain(one("lambda/function:Function", fn).environment)).variables
   }
 
-  /** The one container of the task definition. */
-  function container() {
-    const task = one("ecs/taskDefinition:TaskDefinition", "SessionHostTask")
+  /** The one container of a task definition. */
+  function container(name = "SessionHostTask") {
+    const task = one("ecs/taskDefinition:TaskDefinition", name)
     const [definition, ...others] = z
       .tuple([Container], Container)
       .parse(JSON.parse(String(plain(task.containerDefinitions))))

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
-import { Host } from "#core/host.ts"
+import type { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 import { Shortage } from "#core/shortage.ts"
 import { bridge } from "#local/admin/bridge.ts"
@@ -69,7 +69,7 @@ test.for<[string, Partial<Facts>, RegExp]>([
 
 test("a bridge is found by its phone's number, and why it is up or down is said of the real one", async () => {
   const network = await aNetwork()
-  onTestFinished(network.close)
+  onTestFinished(() => network.close())
   const { bridge: linked, phone, host: holder } = await aPairedSession(network)
   const found = await bridge.find!.run([`+${phone.number}`])
   expect(found).toMatchObject([{ id: linked.id, account: linked.accountId, host: holder.id }])

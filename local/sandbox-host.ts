@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { startSimulator } from "./simulator.ts"
+
+/**
+ * What runs as the one task of a sandbox: the simulated network, kept in DATA_DIR, and the host of all the bridges that
+ * are on it. They reach each other within the task; nobody else reaches the network. Where one ends the task ends.
+ */
+const dataDir = process.env.DATA_DIR ?? "/data"
+mkdirSync(join(dataDir, "logs"), { recursive: true })
+const network = await startSimulator({ dataDir, controlPort: 0 })
+if (!network) throw new Error(`the simulated network did not start: ${dataDir}/logs/simulator.log says why`)
+
+const host = spawn(process.execPath, [fileURLToPath(new URL("../session-host/main.ts", import.meta.url))], {
+  stdio: ["ignore", "inherit", "inherit", "ipc"],
+  env: {
+    ...process.env,
+    HOST_NETWORK: "simulated",
+    SIMULATOR_URL: network.url,
+    SIMULATOR_ROOT_KEY: network.rootKey,
+    NODE_EXTRA_CA_CERTS: network.caFile,
+    LOCAL_PARENT: "1",
+  },
+})
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => host.kill("SIGTERM"))
+const [code] = (await Promise.race([once(host, "exit"), network.ended])) as [number | null]
+host.kill("SIGTERM")
+await network.stop()
+process.exit(code ?? 1)

@@ -1,0 +1,18 @@
+# Built from the root of the repository: docker build -f session-host/sandbox.Dockerfile .
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/node-linux-*
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY core core
+COPY session-host session-host
+COPY simulator simulator
+COPY local/sandbox-host.ts local/simulator.ts local/
+VOLUME /tmp
+USER node
+CMD ["node", "local/sandbox-host.ts"]

@@ -1,0 +1,64 @@
+import { beforeAll, expect, inject, onTestFinished, test } from "vitest"
+import { evaluate } from "./evaluate.ts"
+import { type Graph, graphOf } from "./graph.ts"
+
+const without = graphOf(inject("production"))
+let graph: Graph
+
+beforeAll(async () => {
+  process.env.SANDBOX = "1"
+  graph = graphOf(await evaluate("staging"))
+})
+
+test("a stage has a sandbox only where it is asked for", () => {
+  expect(without.all("ecs/service:Service")).toEqual([])
+  expect(without.all("efs/fileSystem:FileSystem")).toEqual([])
+  for (const name of ["ApiFunction", "StreamFunction"]) {
+    expect(without.environment(name).SANDBOX).toBe("0")
+    expect(graph.environment(name).SANDBOX).toBe("1")
+  }
+})
+
+test("its network and its host are one task, of which there are never two, with files that outlive it", () => {
+  expect(graph.one("ecs/service:Service", "SandboxHost")).toMatchObject({
+    desiredCount: 1,
+    deploymentMinimumHealthyPercent: 0,
+    deploymentMaximumPercent: 100,
+    networkConfiguration: { securityGroups: ["HostsGroup"] },
+  })
+  expect(graph.one("efs/fileSystem:FileSystem", "SandboxFiles").encrypted).toBe(true)
+  expect(graph.one("ecs/taskDefinition:TaskDefinition", "SandboxHostTask").volumes).toEqual([
+    { name: "tmp" },
+    {
+      name: "data",
+      efsVolumeConfiguration: expect.objectContaining({ transitEncryption: "ENABLED" }),
+    },
+  ])
+  const container = graph.container("SandboxHostTask")
+  expect(container).toMatchObject({
+    user: "node",
+    readonlyRootFilesystem: true,
+    mountPoints: [
+      { sourceVolume: "tmp", containerPath: "/tmp" },
+      { sourceVolume: "data", containerPath: "/data" },
+    ],
+  })
+  expect(container.environment).toContainEqual({ name: "HOST_NETWORK", value: "simulated" })
+  expect(container.environment).toContainEqual({ name: "DATA_DIR", value: "/data" })
+})
+
+test("its files are reached by hosts alone, and it may do what a host may", () => {
+  expect(
+    graph.one("vpc/securityGroupIngressRule:SecurityGroupIngressRule", "HostsToSandboxFiles"),
+  ).toMatchObject({
+    fromPort: 2049,
+    toPort: 2049,
+    referencedSecurityGroupId: "HostsGroup",
+  })
+  expect(graph.permissions("SandboxHostTaskRole")).toEqual(graph.permissions("SessionHostTaskRole"))
+})
+
+test("the sweep starts no host of the simulated network", () => {
+  expect(graph.environment("SweepFunction")).not.toHaveProperty("SANDBOX")
+  onTestFinished(() => void delete process.env.SANDBOX)
+})
