@@ -20,7 +20,7 @@ export type Ecs = {
 }
 
 /** An error with its code, or a request that is answered with a failure in place of a task. */
-export type Refusal = { code: string; message: string } | { failure: string }
+type Refusal = { code: string; message: string } | { failure: string }
 
 export type Options = {
   /** Any free one if absent. */
