@@ -56,6 +56,8 @@ export function phonesAt(url: string) {
     /** Resolves when the network has it. */
     send: (number: string, to: string, text: string) =>
       call(z.object({ id: z.string() }), "POST", `/phones/${number}/messages`, { to, text }),
+    call: (number: string, to: string) =>
+      call(z.object({ call_id: z.string() }), "POST", `/phones/${number}/calls`, { to }),
     /** All that a phone has read and sent, page after page. */
     async read(number: string): Promise<Read[]> {
       const all: Read[] = []

@@ -98,6 +98,11 @@ export async function startService() {
         eventIds: new Set(all.map(({ eventId }) => eventId)).size,
       }))
     },
+    /** The contact calls. */
+    call: () => phones.call(contact, owner),
+    /** How many events of this type the receiver was given. */
+    events: (type: string) =>
+      new Set(receiver.arrivals.filter((one) => one.type === type).map(({ eventId }) => eventId)).size,
     /** What the network saw that somebody could not read. */
     async unreadable() {
       const { not_decrypted: failures } = await phones.get(contact)
