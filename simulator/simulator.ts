@@ -13,6 +13,7 @@ import * as Household from "./phone/household.ts"
 import * as Phones from "./phone/phones.ts"
 import * as Store from "./store.ts"
 import * as Certificates from "./wire/certificates.ts"
+import { repairTokens } from "./wire/tokens.ts"
 import { createTls } from "./wire/x509.ts"
 
 /** A running network. */
@@ -42,6 +43,7 @@ type Input = {
 
 /** All listen on 127.0.0.1 only. */
 export async function startSimulator(input: Input = {}): Promise<Simulator> {
+  repairTokens()
   const store = Store.open(input.dataDir)
   const authority = Store.once(store, "authority", () => Certificates.create())
   const tls = Store.once(store, "tls", () => createTls())

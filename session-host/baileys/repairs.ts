@@ -2,6 +2,7 @@ import { repairVerification } from "./certificates.ts"
 import { repairContactActions } from "./people.ts"
 import { repairRatchets } from "./ratchet-repairs.ts"
 import { silenceLibsignal } from "./silence.ts"
+import { repairTokens } from "./tokens.ts"
 
 let installed = false
 
@@ -12,5 +13,6 @@ export function installRepairs() {
   repairVerification()
   repairRatchets()
   repairContactActions()
+  repairTokens()
   silenceLibsignal()
 }

@@ -194,7 +194,10 @@ test.for<[string, () => object]>([
     "a picture of nobody",
     () => ({ tag: "notification", attrs: { from: `${stranger}@s.whatsapp.net`, type: "picture", t: "-1" } }),
   ],
-  ["a receipt of everything", () => ({ tag: "receipt", attrs: { id: "x".repeat(5000), from: "@" } })],
+  [
+    "a receipt of everything",
+    () => ({ tag: "receipt", attrs: { id: "x".repeat(5000), from: `${stranger}@s.whatsapp.net` } }),
+  ],
   ["a tag that nobody knows", () => ({ tag: "constructor", attrs: { id: "1", from: "@g.us" } })],
   [
     "a group's change without a group",
@@ -208,6 +211,19 @@ test.for<[string, () => object]>([
   await stanza(node())
   expect(await isUnharmed()).toBe(true)
 })
+
+test.for(["constructor", "toString", "__proto__"])(
+  "a stranger calls his message %s: the session goes on",
+  async (id) => {
+    await write({ id, text: "x" })
+    expect(await isUnharmed()).toBe(true)
+    // Its receipt was read: nothing is left to come again.
+    await patiently(async () => {
+      const answer = await fetch(`${service.phonesUrl}/devices/${shop.device}/settled?wait=5000`)
+      return z.object({ settled: z.boolean() }).parse(await answer.json()).settled
+    }, 20_000)
+  },
+)
 
 test("what strangers wrote reaches the customer as valid events of the contract", async () => {
   const { Event } = await import("#core/contract/event.ts")
