@@ -19,8 +19,8 @@ const headers = z.object({
 
 /** What every message may carry besides its content (decisions, "Messages"). */
 const extras = {
-  quoted_message_id: MessageId.optional(),
-  mentions: z.array(Chat).max(1024).optional(),
+  quoted_message_id: MessageId.optional().openapi({ description: "The message that this one answers." }),
+  mentions: z.array(Chat).max(1024).optional().openapi({ description: "Who is named in the text." }),
 }
 
 const Url = text(1, 2048).refine((url) => URL.canParse(url), "not a URL")
@@ -70,10 +70,17 @@ export const sendMedia = send(
   "media",
   "Send an image, video, audio, document or sticker",
   {
-    url: Url.openapi({ description: "Fetched by the service; its Content-Type decides the kind." }),
-    as_sticker: z.boolean().optional(),
-    caption: text(0, 65_536).optional(),
-    filename: text(1, 255).optional(),
+    url: Url.openapi({
+      description:
+        "Fetched by the service; the Content-Type of its answer decides the kind: JPEG, PNG and WebP an image, " +
+        "`audio/ogg` a voice note, other audio and video what they are, all else a document. 16 MB, a document 100 MB. " +
+        "Images and stickers go out with a small preview, videos without one.",
+    }),
+    as_sticker: z.boolean().optional().openapi({ description: "Sends a WebP as a sticker." }),
+    caption: text(0, 65_536).optional().openapi({ description: "The words beside it." }),
+    filename: text(1, 255)
+      .optional()
+      .openapi({ description: "Of a document; by default the last part of the URL's path." }),
   },
   { refusals: ["url_not_allowed", "media_fetch_failed", "media_type_mismatch", "payload_too_large"] },
 )
@@ -122,12 +129,17 @@ export const sendEvent = send(
   {
     name: text(1, 100),
     description: text(0, 2048).optional(),
-    start_time: UnixSeconds,
-    end_time: UnixSeconds.optional(),
-    join_link: text(0, 2048).optional(),
+    start_time: UnixSeconds.openapi({ description: "Unix seconds." }),
+    end_time: UnixSeconds.optional().openapi({ description: "Unix seconds; not before the start." }),
+    join_link: text(0, 2048).optional().openapi({ description: "Where to call in." }),
     has_reminder: z.boolean().optional(),
     is_schedule_call: z.boolean().optional(),
-    reminder_offset_sec: z.int().min(0).max(31_536_000).optional(),
+    reminder_offset_sec: z
+      .int()
+      .min(0)
+      .max(31_536_000)
+      .optional()
+      .openapi({ description: "How long before the start the phone reminds." }),
   },
   {
     check: {

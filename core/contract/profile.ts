@@ -36,7 +36,7 @@ export const ownAvatar = createRoute({
 export const setAvatar = createRoute({
   method: "put",
   path: `${proxy}/profile/avatar`,
-  summary: "Change the picture",
+  summary: "Change the picture: to the middle of a JPEG, at most 640 by 640 of it",
   request: {
     params: path,
     body: body(z.object({ url: text(1, 2048).refine((url) => URL.canParse(url), "not a URL") })),

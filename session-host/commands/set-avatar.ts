@@ -1,8 +1,9 @@
-import { readFile, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import * as contract from "#core/contract/profile.ts"
 import { ApiError } from "#core/error.ts"
 import { fetchMedia } from "../media/fetch.ts"
 import { inFolder } from "../media/folder.ts"
+import { readAvatar } from "../media/picture.ts"
 import { child, el } from "../node.ts"
 import { bodyOf, type Command } from "./command.ts"
 
@@ -30,5 +31,5 @@ async function fetched(url: string, folder: string): Promise<Buffer> {
   if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "a profile picture is a JPEG")
   const { size } = await stat(path)
   if (size > maxBytes) throw new ApiError("payload_too_large", "a profile picture may have 5 MB")
-  return await readFile(path)
+  return await readAvatar(path)
 }

@@ -25,16 +25,42 @@ let last: Promise<unknown> = Promise.resolve()
  * @throws ApiError `payload_too_large`, `media_type_mismatch`
  */
 export function readPicture(path: string): Promise<Picture> {
-  const read = last.then(() => readNow(path))
-  // Its caller hears of a failure; the next one only waits for the end.
-  last = read.catch(() => {})
-  return read
+  return oneByOne(() => readNow(path))
 }
 
-async function readNow(path: string): Promise<Picture> {
+/** As clients make it: the network refuses what is larger or no square. */
+const avatarWidth = 640
+
+/**
+ * A picture as it may become a profile's: the middle of it, at most 640 x 640, and nothing of what a camera wrote beside
+ * it; one at a time in this process.
+ * @throws ApiError `payload_too_large`, `media_type_mismatch`
+ */
+export function readAvatar(path: string): Promise<Buffer> {
+  return oneByOne(async () => {
+    const { image, width, height } = await opened(path)
+    const side = Math.min(width, height, avatarWidth)
+    const avatar = image.timeout({ seconds: 5 }).rotate().resize(side, side, { fit: "cover" }).jpeg()
+    return await orMismatch(avatar.toBuffer())
+  })
+}
+
+function oneByOne<Result>(read: () => Promise<Result>): Promise<Result> {
+  const result = last.then(read)
+  // Its caller hears of a failure; the next one only waits for the end.
+  last = result.catch(() => {})
+  return result
+}
+
+async function opened(path: string) {
   const image = sharp(path, { limitInputPixels: mostPixels })
   const { width, height, pages = 1 } = await orMismatch(sharp(path, { limitInputPixels: false }).metadata())
   if (width * height > mostPixels) throw new ApiError("payload_too_large", "a picture may have 25 megapixels")
+  return { image, width, height, pages }
+}
+
+async function readNow(path: string): Promise<Picture> {
+  const { image, width, height, pages } = await opened(path)
   const thumbnail = image
     .timeout({ seconds: 5 })
     .rotate()

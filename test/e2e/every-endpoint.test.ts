@@ -1,3 +1,4 @@
+import sharp from "sharp"
 import { z } from "zod"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type RouteName, routes } from "#core/contract/routes.ts"
@@ -70,7 +71,9 @@ async function sendText(body: string): Promise<string> {
 }
 
 const jpeg = Buffer.from("/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==", "base64")
-const served = { "/me.jpg": { type: "image/jpeg", body: jpeg } }
+const face = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#cc9966" } })
+  .jpeg()
+  .toBuffer()
 
 /** For each route: a call of it, and what it did. A route that is added to the contract without a case does not compile. */
 const cases: Record<RouteName, (ask: Ask) => Promise<void>> = {
@@ -300,7 +303,7 @@ const cases: Record<RouteName, (ask: Ask) => Promise<void>> = {
     expect((await ask()).bytes.equals(jpeg)).toBe(true)
   },
   setAvatar: async (ask) => {
-    const { url } = await aFileServer(served)
+    const { url } = await aFileServer({ "/me.jpg": { type: "image/jpeg", body: face } })
     const { picture_id } = (await ask({ body: { url: `${url}/me.jpg` } })).json as { picture_id: string }
     await whole.webhook.event("shop", "profile_picture_updated", (told) => told.picture_id !== picture_id)
   },

@@ -39,7 +39,9 @@ print(json.dumps([is_genuine(base64.b64decode(b), h, s, n) for b, h, s, n in jso
     ],
   },
 ]
-const present = programs.filter(({ interpreter }) => spawnSync(interpreter, ["--version"]).status === 0)
+const runs = ({ interpreter }: { interpreter: string }) => spawnSync(interpreter, ["--version"]).status === 0
+const present = programs.filter(runs)
+const absent = programs.filter((program) => !present.includes(program))
 
 const secret = "whsec_ZXhhbXBsZSBvZiAzMiByYW5kb20gYnl0ZXMsIHRoaXM="
 const now = 1_795_166_760
@@ -84,6 +86,11 @@ describe.for(present)("the snippet for $interpreter", ({ interpreter, args }) =>
     "takes %s for genuine: %s",
     ([, genuine, i]) => expect(said[i]).toBe(genuine),
   )
+})
+
+test.for(absent)("$interpreter is not here: its snippet was NOT run", (program) => {
+  console.warn(`${program.interpreter} is not here: its snippet was not run`)
+  expect(runs(program)).toBe(false)
 })
 
 test("at least Node is there to run its snippet", () =>

@@ -157,12 +157,18 @@ test("pictures: a contact's, the own one, set and removed; who has none", async 
     expect((await picture(`/contacts/${address}/avatar`)).equals(face)).toBe(true)
 
   expect(await ask("GET", "/profile/avatar")).toMatchObject({ status: 404 })
-  const { url } = await aFileServer({ "/me.jpg": { type: "image/jpeg", body: face } })
+  const wide = await sharp({ create: { width: 1600, height: 900, channels: 3, background: "#cc9966" } })
+    .withExif({ IFD0: { Artist: "somebody" } })
+    .jpeg()
+    .toBuffer()
+  const { url } = await aFileServer({ "/me.jpg": { type: "image/jpeg", body: wide } })
   expect(await ask("PUT", "/profile/avatar", { url: `${url}/me.jpg` })).toMatchObject({
     status: 200,
     picture_id: expect.stringMatching(/^\d+$/),
   })
-  expect((await picture("/profile/avatar")).equals(face)).toBe(true)
+  const avatar = await sharp(await picture("/profile/avatar")).metadata()
+  expect(avatar).toMatchObject({ format: "jpeg", width: 640, height: 640 })
+  expect(avatar).not.toHaveProperty("exif")
   expect(await ask("DELETE", "/profile/avatar")).toMatchObject({ status: 200, ok: true })
   expect(await ask("GET", "/profile/avatar")).toMatchObject({ status: 404 })
 
