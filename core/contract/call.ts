@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Contact } from "./chat.ts"
-import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 export const rejectCall = createRoute({
   method: "post",
@@ -13,5 +13,5 @@ export const rejectCall = createRoute({
     }),
     body: body(z.object({ contact_id: Contact })),
   },
-  responses: { 200: reply("Declined, or over already.", Ok), ...refusals(...unreachable, "not_paired") },
+  responses: { 200: reply("Declined, or over already.", Ok), ...refusals(...asking) },
 })

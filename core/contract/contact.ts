@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Contact as ContactId } from "./chat.ts"
-import { body, proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, body, proxy, refusals, reply, unreachable } from "./reply.ts"
 
 /** §2.5 */
 export const Contact = z
@@ -74,7 +74,7 @@ export const checkContacts = createRoute({
   },
   responses: {
     200: reply("In the order asked.", z.array(ContactCheck)),
-    ...refusals(...unreachable, "not_paired"),
+    ...refusals(...asking),
   },
 })
 
@@ -85,7 +85,7 @@ export const getContact = createRoute({
   path: `${proxy}/contacts/{jid}`,
   summary: "One contact",
   request: { params: contact },
-  responses: { 200: reply("The contact.", Contact), ...refusals(...unreachable, "not_paired") },
+  responses: { 200: reply("The contact.", Contact), ...refusals(...asking) },
 })
 
 export const contactAvatar = createRoute({
@@ -93,5 +93,5 @@ export const contactAvatar = createRoute({
   path: `${proxy}/contacts/{jid}/avatar`,
   summary: "A contact's picture",
   request: { params: contact },
-  responses: { 200: jpeg, ...refusals(...unreachable, "not_paired") },
+  responses: { 200: jpeg, ...refusals(...asking) },
 })

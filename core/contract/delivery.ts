@@ -67,7 +67,7 @@ export const resendEvent = createRoute({
   request: { params: path.extend({ event_id: z.string().regex(/^evt_[a-z2-7]{32}$/, "an event id") }) },
   responses: {
     202: reply("It will be sent between two others.", Ok),
-    ...refusals("not_found", "rate_limited", "invalid_webhook_url"),
+    ...refusals("not_found", "invalid_webhook_url"),
   },
 })
 

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Group as GroupId } from "./chat.ts"
-import { proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, proxy, refusals, reply } from "./reply.ts"
 
 /** §2.7. `participants` is their number. */
 export const Group = z
@@ -19,5 +19,5 @@ export const getGroup = createRoute({
   path: `${proxy}/groups/{jid}`,
   summary: "A group's metadata",
   request: { params: path.extend({ jid: GroupId }) },
-  responses: { 200: reply("The group.", Group), ...refusals(...unreachable, "not_paired") },
+  responses: { 200: reply("The group.", Group), ...refusals(...asking) },
 })

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Chat, MessageId, text } from "./chat.ts"
 import type { ErrorCode } from "./error.ts"
-import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 /** §2.3 */
 const SendResult = z.object({ message_id: z.string(), timestamp: z.number().int() }).openapi("SendResult")
@@ -25,12 +25,7 @@ const extras = {
 
 const Url = text(1, 2048).refine((url) => URL.canParse(url), "not a URL")
 
-const unsent = [
-  "network_rejected",
-  "send_outcome_unknown",
-  "idempotency_conflict",
-  "invalid_idempotency_key",
-] as const
+const unsent = ["send_outcome_unknown", "idempotency_conflict", "invalid_idempotency_key"] as const
 
 /** What must hold between fields. */
 interface Check<Fields extends z.ZodRawShape> {
@@ -59,7 +54,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     request: { params: path, headers, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
-      ...refusals(...unreachable, "not_paired", "recipient_not_found", ...unsent, ...(more.refusals ?? [])),
+      ...refusals(...asking, "recipient_not_found", ...unsent, ...(more.refusals ?? [])),
     },
   })
 }
@@ -158,7 +153,7 @@ export const sendTyping = createRoute({
     params: path,
     body: body(z.object({ chat: Chat, state: z.enum(["composing", "recording", "paused"]) })),
   },
-  responses: { 200: reply("Shown.", Ok), ...refusals(...unreachable, "not_paired", "recipient_not_found") },
+  responses: { 200: reply("Shown.", Ok), ...refusals(...asking, "recipient_not_found") },
 })
 
 const message = path.extend({ id: MessageId })
@@ -170,7 +165,7 @@ export const revokeMessage = createRoute({
   request: { params: message, headers },
   responses: {
     200: reply("Revoked.", SendResult),
-    ...refusals(...unreachable, "not_paired", "not_own_message", ...unsent),
+    ...refusals(...asking, "not_own_message", ...unsent),
   },
 })
 
@@ -185,7 +180,7 @@ export const editMessage = createRoute({
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
-    ...refusals(...unreachable, "not_paired", "not_own_message", ...unsent),
+    ...refusals(...asking, "not_own_message", ...unsent),
   },
 })
 
@@ -194,7 +189,7 @@ export const readMessage = createRoute({
   path: `${proxy}/messages/{id}/read`,
   summary: "Send a read receipt",
   request: { params: message, body: body(z.object({ chat: Chat.optional() })) },
-  responses: { 200: reply("Sent.", Ok), ...refusals(...unreachable, "not_paired") },
+  responses: { 200: reply("Sent.", Ok), ...refusals(...asking) },
 })
 
 export const messageMedia = createRoute({
@@ -207,6 +202,6 @@ export const messageMedia = createRoute({
       description: "The bytes, with the sender's content type, as an attachment.",
       content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...unreachable, "not_paired", "media_expired", "payload_too_large"),
+    ...refusals(...asking, "media_expired", "payload_too_large"),
   },
 })

@@ -1,14 +1,14 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Contact } from "./chat.ts"
-import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 export const setPresence = createRoute({
   method: "post",
   path: `${proxy}/presence`,
   summary: "Be shown as available or not",
   request: { params: path, body: body(z.object({ state: z.enum(["available", "unavailable"]) })) },
-  responses: { 200: reply("Done.", Ok), ...refusals(...unreachable, "not_paired") },
+  responses: { 200: reply("Done.", Ok), ...refusals(...asking) },
 })
 
 export const subscribePresence = createRoute({
@@ -18,6 +18,6 @@ export const subscribePresence = createRoute({
   request: { params: path, body: body(z.object({ chat: Contact })) },
   responses: {
     200: reply("Subscribed.", Ok),
-    ...refusals(...unreachable, "not_paired", "presence_unavailable", "recipient_not_found"),
+    ...refusals(...asking, "presence_unavailable", "recipient_not_found"),
   },
 })

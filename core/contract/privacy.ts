@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, proxy, refusals, reply } from "./reply.ts"
 
 /** §2.9 */
 export const StatusPrivacy = z
@@ -12,5 +12,5 @@ export const statusPrivacy = createRoute({
   path: `${proxy}/status/privacy`,
   summary: "Who sees status updates",
   request: { params: path },
-  responses: { 200: reply("The lists.", z.array(StatusPrivacy)), ...refusals(...unreachable, "not_paired") },
+  responses: { 200: reply("The lists.", z.array(StatusPrivacy)), ...refusals(...asking) },
 })

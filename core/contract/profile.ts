@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { text } from "./chat.ts"
 import { jpeg } from "./contact.ts"
-import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 /** §2.8 */
 export const Profile = z
@@ -14,7 +14,7 @@ export const getProfile = createRoute({
   path: `${proxy}/profile`,
   summary: "The session's own profile",
   request: { params: path },
-  responses: { 200: reply("The profile.", Profile), ...refusals(...unreachable, "not_paired") },
+  responses: { 200: reply("The profile.", Profile), ...refusals(...asking) },
 })
 
 export const setAbout = createRoute({
@@ -22,7 +22,7 @@ export const setAbout = createRoute({
   path: `${proxy}/profile/status`,
   summary: "Change the About text",
   request: { params: path, body: body(z.object({ status: text(0, 139) })) },
-  responses: { 200: reply("Changed.", Ok), ...refusals(...unreachable, "not_paired", "network_rejected") },
+  responses: { 200: reply("Changed.", Ok), ...refusals(...asking) },
 })
 
 export const ownAvatar = createRoute({
@@ -30,7 +30,7 @@ export const ownAvatar = createRoute({
   path: `${proxy}/profile/avatar`,
   summary: "The session's own picture",
   request: { params: path },
-  responses: { 200: jpeg, ...refusals(...unreachable, "not_paired") },
+  responses: { 200: jpeg, ...refusals(...asking) },
 })
 
 export const setAvatar = createRoute({
@@ -44,13 +44,11 @@ export const setAvatar = createRoute({
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),
     ...refusals(
-      ...unreachable,
-      "not_paired",
+      ...asking,
       "url_not_allowed",
       "media_fetch_failed",
       "media_type_mismatch",
       "payload_too_large",
-      "network_rejected",
     ),
   },
 })
@@ -60,7 +58,7 @@ export const removeAvatar = createRoute({
   path: `${proxy}/profile/avatar`,
   summary: "Remove the picture",
   request: { params: path },
-  responses: { 200: reply("Removed.", Ok), ...refusals(...unreachable, "not_paired", "network_rejected") },
+  responses: { 200: reply("Removed.", Ok), ...refusals(...asking) },
 })
 
 export const profileQr = createRoute({
@@ -70,6 +68,6 @@ export const profileQr = createRoute({
   request: { params: path },
   responses: {
     200: reply("The link.", z.object({ link: z.string() })),
-    ...refusals(...unreachable, "not_paired"),
+    ...refusals(...asking),
   },
 })

@@ -36,3 +36,6 @@ export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok")
 
 /** Why a call to a session may be refused, whatever it asks. */
 export const unreachable = ["not_found", "bridge_paused", "bridge_suspended"] as const
+
+/** Why one may be that asks something of the network. */
+export const asking = [...unreachable, "not_paired", "network_rejected"] as const

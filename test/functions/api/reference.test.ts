@@ -66,6 +66,18 @@ describe("openapi.json", () => {
     expect([...shown, "method_not_allowed"].toSorted()).toEqual(Object.keys(errorExamples).toSorted())
   })
 
+  test("names no error of a route twice, and every refusal of the network where the network is asked", () => {
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const { operationId, responses } of Object.values(methods)) {
+        const codes = Object.values(responses).flatMap(({ description }) => description.match(/`\w+`/g) ?? [])
+        expect([operationId, codes]).toEqual([operationId, [...new Set(codes)]])
+        const isForNetwork = path.includes("/proxy/") && codes.includes("`not_paired`")
+        // The contacts are kept here.
+        const isAsked = isForNetwork && operationId !== "listContacts"
+        expect([operationId, isAsked && !codes.includes("`network_rejected`")]).toEqual([operationId, false])
+      }
+  })
+
   test("leads nowhere outside itself", () => {
     const text = JSON.stringify(document)
     const references = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name!)
