@@ -162,7 +162,8 @@ test("kills amid traffic lose nothing that was acknowledged, and no ratchet brea
   const known = new Set(ids.map(({ id }) => id))
   expect([...acknowledged.ada].filter((id) => !known.has(id))).toEqual([])
   client.close()
-})
+  // Four processes, one after the other: on a busy machine each takes seconds to start.
+}, 60_000)
 
 test("a directory belongs to one process at a time", async () => {
   const dataDir = aDirectory()
