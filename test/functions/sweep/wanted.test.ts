@@ -71,6 +71,7 @@ test.for([
 test.for([
   ["two that are half empty are no host too many", [{ sessions: 10 }, { sessions: 10 }], undefined],
   ["one holds what two held, with room to spare: the emptier goes", [{ sessions: 3 }, { sessions: 1 }], "1"],
+  ["what would be left is soon used up", [{ sessions: 8 }, { sessions: 2 }], undefined],
   ["an empty one beside one that is full is the spare room", [{ sessions: 20 }, {}], undefined],
   ["the last one stays", [{ sessions: 0 }], undefined],
   ["nobody goes while another starts", [{}, {}, { state: "starting" }], undefined],
