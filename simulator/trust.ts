@@ -12,7 +12,8 @@ Baileys         WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from("${root}", "hex")
                 media: NODE_EXTRA_CA_CERTS=${caFile}
 whatsmeow       whatsmeow.WACertPubKey = [32]byte{${bytes}}
                 and an HTTP client that dials ${new URL(network.tlsUrl).host} for every host and trusts ${caFile}
-whatsapp-rust   MOCK_SERVER_URL=${network.tlsUrl}, NoiseCertPolicy::DangerSkipCertChainVerify
+whatsapp-rust   features danger-skip-cert-chain-verify, danger-skip-tls-verify;
+                TokioWebSocketTransportFactory::new().with_url("${network.tlsUrl}")
 
 Ctrl-C ends it.
 `
