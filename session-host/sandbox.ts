@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Contacts } from "./contacts.ts"
 import type { Connection } from "./network.ts"
 import { el } from "./node.ts"
 
@@ -11,4 +13,14 @@ export async function showCode(
 ): Promise<void> {
   const shown = el("code", { household: code.bridgeId }, code.text)
   await connection.ask({ xmlns: "sandbox", type: "set", children: [shown] })
+}
+
+/** Echo and Voter. */
+const others = 2
+
+/** Waits for the people of the household, who come with the address book a moment after the link. @throws SessionEnded */
+export async function householdKnown(contacts: Pick<Contacts, "list">, withinMs: number): Promise<void> {
+  const until = performance.now() + withinMs
+  while ((await contacts.list({ limit: others })).length < others && performance.now() < until)
+    await sleep(50)
 }

@@ -22,6 +22,7 @@ import { messagesOf } from "./messages.ts"
 import type { Connection } from "./network.ts"
 import type { Code } from "./pairing.ts"
 import { Recipients } from "./recipients.ts"
+import { householdKnown } from "./sandbox.ts"
 import { scope } from "./scope.ts"
 import { type Answer, Sends } from "./sends.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
@@ -157,6 +158,7 @@ export class Session {
   async contacts(): Promise<Contacts> {
     const { memory, uplink } = await this.#started()
     await uplink.paired()
+    if (memory.isSandbox) await householdKnown(memory.contacts, this.#input.timing.connectingMs)
     return memory.contacts
   }
 
