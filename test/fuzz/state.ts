@@ -5,6 +5,7 @@ import type { Customer, Service } from "#test/support/service.ts"
 export type State = Record<string, string>
 
 const Bridges = z.array(z.object({ customer_ref: z.string() }))
+const written = new Set(["message", "poll_vote", "event_response"])
 const Listed = z.array(z.object({ event_id: z.string(), event: z.object({ event: z.string() }) }))
 const Sent = z.array(
   z.object({ n: z.number(), stanza: z.object({ attrs: z.record(z.string(), z.string()) }) }),
@@ -20,11 +21,11 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
     return [path, `${answer.status} ${await answer.text()}`]
   }
 
-  /** Without what comes by itself: who is there and who is not. */
+  /** What somebody wrote. The rest comes by itself, or some time after what it tells of was asked for. */
   async function inbox(): Promise<[string, string]> {
     const [path, text] = await read(`/instances/${ref}/events?state=inbox`)
     const listed = Listed.safeParse(JSON.parse(text.slice(4))).data
-    const lasting = listed?.filter(({ event }) => event.event !== "presence").map((one) => one.event_id)
+    const lasting = listed?.filter(({ event }) => written.has(event.event)).map((one) => one.event_id)
     return [path, lasting?.join() ?? text]
   }
 

@@ -1,0 +1,29 @@
+import { startService } from "#test/support/service.ts"
+import { deadReceiver } from "./bully.ts"
+
+/**
+ * Two accounts of a whole running service, each with a linked bridge. All come from this machine's address, so its floor
+ * is out of the way; a key may ask ten times what §8.1 says, so that an ordinary life is long enough to be measured.
+ */
+export async function startStreet() {
+  const service = await startService({ RATE_LIMIT_PROXY: "1200" })
+  const dead = await deadReceiver()
+  const stop = async () => {
+    dead.stop()
+    await service.stop()
+    service.remove()
+  }
+  try {
+    const [neighbour, bully] = [await service.customer("neighbour"), await service.customer("bully")]
+    const [ada, bob, eve] = await Promise.all(
+      ["Ada", "Bob", "Eve"].map((name) => service.phones.create(name)),
+    )
+    await neighbour.linked("shop", ada!.number)
+    await bully.linked("bully", eve!.number, { webhook_url: dead.url })
+    await service.phones.send(bob!.number, eve!.number, "for nobody")
+    return { service, neighbour, bully, chat: bob!.number, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
