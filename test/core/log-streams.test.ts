@@ -66,6 +66,7 @@ test("a reader gets the last lines, over pages if need be, and then each new one
   const lines = await more(903)
   expect(lines[0]).toBe("line 101")
   expect(lines.slice(-3)).toEqual(["new", "newer", "newest"])
+  expect(lines).toHaveLength(903)
   expect(new Set(lines).size).toBe(903)
 })
 

@@ -111,7 +111,7 @@ test("delivery answers doorbells and hides what it reports, within its permissio
 
   expect(receiver.received[0]).toMatchObject({ eventId: id, attempt: 1 })
   expect(delivery.uses).toContain("kms:Decrypt DeliveryKey")
-  expect(delivery.uses).toContain("logs:PutLogEvents ")
+  await until(async () => delivery.uses.has("logs:PutLogEvents "))
   expect(denied("DeliveryRole", delivery.uses)).toEqual([])
   const measured = ["Attempts", "AttemptMs", "EventOldestMs"].map((name) => `delivery ${name}`)
   await until(async () => measured.every((one) => delivery.metrics().includes(one)))
