@@ -29,7 +29,7 @@ export function answerBy(phone: Phone, role: Household["role"]) {
   })
 }
 
-/** Reads it, writes, and sends what there is to say. */
+/** Reads it, and sends what there is to say. */
 async function reply(phone: Phone, message: Message, answer: Answer): Promise<void> {
   const { desk } = phone
   const user = desk.network.directory.user(message.from)
@@ -39,7 +39,6 @@ async function reply(phone: Phone, message: Message, answer: Answer): Promise<vo
   desk.submit(el("receipt", { id: message.id, to, type: "read" }))
   const said = answer(proto.Message.fromObject(message.content as object), message.id)
   if (!said) return
-  desk.submit(el("chatstate", { to }, [el("composing")]))
   await phone.send({ target, content: isContent(said) ? compose(desk, target, said) : said })
 }
 
