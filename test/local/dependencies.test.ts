@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { expect, test } from "vitest"
+
+interface Package {
+  version?: string
+  resolved?: string
+  integrity?: string
+  license?: string
+  dev?: boolean
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+const read = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Package // of npm's shape
+const lock = (path: string) => (read(path) as { packages?: Record<string, Package> }).packages ?? {}
+
+/** What the project may be made of. libsignal, under Baileys, is the one that asks something of who passes it on: SECURITY.md. */
+const known = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "Apache-2.0 AND LGPL-3.0-or-later",
+  "Apache-2.0 AND LGPL-3.0-or-later AND MIT",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "GPL-3.0",
+  "ISC",
+  "LGPL-3.0-or-later",
+  "MIT",
+  "MPL-2.0",
+])
+
+test.for(["", "infra/"])("each version in %spackage.json is exact", (folder) => {
+  const { dependencies, devDependencies, optionalDependencies } = read(`${folder}package.json`)
+  const all = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  expect(all.length).toBeGreaterThan(0)
+  expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([])
+})
+
+test.for(["", "infra/"])("each package of %spackage-lock.json is npm's, and proven by its hash", (folder) => {
+  const packages = Object.entries(lock(`${folder}package-lock.json`)).filter(([path]) => path !== "")
+  const strange = packages.filter(
+    ([, { resolved, integrity }]) =>
+      // Without an address it is the registry's: .npmrc leaves it out.
+      !(resolved ?? "https://registry.npmjs.org/").startsWith("https://registry.npmjs.org/") ||
+      !integrity?.startsWith("sha512-"),
+  )
+  expect(strange.map(([path]) => path)).toEqual([])
+})
+
+test("no package is under a licence that nobody has looked at", () => {
+  const packages = Object.entries(lock("package-lock.json")).filter(([path]) => path !== "")
+  expect(packages.filter(([, { license }]) => !known.has(license ?? "")).map(([path]) => path)).toEqual([])
+  const strict = packages.filter(([, { license }]) => license === "GPL-3.0").map(([path]) => path)
+  expect(strict).toEqual(["node_modules/libsignal"])
+})
+
+test("LICENSES.md is what the lock file says", () => {
+  const made = execFileSync(process.execPath, ["local/licences.ts"], { encoding: "utf8" })
+  expect(readFileSync("LICENSES.md", "utf8")).toBe(made)
+})
+
+test.for(["local/install.mjs", "session-host/Dockerfile"])("%s runs no scripts of packages", (path) => {
+  expect(readFileSync(path, "utf8")).toMatch(/npm.{0,20}ci.{0,40}--ignore-scripts/s)
+})
