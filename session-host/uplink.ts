@@ -78,8 +78,9 @@ export class Uplink {
     return this.#open || !this.isPaired
   }
 
-  /** Whether nobody is linked to it, nor wants to be. */
+  /** Whether nobody is linked to it, nor wants to be; to a sandbox nobody is linked who would miss anything. */
   get isIdle(): boolean {
+    if (this.#linksItself) return true
     return !this.isPaired && !this.#pairing.isAsked
   }
 

@@ -1,0 +1,25 @@
+import { expect, test, vi } from "vitest"
+
+// Read once, when the first module of core is loaded.
+vi.hoisted(() => {
+  process.env.SANDBOX = "1"
+})
+
+import "#test/support/store.ts"
+import { Bridge } from "#core/bridge.ts"
+import { Lease } from "#core/lease.ts"
+import { anAccount } from "#test/support/bridge.ts"
+import { aHost, statusOf } from "#test/support/host.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { until } from "#test/support/until.ts"
+
+test("a sandbox that nobody uses is paused although it is linked, and connects again when it is woken", async () => {
+  const account = await anAccount()
+  await aHost(await aNetwork(), { timing: { beatMs: 1000, idleMs: 3000 } })
+  const { id } = await Bridge.get(account.id, "sandbox")
+  await until(async () => (await statusOf(id)) === "connected")
+  await until(async () => (await Lease.get(id))?.reason === "idle")
+  expect(Lease.stateOf((await Lease.get(id))!)).toBe("paused")
+  await Lease.wake(id, "idle")
+  await until(async () => (await statusOf(id)) === "connected")
+})
