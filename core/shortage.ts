@@ -3,6 +3,7 @@ export * as Shortage from "./shortage.ts"
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
+import { config } from "./config.ts"
 import type { Network } from "./lease.ts"
 import { get as getRow, store } from "./store.ts"
 import { leases } from "./tables.ts"
@@ -30,8 +31,8 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** Ten seconds, then twice as long each time, in seconds. */
-const wait = { first: 10, most: 300 }
+/** Twice as long each time. In beats of hosts, as all times of theirs: ten seconds to five minutes at 5 s a beat. */
+const wait = { first: 2, most: 60 }
 
 function key(network: Network) {
   return { pk: "SHORTAGE", sk: network }
@@ -46,6 +47,7 @@ export async function get(network: Network): Promise<Info | undefined> {
 /** A host could not be started: the next attempt comes after a while, which grows. */
 export async function note(network: Network, kind: Kind, why: string): Promise<void> {
   const failures = ((await get(network))?.failures ?? 0) + 1
+  const beats = Math.min(wait.most, wait.first * 2 ** (failures - 1))
   await store.send(
     new UpdateCommand({
       TableName: leases,
@@ -58,7 +60,7 @@ export async function note(network: Network, kind: Kind, why: string): Promise<v
         ":kind": kind,
         ":why": why,
         ":now": now(),
-        ":retry_at": now() + Math.min(wait.most, wait.first * 2 ** (failures - 1)),
+        ":retry_at": now() + Math.ceil((beats * config.LEASE_BEAT_MS) / 1000),
         ":failures": failures,
       },
     }),
