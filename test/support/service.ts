@@ -38,7 +38,10 @@ export async function startService(environment: Record<string, string> = {}) {
 
   const child = run("start.ts", [])
   child.stdout.on("data", (chunk: Buffer) => said.push(chunk))
-  const ended = once(child, "exit")
+  // However this process ends, the service does not outlive it.
+  const end = () => void child.kill("SIGTERM")
+  process.once("exit", end)
+  const ended = once(child, "exit").finally(() => process.off("exit", end))
   await Promise.race([once(child.stdout, "data"), ended])
   const running = await find(dataDir)
   if (!running) throw new Error(`the service did not start: ${Buffer.concat(said).toString()}`)
