@@ -1,4 +1,6 @@
 import "#test/support/store.ts"
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import type { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
@@ -8,6 +10,7 @@ import { events } from "#local/admin/events.ts"
 import { Refused } from "#local/admin/verb.ts"
 import { type Facts, sentence } from "#local/admin/why.ts"
 import { aBridge } from "#test/support/bridge.ts"
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
 import { aPairedSession } from "#test/support/paired.ts"
@@ -97,6 +100,27 @@ test("a bridge is found by its phone's number, and why it is up or down is said 
   expect(await bridge.why!.run([linked.id])).toContainEqual({
     why: expect.stringContaining("none can be started (quota): the limit"),
   })
+})
+
+test("a deployed stage is asked by what its settings say, where no service runs on this machine", async () => {
+  const made = await aBridge()
+  const cloudWatch = await startCloudWatchLogs()
+  onTestFinished(cloudWatch.close)
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["local/admin.ts", "--json", "bridge", "why", made.id],
+    {
+      env: {
+        ...process.env,
+        DATA_DIR: "/nowhere",
+        ACCOUNTS_TABLE: "Accounts",
+        LOG_GROUP: "/bridges",
+        AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
+      },
+    },
+  )
+  expect(JSON.parse(stdout)).toContainEqual({ why: expect.stringContaining("it waits for a host") })
+  expect(cloudWatch.asked).toContain("GetLogEvents")
 })
 
 test("events that were given up are listed without what is in them, and sent again", async () => {
