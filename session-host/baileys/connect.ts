@@ -123,8 +123,10 @@ export function connect(input: ConnectInput): Connection {
   const onError = (event: string, error: unknown) => {
     if (ended) return
     log.error({ error }, `a listener of ${event} failed`)
-    // Of a bad frame or handshake nothing can be trusted any more; a bad stanza is one stanza.
-    if (!event.startsWith("CB:")) finish({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
+    // A bad stanza is one stanza. Were the connection ended for it, it would come again at the next, and the next.
+    if (event.startsWith("CB:") || (event === "message" && open && !isForged(error))) return
+    // Of a bad handshake nothing can be trusted any more.
+    finish({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
   }
   oneByOne({ ws: sock.ws, arrivals, ended: () => ended, onError: (error) => onError("CB:message", error) })
   contain(sock.ws, onError)
@@ -256,6 +258,11 @@ export function connect(input: ConnectInput): Connection {
     },
     close: () => finish(undefined),
   }
+}
+
+/** Whether a frame was not encrypted by the server. What it decrypted to may be unreadable all the same. */
+function isForged(error: unknown): boolean {
+  return String(error).includes("unable to authenticate data")
 }
 
 function meOf(creds: AuthenticationCreds): Me {
