@@ -3,11 +3,11 @@ import { misbehave } from "./bully.ts"
 import { ordinaryLife } from "./neighbour.ts"
 import { startStreet } from "./street.ts"
 
-const [seconds = 40, floodPerSecond = 200] = process.argv.slice(2).map(Number)
+const [seconds = 25, floodPerSecond = 200] = process.argv.slice(2).map(Number)
 const street = await startStreet()
 try {
   const { neighbour, chat } = street
-  const life = { chat, forMs: seconds * 1000, everyMs: 60 }
+  const life = { chat, forMs: seconds * 1000, everyMs: 300 }
   // What is done for the first time takes longer.
   await ordinaryLife(neighbour, { ...life, forMs: 5000 })
   const quiet = await ordinaryLife(neighbour, life)

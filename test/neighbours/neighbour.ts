@@ -31,7 +31,7 @@ export async function ordinaryLife(
     const answer =
       i % 2 === 0
         ? await customer.call("POST", "/instances/shop/proxy/send/text", { chat, body: `number ${i}` })
-        : await customer.call("GET", "/instances/shop/proxy/contacts")
+        : await customer.call("GET", "/instances")
     const text = await answer.text()
     taken.push(performance.now() - start)
     if (!answer.ok) failed.push(`${answer.status} ${text}`)

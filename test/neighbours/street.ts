@@ -2,11 +2,11 @@ import { startService } from "#test/support/service.ts"
 import { deadReceiver } from "./bully.ts"
 
 /**
- * Two accounts of a whole running service, each with a linked bridge. All come from this machine's address, so its floor
- * is out of the way; a key may ask ten times what §8.1 says, so that an ordinary life is long enough to be measured.
+ * Two accounts of a whole running service, each with a linked bridge, under the limits of §8.1. All come from this
+ * machine's address, so that its floor is out of the way.
  */
 export async function startStreet() {
-  const service = await startService({ RATE_LIMIT_PROXY: "1200" })
+  const service = await startService({ RATE_LIMIT_PROXY: "120", RATE_LIMIT_OTHER: "120" })
   const dead = await deadReceiver()
   const stop = async () => {
     dead.stop()
