@@ -10,7 +10,7 @@ import { changes } from "./state.ts"
 import type { World } from "./world.ts"
 
 /** A request that was answered as none may be. */
-export interface Finding {
+interface Finding {
   /** `--from` this, with the same seed, makes it again. */
   number: number
   request: string

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { misbehave } from "#test/neighbours/bully.ts"
+import { ordinaryLife } from "#test/neighbours/neighbour.ts"
+import { startStreet } from "#test/neighbours/street.ts"
+import { startService } from "#test/support/service.ts"
+
+let street: Awaited<ReturnType<typeof startStreet>>
+beforeAll(async () => {
+  street = await startStreet()
+}, 120_000)
+afterAll(async () => await street.stop())
+
+test("while one account floods, sends huge and endless bodies and has a dead receiver, no request of another fails", async () => {
+  const stop = misbehave(street.service, street.bully, { floodPerSecond: 400 })
+  const { requests, failed } = await ordinaryLife(street.neighbour, {
+    chat: street.chat,
+    forMs: 6000,
+    everyMs: 60,
+  })
+  const bully = await stop()
+  expect(failed).toEqual([])
+  expect(requests).toBeGreaterThan(20)
+  // It was held back, and not by being ignored.
+  expect(bully).toMatchObject({ 200: expect.any(Number), 429: expect.any(Number) })
+})
+
+test("of 200 requests at once over HTTP exactly 120 pass, of 400 from one address exactly 300", async () => {
+  const service = await startService({
+    RATE_LIMIT_PROXY: "120",
+    RATE_LIMIT_OTHER: "120",
+    RATE_LIMIT_PROVISION: "10",
+    RATE_LIMIT_ADDRESS: "300",
+  })
+  try {
+    const customer = await service.customer("limited")
+    const ask = async (path: string) => (await customer.call("GET", path)).status
+    const proxied = await Promise.all(
+      Array.from({ length: 200 }, () => ask("/instances/nobody/proxy/status")),
+    )
+    expect(proxied.filter((status) => status === 404)).toHaveLength(120)
+    // Some of the floor were spent when the service was started: they are in the answer.
+    const left = Number((await fetch(`${service.baseUrl}/healthz`)).headers.get("ratelimit-remaining"))
+    expect(left).toBeLessThanOrEqual(99)
+    const guesses = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const headers = { authorization: "Bearer mbk_wrong", "x-forwarded-for": "203.0.113.9" }
+        return (await fetch(`${service.baseUrl}/api/instances`, { headers })).status
+      }),
+    )
+    expect(guesses.filter((status) => status === 401)).toHaveLength(left)
+    expect(guesses.filter((status) => status === 429)).toHaveLength(200 - left)
+  } finally {
+    await service.stop()
+    service.remove()
+  }
+}, 60_000)
