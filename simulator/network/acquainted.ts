@@ -9,7 +9,7 @@ export function areAcquainted(one: User | undefined, other: User | undefined): b
   return one?.household?.name === other?.household?.name
 }
 
-const naming = ["to", "target", "jid", "participant"]
+const naming = ["to", "target", "jid", "participant", "recipient"]
 
 /** Whether a stanza names somebody whom its sender does not know. */
 export function namesStranger(network: Network, line: Line, stanza: Node): boolean {

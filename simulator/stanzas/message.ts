@@ -53,6 +53,7 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   const fault = network.faults.strike("nack", key(line.device))
   if (fault) return fault.code
   if (!child(stanza, "participants") && !child(stanza, "enc")) return nack.invalid
+  if (namesStranger(network, line, stanza)) return nack.unknownRecipient
   if (chat.server === "g.us") {
     const group = network.groups.find(chat)
     if (!group) return nack.unknownRecipient
@@ -62,7 +63,7 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   if (chat.server === "broadcast") return undefined
   if (!Jid.isPerson(chat)) return nack.invalid
   const peer = network.directory.find(chat)
-  if (!peer || namesStranger(network, line, stanza)) return nack.unknownRecipient
+  if (!peer) return nack.unknownRecipient
   return mayWrite(network, sender, peer, stanza) ? undefined : nack.restricted
 }
 

@@ -1,0 +1,87 @@
+import { type BinaryNode, generateMessageIDV2 } from "@whiskeysockets/baileys"
+import { afterAll, expect, test } from "vitest"
+import { newDevice } from "#test/support/baileys-client.ts"
+import { aNetwork, deviceOf } from "#test/support/network.ts"
+
+const network = await aNetwork()
+afterAll(() => network.close())
+
+const iq = (xmlns: string, type: string, content: BinaryNode[]): BinaryNode => ({
+  tag: "iq",
+  attrs: { to: "@s.whatsapp.net", xmlns, type },
+  content,
+})
+
+/** A client that had its code scanned by the phone of this household. */
+async function aMember(household: string) {
+  const device = newDevice()
+  const unlinked = network.client(device)
+  const code = { tag: "code", attrs: { household }, content: Buffer.from(await unlinked.qr()) }
+  await unlinked.sock.query(iq("sandbox", "set", [code]))
+  await unlinked.closed()
+  const client = network.client(device)
+  await client.online()
+  const { id, lid } = client.device.creds.me!
+  return { client, jid: id.replace(/:\d+/, ""), lid: lid!.replace(/:\d+/, "") }
+}
+
+const [one, other] = [await aMember("one"), await aMember("other")]
+const ada = await network.phone("Ada")
+const stranger = await network.paired(ada)
+
+/** How a message with this ciphertext for this person is answered: 0 when it was taken. */
+async function sends(client: typeof stranger, to: string, person: string): Promise<number> {
+  const id = generateMessageIDV2()
+  const enc: BinaryNode = { tag: "enc", attrs: { v: "2", type: "msg" }, content: Buffer.from("sealed") }
+  const participants = [{ tag: "to", attrs: { jid: person }, content: [enc] }]
+  const attrs = { to, id, type: "text" }
+  await client.sock.sendNode({
+    tag: "message",
+    attrs,
+    content: [{ tag: "participants", attrs: {}, content: participants }],
+  })
+  const [ack] = await network.log({ kind: "out", who: deviceOf(client), tag: "ack", attrs: { id } })
+  return Number(ack!.stanza!.attrs.error ?? 0)
+}
+
+test.for(["status@broadcast", "123@broadcast", "the person"])(
+  "whoever is of a household writes to nobody else, nor anybody else to it (%s)",
+  async (chat) => {
+    const to = (person: string) => (chat === "the person" ? person : chat)
+    expect(await sends(one.client, to(one.lid), one.lid)).toBe(0)
+    for (const person of [other.jid, other.lid, ada.jid, ada.lid])
+      expect(await sends(one.client, to(person), person)).toBe(404)
+    for (const person of [one.jid, one.lid]) expect(await sends(stranger, to(person), person)).toBe(404)
+  },
+)
+
+test("whoever is of a household finds nobody else, nor does anybody else find it", async () => {
+  const found = async (client: typeof stranger, jid: string) => await client.sock.onWhatsApp(jid)
+  expect(await found(one.client, one.jid)).toMatchObject([{ exists: true }])
+  for (const jid of [other.jid, ada.jid]) expect(await found(one.client, jid)).toEqual([])
+  expect(await found(stranger, one.jid)).toEqual([])
+})
+
+/** How an iq of the first household's is answered: the code of its error. */
+const refused = (node: BinaryNode) =>
+  one.client.sock.query(node).then(
+    () => "answered",
+    (error: unknown) => String((error as { data?: unknown }).data),
+  )
+
+test("whoever is of a household is given nobody else's keys, card or picture, and makes no group with them", async () => {
+  for (const jid of [other.lid, ada.lid]) {
+    const user = { tag: "user", attrs: { jid } }
+    const participant = { tag: "participant", attrs: { jid } }
+    const of: BinaryNode[] = [
+      iq("encrypt", "get", [{ tag: "key", attrs: {}, content: [user] }]),
+      iq("w:biz", "get", [
+        { tag: "business_profile", attrs: {}, content: [{ tag: "profile", attrs: { jid } }] },
+      ]),
+      iq("w:g2", "set", [{ tag: "create", attrs: { subject: "Us", key: "1" }, content: [participant] }]),
+    ]
+    for (const asked of of) expect(await refused(asked)).toBe("404")
+    const picture = iq("w:profile:picture", "get", [{ tag: "picture", attrs: { type: "image" } }])
+    expect(await refused({ ...picture, attrs: { ...picture.attrs, target: jid } })).toBe("404")
+  }
+})
