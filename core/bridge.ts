@@ -126,8 +126,13 @@ export async function get(accountId: string, customerRef: string): Promise<Info>
   const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
   if (!bridge && config.SANDBOX && customerRef === sandbox)
     return (await create({ accountId, customerRef })).bridge
-  if (!bridge) throw new ApiError("not_found", "there is no such bridge")
+  if (!bridge || !isOffered(bridge)) throw new ApiError("not_found", "there is no such bridge")
   return bridge
+}
+
+/** Whether its owner may have it: where `SANDBOX` is off, the sandboxes of before are nobody's. */
+export function isOffered(bridge: Info): boolean {
+  return config.SANDBOX || !bridge.isSandbox
 }
 
 /** The account's bridges, first created first, the sandbox bridge last. */

@@ -28,7 +28,7 @@ export const bridges = router()
     return c.json(await wire(bridge, lease), created ? 201 : 200)
   })
   .openapi(contract.listBridges, async (c) => {
-    const all = await Bridge.list(c.var.accountId)
+    const all = (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
     const leases = await Promise.all(all.map((bridge) => Lease.get(bridge.id)))
     // One without a lease was deleted between the two reads.
     const listed = all.flatMap((bridge, i) => (leases[i] ? [wireInList(bridge, leases[i])] : []))

@@ -1,13 +1,17 @@
 import "#test/support/store.ts"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Account } from "#core/account.ts"
 import { ApiKey } from "#core/api-key.ts"
 import { Bridge as Stored } from "#core/bridge.ts"
+import { config } from "#core/config.ts"
 import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core/contract/bridge.ts"
 import { Lease } from "#core/lease.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+
+/** The operator's choice. */
+const offer = (isOn: boolean) => void Object.assign(config, { SANDBOX: isOn })
 
 describe("creation", () => {
   test("a new bridge runs, has a secret of 32 bytes, and is listed", async () => {
@@ -60,6 +64,19 @@ describe("creation", () => {
     expect((await customer.get("/api/instances/sandbox")).status).toBe(404)
     const answer = await customer.post("/api/instances", { customer_ref: "sandbox" })
     expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_customer_ref"])
+  })
+
+  test("a sandbox is nobody's any more once its operator has turned sandboxes off, and its owner's again later", async () => {
+    const customer = await aCustomer({ subscription: "none" })
+    onTestFinished(() => offer(false))
+    offer(true)
+    const made = await json(customer.get("/api/instances/sandbox"))
+    offer(false)
+    for (const path of ["sandbox", "default", "sandbox/proxy/status"])
+      expect((await customer.get(`/api/instances/${path}`)).status).toBe(404)
+    expect(await (await customer.get("/api/instances")).json()).toEqual([])
+    offer(true)
+    expect(await json(customer.get("/api/instances/default"))).toMatchObject({ id: made.id })
   })
 
   test("of 20 creations at once at 9 of 10 bridges exactly one succeeds", async () => {
