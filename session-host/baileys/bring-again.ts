@@ -15,7 +15,7 @@ const answerMs = 10_000
 export interface Missed {
   id: string
   chat: string
-  /** In a group, who sent it. */
+  /** In a group, a status or of a broadcast list, who sent it. */
   sender: string
   fromMe: boolean
   mediaKey: Uint8Array
@@ -31,8 +31,8 @@ export async function bringAgain(
   { me, log }: { me: string; log: ILogger },
 ): Promise<string | undefined> {
   const { id, chat: remoteJid, sender: participant, fromMe, mediaKey } = missed
-  const isGroup = remoteJid.endsWith("@g.us")
-  const key = { id, remoteJid, fromMe, ...(isGroup && !fromMe && { participant }) }
+  const isShared = /@(?:g\.us|broadcast)$/.test(remoteJid)
+  const key = { id, remoteJid, fromMe, ...(isShared && !fromMe && { participant }) }
   const { promise, resolve } = Promise.withResolvers<BinaryNode | undefined>()
   const take = (notification: BinaryNode) => {
     if (notification.attrs.id === id) resolve(notification)

@@ -6,6 +6,7 @@ import { now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
 import type { Desk } from "./desk.ts"
+import type { Message } from "./inbox.ts"
 import { carried } from "./media.ts"
 
 const { SUCCESS, NOT_FOUND, DECRYPTION_ERROR } = proto.MediaRetryNotification.ResultType
@@ -24,7 +25,8 @@ export function bringAgain(desk: Desk, receipt: Node) {
 function answerTo(desk: Desk, id: string, about: Node, asked: Node | undefined): Node[] {
   const jid = Jid.parse(about.attrs.jid)
   const chat = desk.network.directory.find(jid)?.pn ?? about.attrs.jid ?? ""
-  const message = desk.inbox.find(chat, id)
+  const found = desk.inbox.find(chat, id)
+  const message = found && isMeant(desk, found, about) ? found : undefined
   const part = message && carried(proto.Message.fromObject(message.content as object))?.part
   if (!part?.mediaKey || !part.directPath || !desk.network.media.restore(part.directPath))
     return [el("error", { code: NOT_FOUND })]
@@ -40,6 +42,12 @@ function answerTo(desk: Desk, id: string, about: Node, asked: Node | undefined):
   cipher.setAAD(Buffer.from(id))
   const sealed = Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
   return [el("encrypt", {}, [el("enc_p", {}, sealed), el("enc_iv", {}, iv)])]
+}
+
+/** In a chat of many a message of another's is named with its author. */
+function isMeant(desk: Desk, { from, from_me }: Message, { attrs }: Node): boolean {
+  if (from_me || !/@(?:g\.us|broadcast)$/.test(attrs.jid ?? "")) return true
+  return desk.network.directory.find(Jid.parse(attrs.participant))?.pn === from
 }
 
 /** Whether the companion asked under the file's own key. */

@@ -106,7 +106,7 @@ test("what was fetched is kept for three hours; then the network is asked again"
   }
 })
 
-test("what the network has forgotten the phone brings again, in a group as well", async () => {
+test("what the network has forgotten the phone brings again, in a group and of a status as well", async () => {
   const { bob, message, fromBob, media, contentOf, forget, network, phone } = await aMediaChat()
   const data = randomBytes(1000)
   const id = await fromBob({ kind: "image", data, mimetype: "image/png" })
@@ -115,10 +115,16 @@ test("what the network has forgotten the phone brings again, in a group as well"
 
   const group = await network.group([bob, phone])
   const image = { kind: "image", data: data.toString("base64"), mimetype: "image/png" }
-  const shared = await bob.post(group.jid, { media: image })
-  await message(shared.id)
-  await forget((await contentOf(shared.id)).imageMessage!.directPath!)
-  expect((await media(shared.id)).body.equals(data)).toBe(true)
+  for (const [to, viewers] of [
+    [group.jid, undefined],
+    ["status@broadcast", [phone.number]],
+    ["123@broadcast", [phone.number]],
+  ] as const) {
+    const shared = await bob.post(to, { media: image, viewers })
+    await message(shared.id)
+    await forget((await contentOf(shared.id)).imageMessage!.directPath!)
+    expect((await media(shared.id)).body.equals(data)).toBe(true)
+  }
 })
 
 test("what neither the network nor the phone has is gone, and both were asked", async () => {
