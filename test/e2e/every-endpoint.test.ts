@@ -304,8 +304,10 @@ const cases: Record<RouteName, (ask: Ask) => Promise<void>> = {
   },
   setAvatar: async (ask) => {
     const { url } = await aFileServer({ "/me.jpg": { type: "image/jpeg", body: face } })
-    const { picture_id } = (await ask({ body: { url: `${url}/me.jpg` } })).json as { picture_id: string }
-    await whole.webhook.event("shop", "profile_picture_updated", (told) => told.picture_id !== picture_id)
+    const { json } = await ask({ body: { url: `${url}/me.jpg` } })
+    expect(json).toEqual({ picture_id: expect.stringMatching(/./) as unknown })
+    const shown = await whole.call("GET", "/api/instances/shop/proxy/profile/avatar")
+    expect(await sharp(await shown.arrayBuffer()).metadata()).toMatchObject({ format: "jpeg", width: 64 })
   },
   removeAvatar: async (ask) => {
     await ask()
