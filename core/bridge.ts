@@ -40,7 +40,10 @@ const WebhookUrl = z
   .max(2048, "at most 2,048 characters")
   .refine((url) => URL.canParse(url), "not a URL")
   .transform((url) => new URL(url))
-  .refine((url) => url.protocol === "https:" || url.protocol === "http:", "http or https")
+  .refine(
+    (url) => url.protocol === "https:" || url.protocol === "http:",
+    "must begin with http:// or https://",
+  )
   .refine((url) => config.STAGE !== "production" || url.protocol === "https:", "https only")
   .refine((url) => url.username === "" && url.password === "", "without user name and password")
   .refine((url) => url.hash === "", "without a fragment")

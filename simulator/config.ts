@@ -1,6 +1,7 @@
 import { z } from "zod"
 
-const port = z.coerce.number().int().min(0).max(65_535).default(0)
+const aPort = "must be a whole number from 0 to 65535"
+const port = z.coerce.number(aPort).int(aPort).min(0, aPort).max(65_535, aPort).default(0)
 
 const Environment = z.object({
   /** Where clients connect; 0 is any free port. */

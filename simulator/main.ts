@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { z } from "zod"
 import { fromEnvironment } from "./config.ts"
 import { startSimulator } from "./simulator.ts"
 import { howToTrust } from "./trust.ts"
 
-const config = fromEnvironment(process.env)
-const simulator = await startSimulator(config)
+const [config, simulator] = await start()
 const caFile = join(config.dataDir ?? tmpdir(), config.dataDir ? "ca.pem" : `simulator-ca-${process.pid}.pem`)
 writeFileSync(caFile, simulator.ca)
 
@@ -34,3 +34,24 @@ for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const)
       () => process.exit(1),
     )
   })
+
+/** With settings that do not do, a line that says which, and the end. */
+async function start() {
+  try {
+    const read = fromEnvironment(process.env)
+    return [read, await startSimulator(read)] as const
+  } catch (error) {
+    const said = whatToChange(error)
+    if (said === undefined) throw error
+    process.stderr.write(`${said}\n`)
+    process.exit(1)
+  }
+}
+
+function whatToChange(error: unknown): string | undefined {
+  if (error instanceof z.ZodError)
+    return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n")
+  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
+    return `${error.message}: choose another port with SIMULATOR_PORT, SIMULATOR_TLS_PORT or SIMULATOR_CONTROL_PORT`
+  return undefined
+}

@@ -298,7 +298,7 @@ export const errorExamples: Record<ErrorCode, string> = {
   invalid_webhook_url: "webhook_url: not a URL",
   invalid_idempotency_key: "Idempotency-Key: 1 to 255 printable characters",
   url_not_allowed: "this URL may not be fetched",
-  unauthorized: "send your API key: Authorization: Bearer <API_KEY>",
+  unauthorized: "no valid API key: send Authorization: Bearer <API_KEY>",
   no_subscription: "this account has no subscription yet: connect a number first",
   payment_required: "the payment of this account is past due",
   bridge_limit_reached: "this account may have 10 bridges: ask support for more",

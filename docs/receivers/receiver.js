@@ -5,6 +5,7 @@ import { isGenuine } from "./verify.js"
 
 const secret = process.env.WEBHOOK_SECRET ?? ""
 const port = Number(process.env.PORT ?? 9000)
+if (!secret) console.log("WEBHOOK_SECRET is not set: nothing will be found genuine, and all is answered 401")
 
 const server = createServer((request, response) => {
   const chunks = []
@@ -19,5 +20,9 @@ const server = createServer((request, response) => {
     )
     response.writeHead(genuine ? 200 : 401).end()
   })
+})
+server.on("error", (error) => {
+  console.error(error.code === "EADDRINUSE" ? `port ${port} is taken: choose another with PORT=...` : error)
+  process.exitCode = 1
 })
 server.listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${port}/`))

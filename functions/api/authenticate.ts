@@ -8,7 +8,7 @@ export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
   const owner = key && (await ApiKey.verify(key))
   if (!owner)
-    throw new ApiError("unauthorized", "send your API key: Authorization: Bearer <API_KEY>", {
+    throw new ApiError("unauthorized", "no valid API key: send Authorization: Bearer <API_KEY>", {
       headers: { "www-authenticate": "Bearer" },
     })
   c.set("accountId", owner.accountId)

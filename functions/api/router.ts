@@ -1,4 +1,4 @@
-import { OpenAPIHono } from "@hono/zod-openapi"
+import { OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Bridge } from "#core/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import type { RateLimit } from "#core/rate-limit.ts"
@@ -15,6 +15,12 @@ export interface ApiEnv {
     bridge: Bridge.Info
   }
 }
+
+// Zod would say "Invalid input: expected string, received undefined" of a field that is not there.
+z.config({
+  customError: (issue) =>
+    issue.code === "invalid_type" && issue.input === undefined ? "is missing" : undefined,
+})
 
 /** Routes whose input is checked against the contract before their handler runs. */
 export function router() {

@@ -3,16 +3,25 @@ import { z } from "zod"
 import { monthly, sum } from "./monthly.ts"
 import { prices } from "./prices.ts"
 
-const { values } = parseArgs({ options: { bridges: { type: "string" }, messages: { type: "string" } } })
 const Asked = z.object({
   bridges: z.coerce.number().int().min(1).optional(),
   messages: z.coerce.number().min(0).default(1000),
 })
-const asked = Asked.safeParse(values)
+const asked = Asked.safeParse(given())
 if (asked.success) print(asked.data.bridges ? [asked.data.bridges] : [10, 1000, 10_000], asked.data.messages)
 else {
-  console.error("npm run cost -- --bridges <number> --messages <of each bridge and month>")
+  console.error("usage: npm run cost -- [--bridges <number>] [--messages <of each bridge and month>]")
   process.exitCode = 1
+}
+
+/** What was asked for; undefined when an option is unknown. */
+function given(): Record<string, string> | undefined {
+  try {
+    return parseArgs({ options: { bridges: { type: "string" }, messages: { type: "string" } } }).values
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
 }
 
 function print(fleets: number[], messages: number): void {

@@ -22,8 +22,14 @@ export class ControlError extends Error {
 export const onControlError = (network: Network) => (error: Error, c: Context) => {
   const [status, code] = statusOf(error)
   if (status === 500) network.log.note("control", "failed", { path: c.req.path, error: String(error) })
-  const message = error instanceof z.ZodError ? z.prettifyError(error) : error.message
-  return c.json({ error: message, code }, status)
+  return c.json({ error: sentenceOf(error), code }, status)
+}
+
+function sentenceOf(error: Error): string {
+  if (!(error instanceof z.ZodError)) return error.message
+  return error.issues
+    .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
+    .join("; ")
 }
 
 const pairingStatus = {

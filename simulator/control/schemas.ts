@@ -102,7 +102,10 @@ const besides = new Set(["to", "id", "addressing", "quoted", "mentions", "viewer
 
 const To = z
   .string()
-  .regex(/^(\d{7,15}(@s\.whatsapp\.net|@lid)?|\d+@g\.us|(status|\d+)@broadcast)$/)
+  .regex(
+    /^(\d{7,15}(@s\.whatsapp\.net|@lid)?|\d+@g\.us|(status|\d+)@broadcast)$/,
+    "7 to 15 digits, their address, or that of a group or broadcast list",
+  )
   .describe("A number, an address of it, the address of a group or broadcast list, or status@broadcast")
 
 const addressing = z.enum(["lid", "pn"]).default("lid").describe("How a chat with a person is addressed")
