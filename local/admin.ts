@@ -27,7 +27,8 @@ async function main(): Promise<number> {
   const { Refused } = await import("./admin/verb.ts")
   try {
     const rows = await verb.run(args)
-    console.log(asked.json ? JSON.stringify(rows) : lines(rows))
+    if (asked.json) console.log(JSON.stringify(rows))
+    else if (rows.length > 0) console.log(lines(rows))
     return 0
   } catch (error) {
     if (!(error instanceof Refused)) throw error

@@ -1,4 +1,5 @@
 import { Account } from "#core/account.ts"
+import { iso } from "#core/clock.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 export const account: Record<string, Verb> = {
@@ -59,6 +60,6 @@ function toRow(info: Account.Info): Row {
     subscription: info.subscription,
     bridges: info.bridges,
     limit: info.bridgeLimit,
-    created_at: info.createdAt,
+    created_at: iso(info.createdAt * 1000),
   }
 }

@@ -1,5 +1,6 @@
 import { Account } from "#core/account.ts"
 import { ApiKey } from "#core/api-key.ts"
+import { iso } from "#core/clock.ts"
 import { argument, Refused, type Verb } from "./verb.ts"
 
 export const key: Record<string, Verb> = {
@@ -19,7 +20,7 @@ export const key: Record<string, Verb> = {
       (await ApiKey.list(argument(args, 0, "account-id"))).map((found) => ({
         id: found.keyId,
         name: found.name,
-        created_at: found.createdAt,
+        created_at: iso(found.createdAt * 1000),
       })),
   },
   revoke: {
