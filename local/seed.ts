@@ -115,7 +115,7 @@ function tour(input: Told & { owner: Phone; contact: Phone }): string[] {
   const key = `-H 'Authorization: Bearer ${input.apiKey}'`
   const json = "-H 'Content-Type: application/json'"
   return [
-    `Send ${contact.name} a message, see that it arrived, let her answer, and see the event of her answer:`,
+    `Send ${contact.name} a message, see that it arrived, let her answer, and see the event of it a moment later:`,
     "",
     `  curl -w '\\n' ${bridge}/proxy/send/text ${key} ${json} -d '{"chat":"${contact.number}","body":"Hello ${contact.name}"}'`,
     `  curl -w '\\n' ${messages}`,

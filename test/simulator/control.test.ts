@@ -83,4 +83,9 @@ test("a phone texts a phone; reading waits, and gives up when its time is over",
   expect(await nothing.json()).toEqual([])
   const unknown = await send("POST", `/phones/${ada.number}/messages`, '{"to":"15559999999","text":"x"}')
   expect(await unknown.json()).toMatchObject({ code: "unknown_recipient" })
+  const wrong = await send("POST", `/phones/${ada.number}/messages`, '{"to":"1","text":"x"}')
+  expect(await wrong.json()).toEqual({
+    error: "to: 7 to 15 digits, their address, or that of a group or broadcast list",
+    code: "invalid_request",
+  })
 })

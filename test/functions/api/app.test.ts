@@ -186,6 +186,15 @@ describe("bodies", () => {
     }
   })
 
+  test("without a field that must be there are told that it is missing", async () => {
+    const customer = await aCustomer()
+    const bridge = await customer.post("/api/instances", "{}")
+    expect(await json(bridge)).toMatchObject({ error: "customer_ref: is missing" })
+    await customer.post("/api/instances", `{"customer_ref":"a"}`)
+    const text = await customer.post("/api/instances/a/proxy/send/text", `{"chat":"15550001111"}`)
+    expect(await json(text)).toMatchObject({ issues: [{ path: "body", message: "is missing" }] })
+  })
+
   test("with unknown fields are taken without them, `__proto__` too", async () => {
     const customer = await aCustomer()
     const answer = await customer.post("/api/instances", `{"customer_ref":"a","x":1,"__proto__":{"y":2}}`)
