@@ -9,8 +9,8 @@ import { router } from "../api/router.ts"
 const perBridge = 2
 const perAccount = 10
 export const timing = { endsAfterMs: 600_000, commentEachMs: 10_000 }
-/** Of lines that nobody reads. */
-const maxBehindBytes = 16 * 1024 * 1024
+/** Bytes of lines that nobody reads. */
+export const patience = { behind: 16 * 1024 * 1024 }
 
 export const logs = router().openapi(streamLogs, async (c) => {
   const { bridge, accountId } = c.var
@@ -49,13 +49,14 @@ async function leave(places: Place.Info[]): Promise<void> {
 /** Server-sent events: a line each, a comment now and then, and at the end how soon to come back. */
 function stream(bridgeId: string, tail: number, places: Place.Info[]): ReadableStream<Uint8Array> {
   let isOver = false
+  let isCancelled = false
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const write = (text: string) => {
           if (!isOver) controller.enqueue(Buffer.from(text))
           // Whoever does not read is let go.
-          if ((controller.desiredSize ?? 0) < -maxBehindBytes) isOver = true
+          if ((controller.desiredSize ?? 0) < -patience.behind) isOver = true
         }
         void (async () => {
           try {
@@ -65,11 +66,12 @@ function stream(bridgeId: string, tail: number, places: Place.Info[]): ReadableS
             log.error({ error, bridgeId }, "a log stream broke off")
           }
           await leave(places)
-          if (!isOver) controller.close()
+          if (!isCancelled) controller.close()
           isOver = true
         })()
       },
       cancel() {
+        isCancelled = true
         isOver = true
       },
     },

@@ -6,8 +6,9 @@ import { afterAll, afterEach, expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge.ts"
 import { BridgeLog } from "#core/bridge-log.ts"
 import { config } from "#core/config.ts"
-import { timing } from "#functions/stream/logs.ts"
+import { patience, timing } from "#functions/stream/logs.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
+import { until } from "#test/support/until.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
 config.LOG_DIR = folder
@@ -102,6 +103,18 @@ test("an event is one line, whatever it holds", async () => {
   expect(Buffer.byteLength(second!)).toBeLessThan(8 * 1024)
   expect(second).toMatch(/^half \ufffd ä+$/)
   expect(last).toBe("end")
+})
+
+test("whoever does not read gets what was written until then, and the end of the stream", async () => {
+  const { behind } = patience
+  onTestFinished(() => void Object.assign(patience, { behind }))
+  patience.behind = 100
+  const shop = await aShop()
+  for (const text of ["one", "two", "three"]) shop.log(text)
+  const [unread] = [await shop.open(), await shop.open()]
+  // Their places are free again.
+  await until(async () => (await shop.open()).status === 200)
+  expect(linesOf(await unread.until!((said) => said.includes("nothing of the kind")))).toHaveLength(3)
 })
 
 test("lines of yesterday come before those of today, and a stream goes on past midnight", async () => {
