@@ -1,3 +1,4 @@
+import { namesStranger } from "../network/acquainted.ts"
 import { inMode, modeOf, otherMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import type { Line } from "../network/line.ts"
@@ -13,7 +14,7 @@ export function call(network: Network, line: Line, stanza: Node) {
   const step = child(stanza)
   if (!id || !step) return
   const jid = Jid.parse(to)
-  const peer = network.directory.find(jid)
+  const peer = namesStranger(network, line, stanza) ? undefined : network.directory.find(jid)
   const caller = network.directory.user(line.device.user)
   const answer = { class: "call", id, from: to, type: step.tag }
   if (step.tag === "link_create") {

@@ -76,12 +76,14 @@ const takers = new Map<string, Taker>([
   ["ib", () => {}],
 ])
 
+const answered = new Set(["message", "call"])
+
 /** What a logged-in device sends. What nobody knows is noted; an unknown iq gets an error, as clients wait. */
 export function receive(network: Network, line: Line, stanza: Node) {
   if (stanza.tag === "iq") return answer(network, line, stanza)
   const taker = takers.get(stanza.tag)
-  // A message that is not taken is answered all the same.
-  if (stanza.tag !== "message" && namesStranger(network, line, stanza)) return
+  // Messages and calls that are not taken are answered all the same.
+  if (!answered.has(stanza.tag) && namesStranger(network, line, stanza)) return
   if (taker) return taker(network, line, stanza)
   network.log.note(`${line.device.user}:${line.device.id}`, "unknown stanza", { tag: stanza.tag })
 }

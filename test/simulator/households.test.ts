@@ -85,3 +85,15 @@ test("whoever is of a household is given nobody else's keys, card or picture, an
     expect(await refused({ ...picture, attrs: { ...picture.attrs, target: jid } })).toBe("404")
   }
 })
+
+test("whoever is of a household calls nobody else, and hears so", async () => {
+  for (const jid of [other.lid, ada.lid]) {
+    const offer = { tag: "offer", attrs: { "call-id": "1", "call-creator": one.lid } }
+    const ack = (await one.client.sock.query({
+      tag: "call",
+      attrs: { to: jid, id: generateMessageIDV2() },
+      content: [offer],
+    })) as BinaryNode
+    expect(ack.attrs.error).toBe("404")
+  }
+})
