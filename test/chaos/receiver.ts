@@ -40,6 +40,7 @@ export async function startReceiver(random: Random) {
   const arrivals: Arrival[] = []
   const secrets = new Map<string, string>()
   const dead = new Set<string>()
+  const texts = new Map<string, Set<string>>()
   let faulty = false
   let failing = 0
 
@@ -62,9 +63,16 @@ export async function startReceiver(random: Random) {
       at: Date.now(),
       answered: misdeed?.name ?? "200",
     })
+    if (event.event === "message") textsOf(bridge).add(event.body ?? "")
     if (dead.has(bridge)) return
     if (misdeed) return misdeed.answer(response)
     response.writeHead(200).end()
+  }
+
+  function textsOf(bridge: string): Set<string> {
+    const found = texts.get(bridge) ?? new Set()
+    texts.set(bridge, found)
+    return found
   }
 
   const server = createServer((request, response) => {
@@ -77,6 +85,8 @@ export async function startReceiver(random: Random) {
   const { port } = server.address() as AddressInfo // listening on TCP
   return {
     arrivals,
+    /** How many messages of a bridge have come at least once. */
+    count: (bridge: string) => textsOf(bridge).size,
     urlOf: (bridge: string) => `http://127.0.0.1:${port}/${bridge}`,
     trust: (bridge: string, secret: string) => void secrets.set(bridge, secret),
     /** The next delivery is answered with 500. */

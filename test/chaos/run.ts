@@ -66,7 +66,14 @@ async function runIn(world: World, { options, receiver, random, say }: About): P
     recovery.saw(entry)
     if (isTrouble(entry)) network.push(entry)
   })
-  const traffic = startTraffic({ lines, phones, random, apiKey, api: () => random.pick(urls()) })
+  const traffic = startTraffic({
+    lines,
+    phones,
+    random,
+    apiKey,
+    api: () => random.pick(urls()),
+    delivered: (bridge) => receiver.count(bridge),
+  })
   const killer = newKiller({
     random,
     receiver,

@@ -3,7 +3,7 @@ import type { Phones } from "./phones.ts"
 import type { Receiver } from "./receiver.ts"
 import type { Line } from "./traffic.ts"
 
-/** Waits until nothing is under way any more. @returns what still is when the time is over. */
+/** Waits until nothing is under way any more. @returns what still is when nothing has moved for so long. */
 export async function untilSettled(input: {
   lines: Line[]
   produced: Map<string, string[]>
@@ -11,8 +11,12 @@ export async function untilSettled(input: {
   phones: Phones
   withinMs: number
 }): Promise<string[]> {
-  const until = performance.now() + input.withinMs
+  const { arrivals } = input.receiver
+  let until = performance.now() + input.withinMs
+  let seen = arrivals.length
   for (;;) {
+    if (arrivals.length > seen) until = performance.now() + input.withinMs
+    seen = arrivals.length
     const open = (await Promise.all(input.lines.map((line) => openOf(line, input)))).flat()
     if (open.length === 0 || performance.now() > until) return open
     await sleep(300)

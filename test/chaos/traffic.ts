@@ -23,6 +23,9 @@ export interface Traffic {
   stop: (atLeast: number, withinMs: number) => Promise<void>
 }
 
+/** Whoever writes waits for answers: else kills would meet one long backlog, and none of the phases around its end. */
+const mostAhead = 20
+
 /** Numbered messages on every bridge, both ways, until it is stopped. */
 export function startTraffic(input: {
   lines: Line[]
@@ -31,6 +34,8 @@ export function startTraffic(input: {
   /** Where the API answers now. */
   api: () => string | undefined
   apiKey: string
+  /** How many messages of a bridge have been delivered. */
+  delivered: (bridge: string) => number
 }): Traffic {
   const { lines, phones, random } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
@@ -47,6 +52,7 @@ export function startTraffic(input: {
       await phones.send(contact, owner, text)
       texts.push(text)
       await sleep(random.between(50, 450))
+      while (texts.length - input.delivered(bridge) > mostAhead && performance.now() < over) await sleep(50)
     }
   }
 
