@@ -111,8 +111,8 @@ export type Happening =
   | { kind: "stanza"; stanza: Stanza }
   /** The network acknowledged a message late, after `send` had given up waiting. */
   | { kind: "acknowledged"; messageId: string; timestamp: number }
-  /** What the network says of people: of an address book, a history, a group. */
-  | { kind: "people"; people: Acquaintance[] }
+  /** What the network says of people: of an address book, a history, a group. `onLearned`: once it is durable. */
+  | { kind: "people"; people: Acquaintance[]; onLearned?: () => void }
   /** The end of this connection; nothing follows. */
   | { kind: "closed"; reason: ClosedReason; detail: string }
 

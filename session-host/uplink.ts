@@ -261,7 +261,7 @@ export class Uplink {
         append(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard).catch(this.#dropped)
         break
       case "people":
-        learn(happening.people, this.#heard).catch(this.#dropped)
+        learn(happening.people, this.#heard).then(happening.onLearned).catch(this.#dropped)
         break
       case "acknowledged":
         this.#input.sends.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)

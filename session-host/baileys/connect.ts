@@ -142,6 +142,8 @@ export function connect(input: ConnectInput): Connection {
     sock,
     keys,
     isOpen: () => open && !ended,
+    peopleLearned: () =>
+      beforeEnd(new Promise((resolve) => tell({ kind: "people", people: [], onLearned: resolve }))),
     onError: (error) => log.warn({ error }, "the account's settings were not read"),
   })
   const calls = newCalls()

@@ -6,7 +6,13 @@ import type { MemoryVault } from "./vault.ts"
 export type TestConnection = ReturnType<typeof aConnection>
 
 /** A connection of ours to that network, with all that has happened on it. */
-export function aConnection(input: { url: string; vault: MemoryVault; log?: ConnectInput["log"] }) {
+export function aConnection(input: {
+  url: string
+  vault: MemoryVault
+  log?: ConnectInput["log"]
+  /** Whether what it hears of people becomes durable; it does if not said otherwise. */
+  learns?: boolean
+}) {
   const happenings: Happening[] = []
   const listeners = new Set<() => void>()
   const connection = connect({
@@ -15,6 +21,7 @@ export function aConnection(input: { url: string; vault: MemoryVault; log?: Conn
     log: input.log ?? pino({ level: process.env.TEST_LOG ?? "silent" }),
     onHappening(happening) {
       happenings.push(happening)
+      if (happening.kind === "people" && input.learns !== false) happening.onLearned?.()
       for (const listener of listeners) listener()
     },
   })

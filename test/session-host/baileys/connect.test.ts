@@ -8,6 +8,7 @@ import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network.
 import { aConnection, aPairedConnection } from "#test/support/connection.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"
 import { aScriptedNetwork } from "#test/support/scripted-network.ts"
+import { until } from "#test/support/until.ts"
 import { aVault, type MemoryVault } from "#test/support/vault.ts"
 
 let network: Network
@@ -389,4 +390,37 @@ test("whoever asks on a socket that breaks hears of it after the session has: it
   await network.call("POST", `/connections/${device}/end`, { how: "cut" })
   await asking
   expect(asked.filter(({ failed, over }) => failed && !over)).toEqual([])
+})
+
+test("an address book is read with each login until it is durable, and then no more", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const person = { number: bob.number, full_name: "Bob the Builder" }
+  await network.call("POST", `/phones/${ada.number}/contacts`, person)
+  const vault = aVault()
+  const linking = aConnection({ url: network.url, vault })
+  await ada.scan((await linking.happens("qr")).text)
+  await linking.happens("closed")
+
+  const login = async (learns: boolean) => {
+    await vault.settled()
+    const connection = aConnection({ url: network.url, vault, learns })
+    await connection.happens("open")
+    const names = () =>
+      connection.happenings
+        .flatMap((one) => (one.kind === "people" ? one.people : []))
+        .map((one) => one.fullName)
+    return { ...connection, knowsBob: async () => names().includes(person.full_name) }
+  }
+  for (const learns of [false, false, true]) {
+    const connection = await login(learns)
+    await until(connection.knowsBob)
+    if (learns) await until(async () => vault.ofType("app-state-sync-version").length === 2)
+    connection.close()
+    expect(vault.ofType("app-state-sync-version")).toHaveLength(learns ? 2 : 0)
+  }
+  const last = await login(true)
+  // Its answer comes after that to whatever the login asked for by itself.
+  await last.registered([bob.number])
+  expect(await last.knowsBob()).toBe(false)
+  last.close()
 })
