@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { sessionUnavailable } from "#core/error.ts"
 import type { Contacts } from "./contacts.ts"
 import type { Connection } from "./network.ts"
 import { el } from "./node.ts"
@@ -18,9 +19,14 @@ export async function showCode(
 /** Echo and Voter. */
 const others = 2
 
-/** Waits for the people of the household, who come with the address book a moment after the link. @throws SessionEnded */
+/**
+ * Waits for the people of the household, who come with the address book a moment after the link.
+ * @throws ApiError `session_unavailable`, SessionEnded
+ */
 export async function householdKnown(contacts: Pick<Contacts, "list">, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs
-  while ((await contacts.list({ limit: others })).length < others && performance.now() < until)
+  while ((await contacts.list({ limit: others })).length < others) {
+    if (performance.now() > until) throw sessionUnavailable("the session is connecting: try again")
     await sleep(50)
+  }
 }
