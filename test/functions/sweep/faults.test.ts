@@ -14,14 +14,18 @@ import { aBridge } from "#test/support/bridge.ts"
 import { until } from "#test/support/until.ts"
 
 const quiet = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000)`
+const said: string[] = []
 const ecs = await startEcs({
   taskDefinitions: {
     "session-host": { command: [process.execPath, "-e", quiet], env: {} },
-    stubborn: { command: [process.execPath, "-e", `process.on("SIGTERM", () => {}); ${quiet}`], env: {} },
+    stubborn: {
+      command: [process.execPath, "-e", `process.on("SIGTERM", () => {}); console.log("deaf"); ${quiet}`],
+      env: {},
+    },
     broken: { command: ["/no/such/program"], env: {} },
   },
-  log: () => {},
-  stopTimeoutMs: 100,
+  log: (line) => said.push(line),
+  stopTimeoutMs: 1000,
   closeTimeoutMs: 200,
   maxTasks: 4,
 })
@@ -146,7 +150,7 @@ describe("a task", () => {
     expect(await states()).toEqual(["dead"])
     expect(await Shortage.get("simulated")).toMatchObject({ kind: "start" })
     await look()
-    await expect.poll(() => ecs.pids().has(host!.task)).toBe(false)
+    await until(async () => !ecs.pids().has(host!.task))
     passes(11)
     await look()
     expect(await states()).toEqual(["dead", "starting"])
@@ -161,7 +165,7 @@ describe("a task", () => {
     await look()
     expect(ecs.pids().has(host.task)).toBe(true)
     await look()
-    await expect.poll(() => ecs.pids().has(host.task)).toBe(false)
+    await until(async () => !ecs.pids().has(host.task))
   })
 
   test("of a host that does not drain is stopped after a while", async () => {
@@ -172,7 +176,7 @@ describe("a task", () => {
     expect(ecs.pids().has(host.task)).toBe(true)
     passes(3)
     await look()
-    await expect.poll(() => ecs.pids().has(host.task)).toBe(false)
+    await until(async () => !ecs.pids().has(host.task))
   })
 
   test.for([
@@ -193,8 +197,11 @@ describe("a task", () => {
 
 /** One that is up and takes no notice of SIGTERM. */
 async function startedSlowly() {
+  const before = said.length
   const host = await aHostUp()
   await look()
+  // Until then it would end of a signal.
+  await until(async () => said.length > before)
   return host
 }
 
