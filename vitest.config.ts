@@ -13,6 +13,7 @@ export default defineConfig({
     exclude: [".sst/**", "node_modules/**"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         extends: true,
