@@ -208,8 +208,10 @@ export async function passOn(held: Info): Promise<void> {
   if ("held" in freed || freed.refused?.holder === nobody) await ring(held.bridgeId)
 }
 
+const Overdue = z.object({ pk: z.string(), due: z.number().int() })
+
 /** What is overdue: the promise of `due` was broken, by a crash or a lost doorbell. The index may be late. */
-export async function* overdue(before: number): AsyncGenerator<Info> {
+export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridgeId" | "due">> {
   for (let shard = 0; shard < shards; shard++) {
     const rows = query({
       TableName: events,
@@ -218,7 +220,10 @@ export async function* overdue(before: number): AsyncGenerator<Info> {
       ExpressionAttributeNames: { "#shard": "shard" },
       ExpressionAttributeValues: { ":shard": shard, ":one": 1, ":before": before },
     })
-    for await (const row of rows) yield fromRow(row)
+    for await (const row of rows) {
+      const { pk, due } = Overdue.parse(row)
+      yield { bridgeId: bridgeIdOf(pk), due }
+    }
   }
 }
 
@@ -314,8 +319,12 @@ async function update(
 function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
-    bridgeId: String(row.pk).slice("BRIDGE#".length),
+    bridgeId: bridgeIdOf(String(row.pk)),
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
   })
+}
+
+function bridgeIdOf(pk: string): string {
+  return pk.slice("BRIDGE#".length)
 }

@@ -23,7 +23,7 @@ export const sessions = table("Sessions", {
 /** Events and how far their delivery has come. */
 export const events = table("Events", {
   fields: { ...keys, shard: "number", due: "number" },
-  globalIndexes: { byDue: { hashKey: "shard", rangeKey: "due" } },
+  globalIndexes: { byDue: { hashKey: "shard", rangeKey: "due", projection: "keys-only" } },
 })
 
 /** Rate windows and idempotency records. */

@@ -32,7 +32,7 @@ function definition(table: (typeof tables)[number]): ConstructorParameters<typeo
       GlobalSecondaryIndexes: table.indexes.map((index) => ({
         IndexName: index.name,
         KeySchema: keySchema(index.hash.name, index.range.name),
-        Projection: { ProjectionType: "ALL" as const },
+        Projection: { ProjectionType: index.holds },
       })),
     }),
   }

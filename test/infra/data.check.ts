@@ -21,7 +21,7 @@ test.for(tables.map((table) => table.name))("the table %s has the keys and index
       name: index.name,
       hashKey: index.hash.name,
       rangeKey: index.range.name,
-      projectionType: "ALL",
+      projectionType: index.holds,
     })),
   )
 })
