@@ -233,12 +233,12 @@ export async function secretOf(bridge: Info): Promise<string> {
 }
 
 /**
- * Both data keys of a bridge, and whether it is a sandbox, for the host that holds it.
+ * Both data keys of a bridge, and the account whose sandbox it is, if it is one, for the host that holds it.
  * @returns undefined once the bridge is deleted.
  */
 export async function keysOf(
   bridgeId: string,
-): Promise<{ session: Uint8Array; delivery: Uint8Array; isSandbox: boolean } | undefined> {
+): Promise<{ session: Uint8Array; delivery: Uint8Array; sandboxOf: string | undefined } | undefined> {
   const { pk, sk } = keysKey(bridgeId)
   const row = await getRow(leases, pk, sk)
   if (!row) return undefined
@@ -248,7 +248,7 @@ export async function keysOf(
     unwrapped("session", owner, keys.session_key),
     unwrapped("delivery", owner, keys.delivery_key),
   ])
-  return { session, delivery, isSandbox: keys.sandbox }
+  return { session, delivery, sandboxOf: keys.sandbox ? keys.account_id : undefined }
 }
 
 const Keys = z.object({

@@ -86,13 +86,14 @@ async function tailOf(
 ): Promise<{ lines: string[]; end: number }> {
   return await withFile(bridgeId, day, { lines: [], end: 0 }, async (file) => {
     const { size } = await file.stat()
-    let text = Buffer.alloc(0)
+    const blocks: Buffer[] = []
     let from = size
-    while (from > 0 && newlines(text) <= count) {
+    for (let found = 0; from > 0 && found <= count; found += newlines(blocks.at(-1)!)) {
       const length = Math.min(blockBytes, from)
       from -= length
-      text = Buffer.concat([await readBlock(file, from, length), text])
+      blocks.push(await readBlock(file, from, length))
     }
+    const text = Buffer.concat(blocks.toReversed())
     const whole = text.subarray(0, text.lastIndexOf("\n") + 1)
     const lines = whole.toString().split("\n").slice(0, -1)
     return { lines: count === 0 ? [] : lines.slice(-count), end: size - (text.length - whole.length) }

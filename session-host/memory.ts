@@ -46,8 +46,8 @@ export class Memory {
   readonly bell: Bell
   readonly telling: Telling
   readonly standing: Standing
-  /** Its phone is simulated, and scans each code by itself. */
-  readonly isSandbox: boolean
+  /** The account whose sandbox it is: its phone is simulated, and scans each code by itself. Undefined: no sandbox. */
+  readonly sandboxOf: string | undefined
   readonly #input: Input
   readonly #journal: Journal
   #vault: DurableVault
@@ -55,7 +55,7 @@ export class Memory {
 
   private constructor(
     input: Input,
-    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling" | "standing" | "isSandbox">,
+    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling" | "standing" | "sandboxOf">,
     creds: Awaited<ReturnType<typeof readCreds>>,
   ) {
     this.#input = input
@@ -65,7 +65,7 @@ export class Memory {
     this.bell = parts.bell
     this.telling = parts.telling
     this.standing = parts.standing
-    this.isSandbox = parts.isSandbox
+    this.sandboxOf = parts.sandboxOf
     this.#journal = new Journal(parts.store, (entry) => void this.#drain(entry))
     this.#vault = new DurableVault({ ...parts, journal: this.#journal }, creds)
     this.#contacts = new Contacts(parts, creds.generation)
@@ -108,8 +108,8 @@ export class Memory {
     )
     const standing = await Standing.read({ store, commits })
 
-    const { isSandbox } = keys
-    const parts = { store, commits, appender, bell, telling, standing, isSandbox }
+    const { sandboxOf } = keys
+    const parts = { store, commits, appender, bell, telling, standing, sandboxOf }
     const memory = new Memory(input, parts, creds)
     await memory.#journal.readOld()
     await appender.settled()

@@ -5,14 +5,14 @@ import type { Connection } from "./network.ts"
 import { el } from "./node.ts"
 
 /**
- * Shows a sandbox bridge's code to the phone of its household, which scans it. The bridge's customer cannot: the phone is
+ * Shows a sandbox bridge's code to the phone of its account's household, which scans it. The bridge's customer cannot: the phone is
  * simulated, and so is the network, which alone knows this question. @throws NetworkRejected, NoAnswer
  */
 export async function showCode(
   connection: Pick<Connection, "ask">,
-  code: { bridgeId: string; text: string },
+  code: { accountId: string; text: string },
 ): Promise<void> {
-  const shown = el("code", { household: code.bridgeId }, code.text)
+  const shown = el("code", { household: code.accountId }, code.text)
   await connection.ask({ xmlns: "sandbox", type: "set", children: [shown] })
 }
 

@@ -158,7 +158,7 @@ export class Session {
   async contacts(): Promise<Contacts> {
     const { memory, uplink } = await this.#started()
     await uplink.paired()
-    if (memory.isSandbox) await householdKnown(memory.contacts, this.#input.timing.connectingMs)
+    if (memory.sandboxOf) await householdKnown(memory.contacts, this.#input.timing.connectingMs)
     return memory.contacts
   }
 

@@ -230,14 +230,14 @@ export class Uplink {
 
   /** A sandbox bridge: nobody else could scan its code. */
   get #linksItself(): boolean {
-    return this.#memory.isSandbox
+    return this.#memory.sandboxOf !== undefined
   }
 
   #take(happening: Happening): void {
     switch (happening.kind) {
       case "qr":
         this.#pairing.show(happening)
-        if (this.#linksItself) this.#showToHousehold(happening.text)
+        this.#showToHousehold(happening.text)
         break
       case "passkey_required":
         this.#passkeyRequired = true
@@ -283,10 +283,13 @@ export class Uplink {
     this.#tell("info", "session connected")
   }
 
+  /** Only a sandbox bridge has one. */
   #showToHousehold(text: string): void {
-    const { bridgeId } = this.#input.held
-    const shown = this.connection && showCode(this.connection, { bridgeId, text })
-    shown?.catch((error: unknown) => this.#log.warn({ error }, "the code was shown to nobody"))
+    const { sandboxOf } = this.#memory
+    if (!this.connection || !sandboxOf) return
+    showCode(this.connection, { accountId: sandboxOf, text }).catch((error: unknown) =>
+      this.#log.warn({ error }, "the code was shown to nobody"),
+    )
   }
 
   /** Whoever connects is not shown as available, unless the customer wants that. */

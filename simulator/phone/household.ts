@@ -22,11 +22,23 @@ export function watchOver(network: Network) {
   }
 }
 
-/** The phone of a household links whatever shows this code. */
+/**
+ * The phone of a household links whatever shows this code, and nothing beside it: what was linked before is of a bridge
+ * that was deleted.
+ */
 async function scan(network: Network, name: string, qr: string): Promise<void> {
-  const members = membersOf(network, name)
-  const owner = members.get("owner") ?? (await moveIn(network, name))
+  const owner = await atHome(network, name)
+  for (const { id } of network.directory.devices(owner.pn)) owner.remove(id)
   await owner.scan(qr)
+}
+
+/** The owner's phone, with both others in its address book. Whoever is missing moves in. */
+async function atHome(network: Network, name: string): Promise<Phone> {
+  const members = membersOf(network, name)
+  const member = (role: Household["role"]) => members.get(role) ?? moveIn(network, { name, role })
+  const [owner, ...others] = [member("owner"), member("echo"), member("voter")]
+  for (const { user } of others) await save(owner, user)
+  return owner
 }
 
 function membersOf(network: Network, name: string): Map<Household["role"], Phone> {
@@ -39,16 +51,10 @@ function membersOf(network: Network, name: string): Map<Household["role"], Phone
   )
 }
 
-/** An owner with both others in the address book; the owner's phone. */
-async function moveIn(network: Network, name: string): Promise<Phone> {
-  const make = (role: Household["role"]) => {
-    const phone = Phones.create(network, { name: names[role], household: { name, role } })
-    answerBy(phone, role)
-    return phone
-  }
-  const [echo, voter, owner] = [make("echo"), make("voter"), make("owner")]
-  for (const { user } of [echo, voter]) await save(owner, user)
-  return owner
+function moveIn(network: Network, household: Household): Phone {
+  const phone = Phones.create(network, { name: names[household.role], household })
+  answerBy(phone, household.role)
+  return phone
 }
 
 /** Puts somebody into a phone's address book. */

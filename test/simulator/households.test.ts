@@ -1,5 +1,6 @@
-import { type BinaryNode, generateMessageIDV2 } from "@whiskeysockets/baileys"
+import { type BinaryNode, DisconnectReason, generateMessageIDV2 } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
+import { z } from "zod"
 import { newDevice } from "#test/support/baileys-client.ts"
 import { aNetwork, deviceOf } from "#test/support/network.ts"
 
@@ -97,3 +98,17 @@ test("whoever is of a household calls nobody else, and hears so", async () => {
     expect(ack.attrs.error).toBe("404")
   }
 })
+
+test("a household stays as it is when its phone links another client, and the one before is logged out", async () => {
+  const before = await aMember("third")
+  const people = await peopleOnTheNetwork()
+  const after = await aMember("third")
+  expect(after.jid).toBe(before.jid)
+  expect(await peopleOnTheNetwork()).toEqual(people)
+  expect(await before.client.closed()).toBe(DisconnectReason.loggedOut)
+})
+
+async function peopleOnTheNetwork(): Promise<string[]> {
+  const phones = z.array(z.object({ number: z.string() })).parse(await network.call("GET", "/phones"))
+  return phones.map(({ number }) => number)
+}
