@@ -1,7 +1,7 @@
 import { Lease } from "#core/lease.ts"
 import { Metrics } from "#core/metrics.ts"
 import { type Row, StoreAway, transact } from "#core/store.ts"
-import type { Patience } from "./patience.ts"
+import type { Patience } from "./memory/patience.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import type { Sized } from "./store.ts"
 

@@ -1,10 +1,10 @@
 import { isLid } from "#core/jid.ts"
-import type { Contacts } from "./contacts.ts"
+import type { Contacts } from "./people/contacts.ts"
 import type { Own } from "./events/about.ts"
 import type { Remembered } from "./events/mapped.ts"
 import type { Connection } from "./network.ts"
 import type { Slots } from "./slots.ts"
-import type { Standing } from "./standing.ts"
+import type { Standing } from "./uplink/standing.ts"
 
 /** A session that is connected, as a command needs it. */
 export interface Live {

@@ -4,7 +4,7 @@ import { Metrics } from "#core/metrics.ts"
 import type { Logger } from "./log.ts"
 import type { Memory } from "./memory.ts"
 import { type Connection, NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "./network.ts"
-import { type Sent, sentMessage, sentRow } from "./sent.ts"
+import { type Sent, sentMessage, sentRow } from "./memory/sent.ts"
 import { rejected } from "./refusals.ts"
 import { SessionEnded } from "./session-ended.ts"
 

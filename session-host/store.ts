@@ -2,7 +2,7 @@ import { z } from "zod"
 import { open, seal } from "#core/seal.ts"
 import { Bytes, get as getRow, query, type Row, type Write } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
-import type { Patience } from "./patience.ts"
+import type { Patience } from "./memory/patience.ts"
 
 /** A row of a session: what may be read by anyone who reads the table, and what may not. */
 export interface Stored {

@@ -1,10 +1,10 @@
 import * as contract from "#core/contract/contact.ts"
 import { ApiError } from "#core/error.ts"
 import { isLid, toJid } from "#core/jid.ts"
-import { type Contact, stranger, wire } from "../contacts.ts"
+import { type Contact, stranger, wire } from "../people/contacts.ts"
 import type { Live } from "../live.ts"
 import { el } from "../node.ts"
-import { personOf } from "../person.ts"
+import { personOf } from "../people/person.ts"
 import { type Command, paramOf } from "./command.ts"
 
 export const getContact: Command = {

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#core/contract/profile.ts"
 import { userOf } from "#core/jid.ts"
-import { aboutOf } from "../person.ts"
+import { aboutOf } from "../people/person.ts"
 import type { Command } from "./command.ts"
 
 export const getProfile: Command = {

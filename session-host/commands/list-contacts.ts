@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#core/contract/contact.ts"
 import { ApiError } from "#core/error.ts"
-import { wire } from "../contacts.ts"
+import { wire } from "../people/contacts.ts"
 import type { Command, CommandContext } from "./command.ts"
 
 const Query = contract.listContacts.request.query

@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/message.ts"
-import { findMessages, keyOf } from "../find-message.ts"
+import { findMessages, keyOf } from "../messages/find-message.ts"
 import { bodyOf, type Command, paramOf } from "./command.ts"
 
 const Body = contract.readMessage.request.body.content["application/json"].schema

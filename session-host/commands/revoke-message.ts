@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/message.ts"
 import { built, revocationOf } from "../baileys/compose.ts"
-import { findOwn, keyOf } from "../find-message.ts"
+import { findOwn, keyOf } from "../messages/find-message.ts"
 import { type Command, paramOf } from "./command.ts"
 import { sendAndAnswer } from "./send.ts"
 

@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/message.ts"
 import { reactionOf } from "../baileys/compose.ts"
-import { findMessages, keyOf } from "../find-message.ts"
+import { findMessages, keyOf } from "../messages/find-message.ts"
 import { sendCommand } from "./send.ts"
 
 export const sendReaction = sendCommand(contract.sendReaction, async (input, { live }) => {

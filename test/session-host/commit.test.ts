@@ -6,7 +6,7 @@ import { Lease } from "#core/lease.ts"
 import { get, type Write } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
 import { Commits } from "#session-host/commit.ts"
-import { Patience } from "#session-host/patience.ts"
+import { Patience } from "#session-host/memory/patience.ts"
 import { Fenced, SessionEnded } from "#session-host/session-ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {

@@ -13,7 +13,7 @@ import { leases, sessions } from "#core/tables.ts"
 import { isOver, observe } from "#functions/sweep/death.ts"
 import { operations } from "#local/dynamodb/operations.ts"
 import { Commits } from "#session-host/commit.ts"
-import { Patience } from "#session-host/patience.ts"
+import { Patience } from "#session-host/memory/patience.ts"
 import { SessionEnded } from "#session-host/session-ended.ts"
 
 /** What a host does, one after the other; how it is interleaved with the others is the scheduler's choice. */

@@ -10,7 +10,7 @@ import { Lease } from "#core/lease.ts"
 import { query } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { scope } from "#session-host/scope.ts"
+import { scope } from "#session-host/host/scope.ts"
 import type { Timing } from "#session-host/timing.ts"
 
 /** A session that no phone is linked to, and how often it has dialled and hung up. */

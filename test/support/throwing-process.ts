@@ -1,6 +1,6 @@
 import { log } from "#core/log.ts"
-import { containExceptions } from "#session-host/exceptions.ts"
-import { scope } from "#session-host/scope.ts"
+import { containExceptions } from "#session-host/host/exceptions.ts"
+import { scope } from "#session-host/host/scope.ts"
 
 // A process in which sessions throw where nobody catches, and at last nobody's code does.
 containExceptions(log)

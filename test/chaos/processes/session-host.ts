@@ -1,7 +1,7 @@
 /** A session host as it is shipped, under watch. */
 import { WebSocket } from "ws"
 import { transmission } from "#session-host/baileys/transmission.ts"
-import { DurableVault } from "#session-host/vault.ts"
+import { DurableVault } from "#session-host/memory/vault.ts"
 import { breakQueue, breakStore } from "../breaks.ts"
 import { stepsOf, type Steps } from "../steps.ts"
 import { watchStore } from "../watch.ts"

@@ -1,0 +1,114 @@
+import type { Host as HostRow } from "#core/host.ts"
+import type { Logger } from "../log.ts"
+
+interface Options {
+  beatMs: number
+  log: Logger
+  beat: () => Promise<HostRow.State>
+  onState: (state: HostRow.State) => void
+  /** No beat was answered for so long that the sockets must be closed. */
+  onSilent: () => void
+  /** After a silence, or after standing still, a beat was answered again. */
+  onHeard: () => void
+  /** The process did not run for a while: what it believes of its leases may be old. Rejects when it cannot tell. */
+  onStoodStill: () => Promise<void>
+}
+
+/** A host's sign of life, and what it may do by it. Times are counted from when the last answered beat was *sent*. */
+export class Heartbeat {
+  readonly #options: Options
+  #timer: NodeJS.Timeout | undefined
+  #watch: NodeJS.Timeout | undefined
+  #answeredAt = -Infinity
+  #lookedAt = performance.now()
+  #silent = false
+  #stoodStill = false
+  #dead = false
+  #underWay = 0
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Whether others cannot have thought of declaring it dead. */
+  get isTrusted(): boolean {
+    return !this.#dead && !this.#stoodStill && this.#silentFor() < 2 * this.#options.beatMs
+  }
+
+  get mayConnect(): boolean {
+    return !this.#dead && !this.#stoodStill && this.#silentFor() < 3 * this.#options.beatMs
+  }
+
+  get isDead(): boolean {
+    return this.#dead
+  }
+
+  /** Beats once, then goes on. @throws when the first beat fails. */
+  async start(): Promise<void> {
+    const { beatMs } = this.#options
+    await this.#beat()
+    this.#lookedAt = performance.now()
+    this.#timer = setInterval(() => void this.#beatAgain(), beatMs)
+    this.#watch = setInterval(() => this.#look(), beatMs / 5)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    clearInterval(this.#watch)
+  }
+
+  async #beatAgain(): Promise<void> {
+    // One that hangs must not keep the next from trying; many that hang help nobody.
+    if (this.#underWay >= 3) return
+    try {
+      await this.#beat()
+    } catch (error) {
+      this.#options.log.warn({ error }, "a beat was not answered")
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const sentAt = performance.now()
+    this.#underWay++
+    try {
+      const state = await this.#options.beat()
+      // A silence that nobody has looked at yet is noticed before it ends: whoever was refused in it dials again.
+      this.#look()
+      this.#answeredAt = Math.max(this.#answeredAt, sentAt)
+      if (state === "dead") this.#dead = true
+      this.#options.onState(state)
+      this.#look()
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  #look(): void {
+    const now = performance.now()
+    const stoodStill = now - this.#lookedAt > this.#options.beatMs
+    this.#lookedAt = now
+    if (this.#dead) return
+    if (stoodStill && !this.#stoodStill) void this.#readLeases()
+    const silent = this.#silentFor() >= 3 * this.#options.beatMs
+    if (silent && !this.#silent) this.#options.onSilent()
+    if (!silent && this.#silent) this.#options.onHeard()
+    this.#silent = silent
+  }
+
+  async #readLeases(): Promise<void> {
+    this.#stoodStill = true
+    this.#options.log.warn("this process stood still: the leases are read first")
+    try {
+      await this.#options.onStoodStill()
+    } catch (error) {
+      // As long as the leases cannot be read, beats are not answered either, and they decide.
+      this.#options.log.warn({ error }, "the leases could not be read")
+    }
+    this.#stoodStill = false
+    this.#options.onHeard()
+  }
+
+  #silentFor(): number {
+    return performance.now() - this.#answeredAt
+  }
+}

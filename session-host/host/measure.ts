@@ -1,0 +1,33 @@
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { Metrics } from "#core/metrics.ts"
+import type { Session } from "../session.ts"
+
+/** CloudWatch keeps what services write by the minute. */
+const eachMs = 60_000
+
+interface Measured {
+  sessions: ReadonlyMap<string, Pick<Session, "journalOldestMs">>
+}
+
+/**
+ * Each minute writes what this process and its sessions have measured.
+ * @returns what ends it; what was measured until then is written.
+ */
+export function measureEachMinute(host: Measured): () => void {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  const measure = () => {
+    const waits = [...host.sessions.values()].map((session) => session.journalOldestMs)
+    Metrics.add("JournalOldestMs", Math.round(Math.max(0, ...waits)))
+    Metrics.add("EventLoopLagMs", Math.round(delay.max / 1e6))
+    delay.reset()
+    Metrics.add("RssMb", Math.round(process.memoryUsage.rss() / 1e6))
+    Metrics.flush()
+  }
+  const timer = setInterval(measure, eachMs).unref()
+  return () => {
+    clearInterval(timer)
+    measure()
+    delay.disable()
+  }
+}

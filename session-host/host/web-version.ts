@@ -1,0 +1,67 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb"
+import { z } from "zod"
+import { get as getRow, store } from "#core/store.ts"
+import { sessions } from "#core/tables.ts"
+import type { Logger } from "../log.ts"
+
+export type Version = [number, number, number]
+
+const key = { pk: "WHATSAPP_WEB", sk: "VERSION" }
+const Kept = z.object({ version: z.tuple([z.int(), z.int(), z.int()]) })
+
+/** It changes several times a day, and an old one is good for weeks. */
+const eachMs = 6 * 3600 * 1000
+
+interface Options {
+  /** What the operator wants, `2.3000.1`. */
+  pinned: string | undefined
+  /** Asks the network's own site. */
+  latest: () => Promise<Version>
+  log: Logger
+}
+
+/**
+ * The version of WhatsApp Web that connections say they are: the network refuses old ones. The last one that was heard
+ * of is kept for all hosts, for when the site does not answer.
+ */
+export class WebVersion {
+  readonly #options: Options
+  #version: Version | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Undefined where none was ever heard of: then Baileys' own. */
+  get current(): Version | undefined {
+    return this.#version
+  }
+
+  /** Resolves when it is known, or proves not to be. Asks again from time to time. @throws when the store is away */
+  async start(): Promise<void> {
+    const { pinned, log } = this.#options
+    if (pinned !== undefined) {
+      this.#version = Kept.shape.version.parse(pinned.split(".").map(Number))
+      return
+    }
+    await this.#ask()
+    this.#version ??= await lastKept()
+    log.info({ version: this.#version?.join(".") ?? "as built in" }, "version of WhatsApp Web")
+    setInterval(() => void this.#ask(), eachMs).unref()
+  }
+
+  async #ask(): Promise<void> {
+    const { latest, log } = this.#options
+    try {
+      this.#version = await latest()
+      await store.send(new PutCommand({ TableName: sessions, Item: { ...key, version: this.#version } }))
+    } catch (error) {
+      log.warn({ error }, "the current version of WhatsApp Web could not be asked for, or not kept")
+    }
+  }
+}
+
+async function lastKept(): Promise<Version | undefined> {
+  const row = await getRow(sessions, key.pk, key.sk)
+  return row && Kept.parse(row).version
+}

@@ -1,0 +1,47 @@
+import { ApiError } from "#core/error.ts"
+import { isGroup, isLid, toJid } from "#core/jid.ts"
+import type { Key } from "../baileys/compose.ts"
+import type { Remembered } from "../events/mapped.ts"
+import { isSameChat, type Live } from "../live.ts"
+
+/** Which message a call is about. Senders choose ids, so one may belong to several; a chat says which is meant. */
+interface Asked {
+  id: string
+  chat?: string | undefined
+}
+
+/** The messages that may be meant, ours first. @throws ApiError `not_found` */
+export async function findMessages(live: Live, asked: Asked): Promise<[Remembered, ...Remembered[]]> {
+  const all = await live.messages(asked.id)
+  const wanted = asked.chat === undefined ? undefined : toJid(asked.chat)
+  const found: Remembered[] = []
+  for (const message of all)
+    if (wanted === undefined || (await isSameChat(live, wanted, chatOf(message)))) found.push(message)
+  const [first, ...more] = found
+  if (first) return [first, ...more]
+  throw new ApiError("not_found", "there is no such message: they are remembered for 30 days")
+}
+
+/** A message that the session's account wrote. @throws ApiError `not_found`, `not_own_message` */
+export async function findOwn(live: Live, asked: Asked): Promise<Remembered> {
+  const [message] = await findMessages(live, asked)
+  if (message.fromMe) return message
+  throw new ApiError("not_own_message", "somebody else wrote this message")
+}
+
+/** Where an answer to a message goes: what was told to many is answered to its author alone. */
+function chatOf({ chat, sender, fromMe }: Remembered): string {
+  return chat.endsWith("@broadcast") && !fromMe ? sender : chat
+}
+
+/** A message as others are told which one is meant. */
+export function keyOf({ id, chat, sender, fromMe }: Remembered): Key {
+  const isMany = isGroup(chat) || chat.endsWith("@broadcast")
+  return { id, remoteJid: chat, fromMe, ...(isMany && !fromMe && { participant: sender }) }
+}
+
+/** The author, as a quote in this chat names him. */
+export function authorOf({ sender, fromMe, chat }: Remembered, { own }: Live): string {
+  if (!fromMe) return sender
+  return isLid(chat) && own.lid ? own.lid : own.jid
+}

@@ -1,0 +1,27 @@
+import { isGroup } from "#core/jid.ts"
+import type { About } from "../events/about.ts"
+import type { Remembered } from "../events/mapped.ts"
+import type { MessageContent } from "../network.ts"
+
+/** `ProtocolMessage.Type` */
+const types: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
+
+/** The id of the message that an unwrapped content changes or takes back, where only its author may do so. */
+export function changedBy(content: MessageContent, from: string): string | undefined {
+  const { key, type, editedMessage } = content.protocolMessage ?? {}
+  const kind: number | null | undefined = type
+  if (kind === types.edit && editedMessage) return key?.id ?? undefined
+  // In a group its admins may, too.
+  return kind === types.revoke && !isGroup(from) ? (key?.id ?? undefined) : undefined
+}
+
+/**
+ * Whether somebody changes a message that he has not written. The network cannot tell, and clients take no notice. Of a
+ * message that is not remembered nothing is known.
+ */
+export function isForged(about: About, originals: Remembered[]): boolean {
+  const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))
+  const isOurs = ({ fromMe, sender }: Remembered) =>
+    fromMe ? about.fromMe : !about.fromMe && about.person(sender) === about.contact
+  return here.length > 0 && !here.some(isOurs)
+}

@@ -1,0 +1,83 @@
+import { isLid } from "#core/jid.ts"
+import { decode, decodeWeb } from "../baileys/decode.ts"
+import { aboutOf, lidsIn, type Own, phonesIn } from "../events/about.ts"
+import { unwrap } from "../events/content.ts"
+import type { Mapped, Remembered } from "../events/mapped.ts"
+import { fromMessage } from "../events/message.ts"
+import { fromWeb, resentIn } from "../events/resent.ts"
+import { changedBy, isForged } from "./forged.ts"
+import type { Logger } from "../log.ts"
+import type { Connection, MessageContent, Received } from "../network.ts"
+import { openAnswer, sealedIn } from "./open-answer.ts"
+
+export interface Lookups {
+  /** Asks the connection, if there is one. */
+  connection: Pick<Connection, "phoneOf"> | undefined
+  /** Every message of this id that is remembered. */
+  originals: (id: string) => Promise<Remembered[]>
+  log: Logger
+}
+
+type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent }
+
+/**
+ * A received message, as events. The mapper is pure: what it needs beside the message is looked up here, as far as
+ * there is a connection that knows. @throws when it cannot be read
+ */
+export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
+  const content = decode(received.plaintext)
+  // A content may come late, from our own phone, for a stanza that had none.
+  const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))
+  const messages: Message[] = [{ ...received, content }, ...resent.flatMap((web) => fromWeb(web, own))]
+  const mapped: Mapped[] = []
+  for (const message of messages) mapped.push(...(await mapOne(message, own, lookups)))
+  return mapped
+}
+
+async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Mapped[]> {
+  const { attrs, content, verified } = message
+  const phones = phonesIn(attrs, own)
+  const inner = unwrap(content)
+  const sealed = sealedIn(inner)
+  const target = sealed?.id ?? changedBy(inner, attrs.from ?? "")
+  const originals = target === undefined ? [] : await lookups.originals(target)
+  const unknown = lidsIn({ attrs, content, own })
+  for (const { sender } of originals) if (isUnknownLid(sender, phones)) unknown.add(sender)
+  for (const lid of unknown) {
+    const phone = await phoneOf(lid, lookups)
+    if (phone) phones.set(lid, phone)
+  }
+
+  const about = aboutOf({ attrs, content, own, phones })
+  if (!about) return []
+  const opened = sealed && openAnswer(sealed, { about, own, phones, originals })
+  if (sealed && !opened)
+    lookups.log.warn(
+      { use: sealed.use, known: originals.length },
+      "an answer to a message could not be opened",
+    )
+  const told = opened?.content ?? content
+  if (changedBy(unwrap(told), attrs.from ?? "") && isForged(about, originals)) {
+    lookups.log.warn("somebody changed a message of another: not told")
+    return []
+  }
+  return fromMessage({ attrs, content: told, own, phones, verified, answer: opened?.answer })
+}
+
+function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
+  return isLid(jid) && !phones.has(jid)
+}
+
+/** Undefined where it is not known, and when nobody can be asked any more. */
+export async function phoneOf(
+  lid: string,
+  { connection, log }: Pick<Lookups, "connection" | "log">,
+): Promise<string | undefined> {
+  try {
+    return await connection?.phoneOf(lid)
+  } catch (error) {
+    // The connection ended meanwhile. An event without a phone number is better than none.
+    log.info({ error }, "a phone number could not be looked up")
+    return undefined
+  }
+}

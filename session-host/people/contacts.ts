@@ -1,0 +1,199 @@
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import type { Contact as Wire } from "#core/contract/contact.ts"
+import { userOf } from "#core/jid.ts"
+import type { Write } from "#core/store.ts"
+import type { Commits } from "../commit.ts"
+import type { Acquaintance } from "../network.ts"
+import type { SessionStore } from "../store.ts"
+
+/** What is known of a contact, as last heard. */
+const Contact = z.object({
+  /** By phone number; `""` where it is not known. */
+  jid: z.string(),
+  lid: z.string(),
+  fullName: z.string(),
+  firstName: z.string(),
+  pushName: z.string(),
+  verifiedName: z.string(),
+  redactedPhone: z.string(),
+  isBusiness: z.boolean(),
+  about: z.string(),
+  businessAddress: z.string(),
+  businessEmail: z.string(),
+})
+export type Contact = z.infer<typeof Contact>
+
+const nobody: Contact = {
+  jid: "",
+  lid: "",
+  fullName: "",
+  firstName: "",
+  pushName: "",
+  verifiedName: "",
+  redactedPhone: "",
+  isBusiness: false,
+  about: "",
+  businessAddress: "",
+  businessEmail: "",
+}
+
+/** What may be learnt of somebody. */
+export type Learnt = Acquaintance &
+  Partial<Pick<Contact, "isBusiness" | "about" | "businessAddress" | "businessEmail">>
+
+type PhoneOf = (lid: string) => Promise<string | undefined>
+
+interface Parts {
+  store: SessionStore
+  commits: Pick<Commits, "write">
+}
+
+/** A person has up to two rows, and a commit takes 99. */
+const together = 40
+
+/** The people that a login knows, one row each: under the phone number's JID where it is known, else under the LID. */
+export class Contacts {
+  readonly #parts: Parts
+  readonly #prefix: string
+  /** By row: what it holds, `undefined` where there is none. */
+  readonly #known = new LRUCache<string, { contact: Contact | undefined }>({ max: 1000 })
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(parts: Parts, generation: number) {
+    this.#parts = parts
+    this.#prefix = `${everyPrefix}${String(generation).padStart(6, "0")}#`
+  }
+
+  /**
+   * Takes down what is new. Resolves when it is durable.
+   * @throws SessionEnded
+   */
+  async learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
+    const learnt = this.#turn.then(() => this.#learnAll(people, phoneOf))
+    // Its caller hears of a failure; the next one only waits for the end.
+    this.#turn = learnt.catch(() => {})
+    await learnt
+  }
+
+  /** So many, by JID, after this one. @throws SessionEnded */
+  async list(page: { after?: string | undefined; limit?: number | undefined }): Promise<Contact[]> {
+    const rows = await this.#parts.store.page(this.#prefix, page)
+    return rows.map(({ secret }) => fromSecret(secret))
+  }
+
+  /** The contact of this address, by phone number or by LID, after all that was heard before. @throws SessionEnded */
+  async get(jid: string): Promise<Contact | undefined> {
+    await this.#turn
+    return await this.#read(jid)
+  }
+
+  /** Resolves when all that was heard is durable, or will never be. */
+  async settled(): Promise<void> {
+    await this.#turn
+  }
+
+  async #learnAll(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
+    for (let at = 0; at < people.length; at += together)
+      await this.#learn(people.slice(at, at + together), phoneOf)
+  }
+
+  async #learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
+    const named = await Promise.all(people.map((person) => withPhone(person, phoneOf)))
+    const jids = new Set(named.flatMap(({ jid, lid }) => [jid ?? "", lid ?? ""]))
+    jids.delete("")
+    const before = new Map<string, Contact | undefined>()
+    await Promise.all([...jids].map(async (jid) => before.set(jid, await this.#read(jid))))
+
+    const after = new Map(before)
+    for (const person of named) merge(person, after)
+    const changed = [...after].filter(([jid, contact]) => contact !== before.get(jid))
+    if (changed.length === 0) return
+    await this.#parts.commits.write(changed.map(([jid, contact]) => this.#row(jid, contact)))
+    for (const [jid, contact] of changed) this.#known.set(jid, { contact })
+  }
+
+  async #read(jid: string): Promise<Contact | undefined> {
+    const known = this.#known.get(jid)
+    if (known) return known.contact
+    const stored = await this.#parts.store.get(this.#prefix + jid)
+    const contact = stored && fromSecret(stored.secret)
+    this.#known.set(jid, { contact })
+    return contact
+  }
+
+  #row(jid: string, contact: Contact | undefined): Write {
+    const sk = this.#prefix + jid
+    return contact ? this.#parts.store.put(sk, JSON.stringify(contact)) : this.#parts.store.remove(sk)
+  }
+}
+
+const everyPrefix = "CONTACT#"
+
+/** Removes the contacts of all logins: the last has ended. @throws SessionEnded */
+export async function removeContacts(store: SessionStore): Promise<Write[]> {
+  return (await store.names(everyPrefix)).map((sk) => store.remove(sk))
+}
+
+/** The name under which a person is shown: as the address book has it, as verified, as called by itself. */
+function nameOf(contact: Contact): string {
+  return contact.fullName || contact.firstName || contact.verifiedName || contact.pushName
+}
+
+/** As the contract has it (§2.5). */
+export function wire(contact: Contact, isRegistered = true): Wire {
+  return {
+    about: contact.about,
+    business_address: contact.businessAddress,
+    business_email: contact.businessEmail,
+    business_name: contact.isBusiness ? contact.verifiedName || contact.pushName : "",
+    first_name: contact.firstName,
+    full_name: contact.fullName,
+    is_business: contact.isBusiness,
+    jid: contact.jid || contact.lid,
+    name: nameOf(contact),
+    phone: userOf(contact.jid),
+    redacted_phone: contact.redactedPhone,
+    registered: isRegistered,
+    verified_name: contact.verifiedName,
+  }
+}
+
+/** What is learnt of somebody who is no contact, as if of one. */
+export function stranger(learnt: Learnt): Contact {
+  return updated(nobody, learnt)
+}
+
+async function withPhone(person: Learnt, phoneOf: PhoneOf): Promise<Learnt> {
+  if (person.jid || !person.lid) return person
+  return { ...person, jid: await phoneOf(person.lid) }
+}
+
+/** One person is one contact, however many addresses there were rows for. */
+function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void {
+  const { jid = "", lid = "" } = person
+  const [byPhone, byLid] = [contacts.get(jid), contacts.get(lid)]
+  const known =
+    byPhone && byLid
+      ? updated(byLid, { ...byPhone, about: byPhone.about || byLid.about })
+      : (byPhone ?? byLid)
+  if (!known && person.ofContactsOnly) return
+  const contact = updated(known ?? nobody, person)
+  const [key, other] = jid ? [jid, lid] : [lid, ""]
+  if (other && byLid) contacts.set(other, undefined)
+  const before = contacts.get(key)
+  if (JSON.stringify(before) !== JSON.stringify(contact)) contacts.set(key, contact)
+}
+
+/** What is not said changes nothing; about texts may be empty. */
+function updated(contact: Contact, learnt: Learnt): Contact {
+  const said = Object.entries(learnt).filter(
+    ([name, value]) => name in nobody && (value || (name === "about" && value === "")),
+  )
+  const next = { ...contact, ...Object.fromEntries(said) }
+  return { ...next, isBusiness: next.isBusiness || next.verifiedName !== "" }
+}
+
+function fromSecret(secret: Buffer): Contact {
+  return Contact.parse(JSON.parse(secret.toString()))
+}

@@ -1,0 +1,38 @@
+import { LRUCache } from "lru-cache"
+import { ApiError } from "#core/error.ts"
+import { isPhoneJid, userOf } from "#core/jid.ts"
+import type { Connection } from "../network.ts"
+
+type Asked = Pick<Connection, "registered" | "isReachable">
+
+const day = 24 * 3600 * 1000
+/** Somebody may join the network at any time, but is not to be asked for at each attempt. */
+const unknownFor = 10 * 60 * 1000
+
+/** Who can be written to. Messaging numbers that are not on the network is what gets numbers restricted. */
+export class Recipients {
+  readonly #known = new LRUCache<string, { jid: string | undefined }>({ max: 5000 })
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  /** The JID to send to. @throws ApiError `recipient_not_found` */
+  async reach(chat: string, connection: Asked): Promise<string> {
+    const { jid } = this.#known.get(chat) ?? (await this.#ask(chat, connection))
+    if (jid) return jid
+    throw new ApiError("recipient_not_found", "nobody on the network has this address: check `chat`")
+  }
+
+  async #ask(chat: string, connection: Asked) {
+    const entry = { jid: await jidOf(chat, connection) }
+    this.#known.set(chat, entry, { ttl: entry.jid ? day : unknownFor })
+    return entry
+  }
+}
+
+async function jidOf(chat: string, connection: Asked): Promise<string | undefined> {
+  if (!isPhoneJid(chat)) return (await connection.isReachable(chat)) ? chat : undefined
+  const phone = userOf(chat)
+  return (await connection.registered([phone])).get(phone)?.jid
+}

@@ -1,0 +1,98 @@
+import { Backoff } from "./backoff.ts"
+import type { Logger } from "../log.ts"
+import type { ClosedReason, Connection, Happening, Vault } from "../network.ts"
+import { scope } from "../host/scope.ts"
+
+/** Dials the network. All that follows comes by `onHappening`. */
+export type Connect = (input: {
+  vault: Vault
+  log: Logger
+  onHappening: (happening: Happening) => void
+}) => Connection
+
+interface Options {
+  connect: Connect
+  log: Logger
+  /** Whether a connection is wanted and allowed now. */
+  mayDial: () => boolean
+  /** What must be so first: the store answers, the lease is ours, what the last connection wrote is durable. */
+  prepare: () => Promise<Vault>
+  onHappening: (happening: Happening) => void
+  /** Preparing failed, or something of a living connection threw and nobody caught it. */
+  onError: (error: unknown) => void
+}
+
+/** The connections of a session: one at a time, each with a number. */
+export class Dialler {
+  readonly #options: Options
+  readonly #backoff = new Backoff()
+  #connection: Connection | undefined
+  #dialled = 0
+  #dialling = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection
+  }
+
+  /** The number of the last connection. */
+  get dialled(): number {
+    return this.#dialled
+  }
+
+  /** Connects, if that is wanted and there is no connection. */
+  dial(): void {
+    if (this.#connection || this.#dialling || !this.#options.mayDial()) return
+    clearTimeout(this.#timer)
+    this.#dialling = true
+    this.#dial()
+      .catch(this.#options.onError)
+      .finally(() => (this.#dialling = false))
+  }
+
+  /** Connects again, as soon as is decent after a connection that ended so. */
+  dialAgain(reason: ClosedReason): void {
+    const asked = reason === "restart" || reason === "refs_ended"
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.dial(), asked ? this.#backoff.onceAtOnce() : this.#backoff.next())
+  }
+
+  /** Logged in. */
+  opened(): void {
+    this.#backoff.opened()
+  }
+
+  /** The socket is closed when this returns, and nothing more is heard of it. */
+  hangUp(): void {
+    clearTimeout(this.#timer)
+    this.#backoff.closed()
+    const connection = this.#connection
+    this.#connection = undefined
+    connection?.close()
+  }
+
+  async #dial(): Promise<void> {
+    const { connect, log, mayDial, prepare, onHappening, onError } = this.#options
+    const vault = await prepare()
+    if (!mayDial()) return
+    const number = ++this.#dialled
+    const isOver = () => !this.#connection || number !== this.#dialled
+    const fail = (error: unknown) => {
+      if (!isOver()) return onError(error)
+      log.info({ error }, "an ended connection failed once more")
+    }
+    this.#connection = scope.run({ fail }, () =>
+      connect({
+        vault,
+        log,
+        onHappening: (happening) => {
+          if (!isOver()) onHappening(happening)
+        },
+      }),
+    )
+  }
+}

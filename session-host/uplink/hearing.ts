@@ -1,0 +1,32 @@
+import { lidsOf } from "../events/person.ts"
+import type { At } from "../events/connection.ts"
+import { fromStanza } from "../events/stanza.ts"
+import type { Logger } from "../log.ts"
+import { phoneOf } from "../messages/map-received.ts"
+import { type Memory, nobody } from "../memory.ts"
+import type { Acquaintance, Connection, Stanza } from "../network.ts"
+
+interface Heard {
+  memory: Memory
+  /** Where it was heard, and may be asked for more. */
+  connection: Pick<Connection, "phoneOf"> | undefined
+  log: Logger
+}
+
+/** Takes down what is new about people. @throws SessionEnded */
+export async function learn(people: Acquaintance[], { memory, connection, log }: Heard): Promise<void> {
+  await memory.contacts.learn(people, (lid) => phoneOf(lid, { connection, log }))
+}
+
+/** Makes events of a stanza that passes no journal. @throws SessionEnded */
+export async function append(stanza: Stanza, at: At, { memory, connection, log }: Heard): Promise<void> {
+  const map = async () => {
+    const phones = new Map<string, string>()
+    for (const lid of lidsOf(stanza)) {
+      const phone = await phoneOf(lid, { connection, log })
+      if (phone) phones.set(lid, phone)
+    }
+    return fromStanza(stanza, { own: memory.vault.login ?? nobody, phones }, at)
+  }
+  await memory.appender.append({ map })
+}

@@ -1,0 +1,60 @@
+import { Changes } from "../changes.ts"
+import { now } from "#core/clock.ts"
+
+export interface Code {
+  text: string
+  /** Unix seconds. */
+  expiresAt: number
+}
+
+/** The wish of a customer to link a phone: an unpaired session dials only while it lasts. */
+export class Pairing {
+  readonly #lastsMs: number
+  readonly #onOver: () => void
+  readonly #changes = new Changes()
+  #timer: NodeJS.Timeout | undefined
+  #code: Code | undefined
+
+  /** @param onOver nobody has asked for so long. */
+  constructor(lastsMs: number, onOver: () => void) {
+    this.#lastsMs = lastsMs
+    this.#onOver = onOver
+  }
+
+  get isAsked(): boolean {
+    return this.#timer !== undefined
+  }
+
+  ask(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.end()
+      this.#onOver()
+    }, this.#lastsMs)
+  }
+
+  show(code: Code): void {
+    this.#code = code
+    this.#changes.notify()
+  }
+
+  /** The code on show was for a connection that is gone. */
+  hide(): void {
+    this.#code = undefined
+  }
+
+  /** The code to scan now, or the first one within so many milliseconds. */
+  async code(withinMs: number): Promise<Code | undefined> {
+    return await this.#changes.until(
+      () => (this.#code && this.#code.expiresAt > now() ? this.#code : undefined),
+      withinMs,
+    )
+  }
+
+  /** Linked, or not wanted any more. */
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#code = undefined
+  }
+}

@@ -1,0 +1,78 @@
+import type { Write } from "#core/store.ts"
+import type { Appender } from "../memory/appender.ts"
+import { type At, connected, disconnected } from "../events/connection.ts"
+import type { Logger } from "../log.ts"
+import { SessionEnded } from "../session-ended.ts"
+import type { SessionStore } from "../store.ts"
+
+/** Nothing is as good as `disconnected`. */
+type Told = "connected" | "disconnected"
+
+interface Options {
+  store: SessionStore
+  appender: Pick<Appender, "append">
+  goneMs: number
+  /** It has connected as this number. */
+  onOpened: (phone: string) => void
+  log: Logger
+}
+
+/**
+ * Tells the customer whether the session is connected. What was told last is durable, so that a restart or a hand-over
+ * tells nothing: `connected` comes after pairing and after every `disconnected` (decisions, "Session").
+ */
+export class Telling {
+  readonly #options: Options
+  #told: Told
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: Options, told: Told) {
+    this.#options = options
+    this.#told = told
+  }
+
+  opened(at: At, phone: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#options.onOpened(phone)
+    if (this.#told === "connected") return
+    this.#tell("connected", [connected(at, phone)]).catch(this.#ended)
+  }
+
+  /** There is no connection now. If that lasts, it is told. */
+  gone(at: At): void {
+    if (this.#told === "disconnected" || this.#timer) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#tell("disconnected", [disconnected(at)]).catch(this.#ended)
+    }, this.#options.goneMs)
+  }
+
+  /** There will be no connection again by itself. `writes` become durable with the event. @throws SessionEnded */
+  async over(at: At, reason: "logged_out" | "stream_replaced", writes: Write[] = []): Promise<void> {
+    this.end()
+    await this.#tell("disconnected", [disconnected(at, reason)], writes)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #tell(told: Told, mapped: ReturnType<typeof connected>[], writes: Write[] = []): Promise<void> {
+    const { store, appender } = this.#options
+    this.#told = told
+    await appender.append({ map: () => mapped, writes: [...writes, store.put("TOLD", told)] })
+  }
+
+  readonly #ended = (error: unknown): void => {
+    // The next owner reads what was told and tells what is new.
+    if (!(error instanceof SessionEnded)) this.#options.log.error({ error }, "an event was not appended")
+  }
+}
+
+/** What the customer was told last. */
+export async function readTold(store: SessionStore): Promise<Told> {
+  const stored = await store.get("TOLD")
+  return stored?.secret.toString() === "connected" ? "connected" : "disconnected"
+}

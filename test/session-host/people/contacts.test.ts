@@ -1,0 +1,141 @@
+import { proto, type BinaryNode } from "@whiskeysockets/baileys"
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { transactions } from "#test/support/held.ts"
+import { aMemory } from "#test/support/memory.ts"
+import { membersIn } from "#session-host/baileys/people.ts"
+import { type Learnt, wire } from "#session-host/people/contacts.ts"
+import { el } from "#session-host/node.ts"
+import { personOf } from "#session-host/people/person.ts"
+
+const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }
+
+/** The contacts of a login, and the phone numbers that the network would tell. */
+async function aBook() {
+  const phones = new Map<string, string>()
+  const { memory } = await aMemory()
+  const learn = (...people: Learnt[]) => memory.contacts.learn(people, async (lid) => phones.get(lid))
+  const list = async () => (await memory.contacts.list({})).map((contact) => wire(contact))
+  return { memory, phones, learn, list }
+}
+
+test("of who hides the number a group shows a part, until the number is known: then it is one contact still", async () => {
+  const { learn, list, phones } = await aBook()
+  await learn({ lid: bob.lid, pushName: "Bob" })
+  await learn({ lid: bob.lid, redactedPhone: "+49∙∙∙∙∙22", ofContactsOnly: true })
+  expect(await list()).toMatchObject([{ jid: bob.lid, phone: "", redacted_phone: "+49∙∙∙∙∙22", name: "Bob" }])
+  phones.set(bob.lid, bob.jid)
+  await learn({ lid: bob.lid, fullName: "Robert" })
+  expect(await list()).toMatchObject([{ jid: bob.jid, phone: "4922", name: "Robert" }])
+})
+
+test("two who prove to be one are one, and nothing of either is lost", async () => {
+  const { learn, list, memory } = await aBook()
+  await learn({ lid: bob.lid, pushName: "Bob", about: "at sea" }, { jid: bob.jid, fullName: "Robert Brown" })
+  expect(await list()).toHaveLength(2)
+  await learn({ ...bob, ofContactsOnly: true })
+  expect(await list()).toMatchObject([{ jid: bob.jid, full_name: "Robert Brown", about: "at sea" }])
+  expect(await memory.contacts.get(bob.lid)).toBeUndefined()
+})
+
+test("an address alone makes nobody a contact", async () => {
+  const { learn, list } = await aBook()
+  await learn(
+    { ...bob, ofContactsOnly: true },
+    { lid: "33@lid", redactedPhone: "+1∙∙3", ofContactsOnly: true },
+  )
+  expect(await list()).toEqual([])
+})
+
+test("what is not said changes nothing; an about text may be taken back; what is known writes nothing", async () => {
+  const { learn, list } = await aBook()
+  await learn({ ...bob, fullName: "Robert", pushName: "Bob", verifiedName: "Bob & Sons" })
+  const before = await list()
+  await learn({ ...bob, pushName: "", fullName: undefined })
+  expect(await list()).toEqual(before)
+  expect(before).toMatchObject([
+    { name: "Robert", verified_name: "Bob & Sons", business_name: "Bob & Sons", is_business: true },
+  ])
+  await learn({ ...bob, about: "at sea" })
+  await learn({ ...bob, about: "" })
+  expect(await list()).toEqual(before)
+  const written = transactions()
+  await learn({ ...bob, pushName: "Bob" })
+  expect(written).toEqual([])
+})
+
+test("hundreds at once are all there, in order, a page at a time, without those of other rows", async () => {
+  const { learn, memory } = await aBook()
+  const jids = Array.from({ length: 250 }, (_, i) => `49${1000 + i * 7}@s.whatsapp.net`)
+  await learn(...jids.map((jid) => ({ jid, pushName: jid })))
+  const sorted = jids.toSorted()
+  const found: string[] = []
+  for (;;) {
+    const page = await memory.contacts.list({ after: found.at(-1), limit: 100 })
+    found.push(...page.map(({ jid }) => jid))
+    if (page.length < 100) break
+  }
+  expect(found).toEqual(sorted)
+})
+
+const participant = (attrs: Record<string, string>): BinaryNode => ({ tag: "participant", attrs })
+const group = (...participants: BinaryNode[]): BinaryNode => ({
+  tag: "group",
+  attrs: { id: "1" },
+  content: participants,
+})
+
+test("a group's card tells of numbers only what it hides", () => {
+  const cards = group(
+    participant({ jid: "22@lid", display_name: "+49∙∙∙22" }),
+    participant({ jid: "33@lid", phone_number: "4933@s.whatsapp.net" }),
+    participant({ jid: "4944@s.whatsapp.net", display_name: "Dora" }),
+  )
+  const hidden = [{ lid: "22@lid", redactedPhone: "+49∙∙∙22", ofContactsOnly: true }]
+  expect(membersIn({ tag: "iq", attrs: {}, content: [cards] })).toEqual(hidden)
+  const groups: BinaryNode = { tag: "groups", attrs: {}, content: [cards] }
+  expect(membersIn({ tag: "iq", attrs: {}, content: [groups] })).toEqual(hidden)
+  expect(membersIn({ tag: "iq", attrs: {} })).toEqual([])
+})
+
+const { VerifiedNameCertificate } = proto
+const certificate = VerifiedNameCertificate.encode({
+  details: VerifiedNameCertificate.Details.encode({ verifiedName: "Bob & Sons" }).finish(),
+}).finish()
+
+test("a business has a verified name, an address and a mail address", async () => {
+  const asked: string[] = []
+  const person = await personOf(
+    {
+      async registered() {
+        return new Map([["4922", { ...bob, isBusiness: true, verifiedName: "" }]])
+      },
+      async ask({ xmlns, children = [] }) {
+        asked.push(xmlns)
+        const user = el("user", { jid: bob.jid }, [
+          el("status", {}, "open all day"),
+          el("business", {}, [el("verified_name", {}, certificate)]),
+        ])
+        const profile = el("profile", { jid: bob.jid }, [
+          el("address", {}, "1 Main Street"),
+          el("email", {}, "bob@example.com"),
+        ])
+        const isProfile = children[0]?.tag === "business_profile"
+        const content = isProfile
+          ? el("business_profile", {}, [profile])
+          : el("usync", {}, [el("list", {}, [user])])
+        return el("iq", {}, [content])
+      },
+    },
+    bob.jid,
+  )
+  expect(person).toEqual({
+    ...bob,
+    verifiedName: "Bob & Sons",
+    isBusiness: true,
+    about: "open all day",
+    businessAddress: "1 Main Street",
+    businessEmail: "bob@example.com",
+  })
+  expect(asked).toEqual(["usync", "w:biz"])
+})
