@@ -31,13 +31,15 @@ export type Info = z.infer<typeof Info>
 
 /** A day in seconds. */
 const day = 86_400
-/** How long a row is kept after its outcome (decisions, "Events"). A marker outlives every redelivery by the network. */
-export const keptFor = {
-  delivered: 7 * day,
-  undelivered: 30 * day,
-  inbox: 30 * day,
-  marker: 30 * day,
-} as const
+/** How long an event waits for its delivery, from its creation (decisions, "Events"). */
+export const waitsFor = 30 * day
+/** How long a row is kept after its outcome (decisions, "Events"). */
+export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
+/**
+ * How long the marker of an event's id is kept, from its creation: as long as its row at the most, which waits, is listed
+ * as undelivered, and is then sent again with success. Whoever asks for an event by its id finds it as long as it is listed.
+ */
+const markedFor = waitsFor + keptFor.undelivered + keptFor.delivered
 
 export function key(bridgeId: string, n: number) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }
@@ -84,7 +86,7 @@ export function append(input: {
   const marker: Row = {
     ...markerKey(input.bridgeId, input.eventId),
     n: input.n,
-    expires_at: now() + keptFor.marker,
+    expires_at: now() + markedFor,
   }
   return [
     // A new owner may have seen half of the old one's last commit: it must not write over the other half.
@@ -94,7 +96,7 @@ export function append(input: {
 }
 
 /** The write of what became of an event. */
-export function outcome(event: { bridgeId: string; n: number }, state: keyof typeof keptFor & State): Write {
+export function outcome(event: { bridgeId: string; n: number }, state: keyof typeof keptFor): Write {
   return {
     Update: {
       TableName: events,

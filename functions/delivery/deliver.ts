@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Agent } from "undici"
 import { Bridge } from "#core/bridge.ts"
-import { nowMs } from "#core/clock.ts"
+import { now, nowMs } from "#core/clock.ts"
 import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
 import { EventRow } from "#core/event.ts"
@@ -74,8 +74,9 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
     return {}
   }
   if (bridge.webhookUrl === "") return { held: await Delivery.advance(held, "inbox") }
-  if (held.attempt >= maxAttempts) {
-    log.error({ bridgeId: bridge.id, eventId: event.eventId }, "event given up: no attempt had an outcome")
+  const why = whyHopeless(held, event)
+  if (why) {
+    log.error({ bridgeId: bridge.id, eventId: event.eventId, why }, "event given up")
     Metrics.add("Undelivered", 1, { event_type: event.type })
     return { held: await Delivery.advance(held, "undelivered") }
   }
@@ -100,6 +101,14 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
   if (isOver) Metrics.add("Undelivered", 1, { event_type: event.type })
   await note(counted, { event, attempt: counted.attempt }, outcome)
   return next
+}
+
+/** Why an event is not even posted any more. */
+function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefined {
+  if (held.attempt >= maxAttempts) return "no attempt had an outcome"
+  // What waits for so long has receivers that fail, and a backlog that grows: their customer finds it in the list.
+  if (now() - event.createdAt >= EventRow.waitsFor) return "it has waited for 30 days"
+  return undefined
 }
 
 async function conclude(counted: Delivery.Info, outcome: Outcome): Promise<Next> {

@@ -214,6 +214,31 @@ describe("where events go", () => {
   })
 })
 
+describe("an event that has waited for 30 days", () => {
+  const days = 86_400
+
+  test("is undelivered without a POST when its turn comes, and what is younger goes out", async () => {
+    const { receiver, outbox } = await aDelivery()
+    await outbox.write(anEvent("old"))
+    later(2)
+    const [young] = await outbox.write(anEvent("young"))
+    later(30 * days - 1)
+    const [last] = await outbox.append(anEvent("last"))
+    await answerAll()
+    expect(receiver.received.map((one) => one.eventId)).toEqual([young, last])
+    expect(await outbox.states()).toEqual(["undelivered", "delivered", "delivered"])
+  })
+
+  test("without a URL is in the hosted inbox all the same", async () => {
+    const outbox = await anOutbox(await aBridge())
+    await outbox.write(anEvent("old"))
+    later(31 * days)
+    await outbox.append(anEvent("last"))
+    await answerAll()
+    expect(await outbox.states()).toEqual(["inbox", "inbox"])
+  })
+})
+
 describe("two deliverers", () => {
   test("at once: one holds, the other has nothing to do", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
