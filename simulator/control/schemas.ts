@@ -215,6 +215,8 @@ export const NewFault = z.object({
   device: z.union([DeviceName, z.literal("*")]).default("*"),
   times: z.number().int().min(1).nullable().default(null).describe("null: until it is removed"),
   code: z.number().int().min(100).max(999).default(503),
+  expire: z.number().int().min(0).nullable().default(null).describe("Of refuse_login, in seconds"),
+  xmlns: z.string().min(1).nullable().default(null).describe("Of questions: their namespace; null: any"),
   ms: z.number().int().min(0).max(60_000).default(0),
 })
 

@@ -27,6 +27,12 @@ export const kinds = [
   "refuse_upgrade",
   /** A client is told that its version is too old (405). */
   "outdated",
+  /** A login is refused with `code`, and with 402 for `expire` seconds. */
+  "refuse_login",
+  /** Questions (iq) of the namespace `xmlns` are refused with `code`. */
+  "refuse_iq",
+  /** They are never answered. */
+  "ignore_iq",
   /** The device is not told that its backlog is over. */
   "no_offline",
   /**
@@ -45,8 +51,12 @@ export type Fault = {
   device: string
   /** How often it still happens; null: until it is removed. */
   times: number | null
-  /** Of `nack` and `refuse_upgrade`. */
+  /** Of `nack`, `refuse_upgrade`, `refuse_login` and `refuse_iq`. */
   code: number
+  /** Of `refuse_login`: how long it is refused, in seconds, as the client is told; null: that is not said. */
+  expire: number | null
+  /** Of `refuse_iq` and `ignore_iq`; null: of every namespace. */
+  xmlns: string | null
   /** Of `delay`. */
   ms: number
 }
@@ -77,10 +87,12 @@ export function create() {
     remove,
     clear: () => armed.forEach(({ id }) => remove(id)),
     /** The fault of this kind that happens to the device now, used up by one. Phones of ours have none. */
-    strike(kind: Kind, device: string): Fault | undefined {
+    strike(kind: Kind, device: string, xmlns?: string): Fault | undefined {
       const fault = armed.find(
         (one) =>
-          one.kind === kind && (one.device === device || (one.device === "*" && !device.endsWith(":0"))),
+          one.kind === kind &&
+          (one.device === device || (one.device === "*" && !device.endsWith(":0"))) &&
+          (one.xmlns === null || one.xmlns === xmlns),
       )
       if (fault?.times) {
         fault.times--

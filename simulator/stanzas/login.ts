@@ -1,6 +1,6 @@
 import type { proto } from "@whiskeysockets/baileys"
 import { activate } from "../network/delivery.ts"
-import type { Address } from "../network/directory.ts"
+import { type Address, key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
@@ -15,6 +15,11 @@ type Client = { payload: proto.IClientPayload; noiseKey: Buffer; end(goodbye?: N
 export function login(network: Network, client: Client): Address | undefined {
   const address = { user: String(client.payload.username), id: client.payload.device ?? 0 }
   const device = network.directory.device(address)
+  const fault = network.faults.strike("refuse_login", key(address))
+  if (fault) {
+    client.end(el("failure", { reason: fault.code, expire: fault.expire ?? undefined, location: "sim" }))
+    return undefined
+  }
   if (device?.noiseKey?.equals(client.noiseKey)) return address
   network.log.note(`${address.user}:${address.id}`, "login refused", {
     reason: device ? "another noise key" : "no such device",

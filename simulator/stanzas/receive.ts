@@ -1,4 +1,5 @@
 import { namesStranger } from "../network/acquainted.ts"
+import { key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import * as LinkCode from "../network/link-code.ts"
 import type { Network } from "../network/network.ts"
@@ -106,7 +107,10 @@ function answer(network: Network, line: Line, iq: Node) {
   const { type, xmlns } = iq.attrs
   if (type === "result" || type === "error") return
   const name = [xmlns, type, child(iq)?.tag].filter(Boolean).join(" ")
+  if (network.faults.strike("ignore_iq", key(line.device), xmlns)) return
   try {
+    const fault = network.faults.strike("refuse_iq", key(line.device), xmlns)
+    if (fault) throw new Refusal(fault.code, "refused")
     const found = answers.get(name) ?? (name.startsWith("w:g2 set ") ? Groups.change : undefined)
     if (!found && !child(iq) && withChild.has(name)) throw badRequest()
     if (!found) throw new Refusal(501, "feature-not-implemented")

@@ -84,3 +84,42 @@ test("a fault that was used up is gone; one without a number stays until it is r
   await standing()
   expect(await network.call("GET", "/faults")).toEqual([])
 })
+
+test.for([{ code: 401 }, { code: 402, expire: 3600 }, { code: 403 }, { code: 405 }, { code: 406 }])(
+  "a login is refused with %o",
+  async ({ code, expire }) => {
+    const { client, device } = await aChat()
+    client.close()
+    await client.closed()
+    await network.fault({ kind: "refuse_login", device, code, times: 1, ...(expire && { expire }) })
+    const again = network.client(client.device)
+    expect(await again.closed()).toBe(code)
+    const { lastDisconnect } = again.updates.find(({ connection }) => connection === "close")!
+    expect(lastDisconnect?.error).toMatchObject({
+      data: { reason: String(code), ...(expire && { expire: String(expire) }) },
+    })
+  },
+)
+
+test("questions of one namespace are refused or left open, all others answered", async () => {
+  const { client, device } = await aChat()
+  const ask = (xmlns: string, tag: string) =>
+    client.sock.query({
+      tag: "iq",
+      attrs: { to: "@s.whatsapp.net", xmlns, type: "get" },
+      content: [{ tag, attrs: {} }],
+    })
+  await network.fault({ kind: "refuse_iq", device, xmlns: "privacy", code: 429, times: 1 })
+  await ask("w:p", "ping")
+  await expect(ask("privacy", "privacy")).rejects.toMatchObject({ data: 429 })
+
+  await network.fault({ kind: "ignore_iq", device, xmlns: "privacy", times: 1 })
+  const answered: string[] = []
+  ask("privacy", "privacy").then(
+    () => answered.push("privacy"),
+    () => answered.push("the end of the connection"),
+  )
+  await ask("w:p", "ping")
+  expect(answered).toEqual([])
+  await ask("privacy", "privacy")
+})

@@ -145,7 +145,15 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
       return Log.parse(await call("GET", `/log?${query.toString()}`))
     },
     /** Arms a fault; gives back what removes it. */
-    async fault(fault: { kind: string; device?: string; times?: number; code?: number; ms?: number }) {
+    async fault(fault: {
+      kind: string
+      device?: string
+      times?: number
+      code?: number
+      ms?: number
+      expire?: number
+      xmlns?: string
+    }) {
       const { id } = z.object({ id: z.number() }).parse(await call("POST", "/faults", fault))
       return () => call("DELETE", `/faults/${id}`)
     },
