@@ -10,10 +10,14 @@ import { createHmac, timingSafeEqual } from "node:crypto"
  * @returns {boolean}
  */
 export function isGenuine(rawBody, header, secret, nowSeconds = Date.now() / 1000) {
-  const [, timestamp, signature] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? "") ?? []
-  if (timestamp === undefined || signature === undefined) return false
+  // One signature today. When a secret is replaced there may be several: any that matches will do.
+  const [, timestamp, signatures] = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64})+)$/.exec(header ?? "") ?? []
+  if (timestamp === undefined || signatures === undefined) return false
   // Older ones may be replayed by somebody who listened.
   if (Math.abs(nowSeconds - Number(timestamp)) > 300) return false
   const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest()
-  return timingSafeEqual(expected, Buffer.from(signature, "hex"))
+  return signatures
+    .split(",v1=")
+    .slice(1)
+    .some((signature) => timingSafeEqual(expected, Buffer.from(signature, "hex")))
 }

@@ -8,13 +8,20 @@ declare(strict_types=1);
  */
 function is_genuine(string $rawBody, ?string $header, string $secret, ?int $now = null): bool
 {
-    if (preg_match('/\At=([0-9]{1,12}),v1=([0-9a-f]{64})\z/', $header ?? '', $parts) !== 1) {
+    // One signature today. When a secret is replaced there may be several: any that matches will do.
+    if (preg_match('/\At=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)\z/', $header ?? '', $parts) !== 1) {
         return false;
     }
-    [, $timestamp, $signature] = $parts;
+    [, $timestamp, $signatures] = $parts;
     // Older ones may be replayed by somebody who listened.
     if (abs(($now ?? time()) - (int) $timestamp) > 300) {
         return false;
     }
-    return hash_equals(hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret), $signature);
+    $expected = hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret);
+    foreach (array_slice(explode(',v1=', $signatures), 1) as $signature) {
+        if (hash_equals($expected, $signature)) {
+            return true;
+        }
+    }
+    return false;
 }

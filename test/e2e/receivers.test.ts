@@ -48,6 +48,9 @@ const now = 1_795_166_760
 const body = Buffer.from(JSON.stringify({ event: "message", body: "Grüße 👋\n" }))
 const header = headerOf(body)
 
+/** A signature, though nobody's. */
+const another = `,v1=${"0".repeat(64)}`
+
 function headerOf(bytes: Buffer, timestamp = now): string {
   const delivery = { secret, eventId: "evt_1", attempt: 1, body: bytes, timestamp }
   return signedHeaders(delivery)["x-webhook-signature"]!
@@ -70,6 +73,11 @@ const cases: Case[] = [
   ["no signature", body, `t=${now}`, secret, now, false],
   ["a short signature", body, header.slice(0, -1), secret, now, false],
   ["a long signature", body, `${header}0`, secret, now, false],
+  ["ours before another's", body, `${header}${another}`, secret, now, true],
+  ["ours after another's", body, header.replace(",", `${another},`), secret, now, true],
+  ["only others'", body, `t=${now}${another}${another}`, secret, now, false],
+  ["ours before a short one", body, `${header},v1=00`, secret, now, false],
+  ["two times", body, `${header},t=${now}`, secret, now, false],
   ["a line end after it", body, `${header}\n`, secret, now, false],
   ["no number", body, header.replace(String(now), "1e9"), secret, now, false],
   ["digits of another script", body, header.replace(String(now), "١٧٩٥١٦٦٧٦٠"), secret, now, false],
