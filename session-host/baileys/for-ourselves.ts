@@ -6,7 +6,6 @@ import {
 } from "@whiskeysockets/baileys"
 import { decode } from "./decode.ts"
 import type { Keys } from "./keys.ts"
-import type { Hold } from "./locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 
 interface Input {
@@ -14,7 +13,6 @@ interface Input {
   stanza: BinaryNode
   me: { id: string; lid?: string } | undefined
   keys: Keys
-  hold: Hold
   inner: Pick<SignalRepositoryWithLIDStore, "processSenderKeyDistributionMessage">
   log: ILogger
 }
@@ -30,10 +28,12 @@ export async function forOurselves(input: Input) {
     const message = decode(input.plaintext)
     const content = message.deviceSentMessage?.message ?? message
 
+    // For the chat of many that it came to: the sender may write any `groupId` into it. Nothing is held for it, since
+    // whoever decrypts holds something already and would wait for itself; what we send uses sender keys of our own.
     const distribution = content.senderKeyDistributionMessage
-    if (distribution?.groupId) {
-      const item = { item: distribution, authorJid: attrs.participant ?? from }
-      await input.hold([distribution.groupId], () => input.inner.processSenderKeyDistributionMessage(item))
+    if (distribution && attrs.participant) {
+      const item = { ...distribution, groupId: from }
+      await input.inner.processSenderKeyDistributionMessage({ item, authorJid: attrs.participant })
     }
 
     const ours = areJidsSameUser(from, input.me?.id) || areJidsSameUser(from, input.me?.lid)

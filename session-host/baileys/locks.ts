@@ -3,7 +3,7 @@ export type Hold = <T>(keys: string[], work: () => Promise<T>) => Promise<T>
 
 /**
  * One at a time per key, in the order of asking. Several keys are queued for in one step, so two takers of the same
- * keys never wait for each other.
+ * keys never wait for each other. Whoever works must not ask for more: it could wait for itself.
  */
 export function newLocks(): Hold {
   const tails = new Map<string, Promise<void>>()

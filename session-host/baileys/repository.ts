@@ -63,7 +63,7 @@ export function durableRepository(
     if (!stanza) throw new Error("a ciphertext without its stanza")
     const plaintext = await keys.atomically(async (unit) => {
       const decrypted = await decrypt()
-      await forOurselves({ plaintext: decrypted, stanza, me: input.creds.me, keys, hold, inner, log })
+      await forOurselves({ plaintext: decrypted, stanza, me: input.creds.me, keys, inner, log })
       const verified = hasChild(stanza, "verified_name")
       unit.received = { hash, attrs: stanza.attrs, plaintext: decrypted, ...(verified && { verified }) }
       return decrypted

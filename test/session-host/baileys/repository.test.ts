@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/baileys/decode.ts"
 import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
@@ -163,6 +164,57 @@ test("a sender key is applied in the change that journals it, and only there", a
   expect(Buffer.from(text).toString()).toBe("to all\u0001")
   expect(bob.vault.changes.at(-1)?.received?.attrs).toMatchObject({ from: group, participant: ada.lid })
   expect(types(bob.vault.changes.at(-1))).toEqual(["sender-key"])
+})
+
+test.for([
+  { name: "the sender", groupId: "111@lid" },
+  { name: "the sender's Signal address", groupId: "111_1.0" },
+  { name: "another group", groupId: "998@g.us" },
+  { name: "too long for a key", groupId: "x".repeat(5000) },
+])(
+  "a sender key is for the group that its message came to, whatever the sender writes into it ($name)",
+  async ({ groupId }) => {
+    const { ada, bob } = await twoParties()
+    const group = "999@g.us"
+    const distributionOf = async () => {
+      const { senderKeyDistributionMessage } = await ada.repository.encryptGroupMessage({
+        group,
+        meId: ada.lid,
+        data: Buffer.from("to all\u0001"),
+      })
+      return { groupId, axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage }
+    }
+    const carrier = { senderKeyDistributionMessage: await distributionOf() }
+
+    await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, carrier))
+    expect(types(bob.vault.changes.at(-1))).toEqual(["session"])
+
+    await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, carrier), { from: group, participant: ada.lid })
+    const [key] = bob.vault.changes.at(-1)!.keys!.filter(({ type }) => type === "sender-key")
+    expect(key!.id).toMatch(/^999@g\.us::/)
+  },
+)
+
+test("a message to a group may bring a sender key for that very group", async () => {
+  const { ada, bob } = await twoParties()
+  const group = "999@g.us"
+  const sealed = (content: proto.IMessage) =>
+    ada.repository.encryptGroupMessage({
+      group,
+      meId: ada.lid,
+      data: writeRandomPadMax16(proto.Message.encode(content).finish()),
+    })
+  const first = await sealed({ conversation: "one" })
+  const distribution = {
+    groupId: group,
+    axolotlSenderKeyDistributionMessage: first.senderKeyDistributionMessage,
+  }
+  const carrier = await ada.encrypt(bob.lid, { senderKeyDistributionMessage: distribution })
+  await bob.decrypt(ada.lid, carrier, { from: group, participant: ada.lid })
+
+  const again = await sealed({ conversation: "two", senderKeyDistributionMessage: distribution })
+  await bob.decryptGroup(group, ada.lid, again.ciphertext)
+  expect(bob.vault.journal().at(-1)!.attrs).toMatchObject({ from: group })
 })
 
 test("keys for the account's own settings are kept with their message, but from the own account alone", async () => {
