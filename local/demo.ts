@@ -3,17 +3,24 @@ import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { apiClient, phonesClient, Unexpected } from "./api-client.ts"
 import { fleet } from "./demo/fleet.ts"
-import { sessionHosts } from "./demo/session-hosts.ts"
 import { type Arrival, startReceiver } from "./demo/receiver.ts"
+import { untilConnected } from "./link.ts"
 import { find, type Running } from "./running.ts"
+import { sessionHosts } from "./session-hosts.ts"
 
 /** `BRIDGES=200`: so many bridges on packed hosts, and what they take up, in place of one bridge's story. */
-const bridges = z.coerce.number().int().min(1).default(1).parse(process.env.BRIDGES)
+const Bridges = z.coerce.number().int().min(1).default(1)
+
+const asked = Bridges.safeParse(process.env.BRIDGES)
+if (!asked.success) {
+  console.error("BRIDGES: must be a whole number from 1")
+  process.exit(2)
+}
+const bridges = asked.data
 /** Longer than any step may take: a demo that hangs is a demo that failed. */
 const deadlineMs = 60_000 + (bridges - 1) * 6000
 
@@ -96,7 +103,7 @@ async function story(
 
   const connected = await receiver.arrival(({ event }) => event.event === "connected", signal)
   expect(connected.event.phone === owner.number, "`connected` names another phone")
-  await untilConnected(api, signal)
+  await untilConnected("demo", { api, signal })
   step("proxy/status is connected, and the webhook `connected` came")
 
   await api("POST", "/instances/demo/proxy/send/text", { chat: contact.number, body: "Hello Carl" })
@@ -125,7 +132,7 @@ async function story(
   for (const pid of hosts) process.kill(pid, "SIGKILL")
   step("the session host was killed with a message on its way")
   await receiver.arrival(isBody("are you alive?"), signal)
-  await untilConnected(api, signal)
+  await untilConnected("demo", { api, signal })
   step("the message arrived all the same, at a new session host")
 
   await phones.send(contact.number, owner.number, "good")
@@ -145,6 +152,8 @@ function spawnHere(file: string, ...args: string[]) {
     env: {
       ...process.env,
       DATA_DIR: dataDir,
+      HOST_NETWORK: "simulated",
+      SANDBOX: "1",
       PORT: "0",
       SIMULATOR_CONTROL_PORT: "0",
       ...(bridges > 1 && unlimited),
@@ -161,19 +170,6 @@ async function admin<Row>(row: z.ZodType<Row>, ...args: string[]): Promise<Row> 
   const [first] = z.array(row).parse(JSON.parse(Buffer.concat(printed).toString()))
   if (!first) throw new Unexpected(`npm run admin -- ${args.join(" ")} printed nothing`)
   return first
-}
-
-async function untilConnected(api: ReturnType<typeof apiClient>, signal: AbortSignal): Promise<void> {
-  const Answer = z.object({ status: z.string() })
-  for (;;) {
-    const answer = await api("GET", "/instances/demo/proxy/status").catch((error: unknown) => {
-      // While the session moves to another host the call answers 503: that is what is waited for.
-      if (error instanceof Unexpected) return undefined
-      throw error
-    })
-    if (answer && Answer.parse(await answer.json()).status === "connected") return
-    await sleep(100, undefined, { signal })
-  }
 }
 
 function isBody(body: string) {

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process"
-import { setTimeout as sleep } from "node:timers/promises"
-import { z } from "zod"
-import { apiClient, phonesClient, Unexpected } from "../api-client.ts"
+import { apiClient, phonesClient } from "../api-client.ts"
+import { link } from "../link.ts"
 import type { Running } from "../running.ts"
+import { sessionHosts } from "../session-hosts.ts"
 import type { startReceiver } from "./receiver.ts"
-import { sessionHosts } from "./session-hosts.ts"
 
 interface Input {
   running: Running
@@ -32,15 +31,7 @@ export async function fleet(input: Input): Promise<void> {
   await inTurn(refs, async (ref) => {
     await api("POST", "/instances", { customer_ref: ref, webhook_url: receiver.url })
     const owner = await phones.create(ref)
-    await patiently(signal, async () => {
-      const qr = await api("GET", `/instances/${ref}/proxy/qr`)
-      await phones.scan(owner.number, new Uint8Array(await qr.arrayBuffer()))
-    })
-    await patiently(signal, async () => {
-      const answer = await api("GET", `/instances/${ref}/proxy/status`)
-      const { status } = z.object({ status: z.string() }).parse(await answer.json())
-      if (status !== "connected") throw new Unexpected(`${ref} is ${status}`)
-    })
+    await link(ref, { api, signal, scan: (png) => phones.scan(owner.number, png) })
     owners.push(owner.number)
     if (owners.length % 20 === 0) step(`${owners.length} bridges are linked and connected`)
   })
@@ -74,16 +65,4 @@ async function inTurn<Item>(items: Item[], work: (item: Item) => Promise<void>):
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-}
-
-/** Until it works: while hosts start, calls answer 503. */
-async function patiently(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof Unexpected)) throw error
-      await sleep(300, undefined, { signal })
-    }
-  }
 }

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { openSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { until } from "#test/support/until.ts"
 
 /** A process that is alive and has said that it is ready, with what it said. */
 interface Kept {
@@ -58,11 +59,10 @@ export async function keep(input: {
   }
 
   const running = Array.from({ length: input.count }, keepOne)
-  const until = performance.now() + 30_000
-  while (living.size < input.count) {
-    if (performance.now() > until) throw new Error(`${input.file} does not start: ${input.output} says why`)
-    await sleep(20)
-  }
+  await until(() => living.size === input.count, {
+    what: `${input.file} started: ${input.output} says why not`,
+    withinMs: 30_000,
+  })
   return {
     living: () => [...living.values()],
     stop: async () => {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { until } from "#test/support/until.ts"
 import type { Phones } from "./phones.ts"
 import type { Receiver } from "./receiver.ts"
 import type { Line } from "./traffic.ts"
@@ -30,23 +30,19 @@ export async function newLine(
   const created = Created.parse(await (await call("", { method: "POST", body })).json())
   receiver.trust(bridge, created.webhook_secret)
 
-  const until = performance.now() + linkedWithinMs
-  const patiently = async () => {
-    if (performance.now() > until) throw new Error(`bridge ${bridge} cannot be linked`)
-    await sleep(100)
-  }
   const owner = await phones.create(`Owner ${bridge}`)
   const contact = await phones.create(`Contact ${bridge}`)
-  for (;;) {
+  const withinMs = linkedWithinMs
+  const scanned = async () => {
     const qr = await call(`/${bridge}/proxy/qr`)
-    if (qr.ok && (await phones.scan(owner.number, await qr.arrayBuffer()))) break
-    await patiently()
+    return qr.ok && (await phones.scan(owner.number, await qr.arrayBuffer()))
   }
-  for (;;) {
+  await until(scanned, { what: `${bridge} linked`, withinMs })
+  const isConnected = async () => {
     const answer = await call(`/${bridge}/proxy/status`)
-    if (answer.ok && Status.parse(await answer.json()).status === "connected") break
-    await patiently()
+    return answer.ok && Status.parse(await answer.json()).status === "connected"
   }
+  await until(isConnected, { what: `${bridge} connected`, withinMs })
   const { devices } = await phones.get(owner.number)
   const device = devices.find(({ id }) => id > 0)
   return {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { quantile } from "#test/chaos/recovery.ts"
 import type { Line } from "#test/chaos/traffic.ts"
-import type { Service } from "./service.ts"
-import { eventually } from "./wait.ts"
+import { until } from "#test/support/until.ts"
+import { type Service, withinMs } from "./service.ts"
 
 export interface Neighbours {
   /** From the network's having it to the receiver, of the bridges with a good receiver, in seconds. */
@@ -37,8 +37,9 @@ export async function traffic(service: Service, good: Line[], each: number): Pro
 }
 
 async function arrivalOf({ receiver }: Service, text: string): Promise<number> {
-  const arrival = await eventually(`${text} delivered`, () =>
-    receiver.arrivals.find((one) => one.text === text),
-  )
+  const arrival = await until(() => receiver.arrivals.find((one) => one.text === text), {
+    what: `${text} delivered`,
+    withinMs,
+  })
   return arrival.at
 }

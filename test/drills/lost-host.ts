@@ -1,6 +1,6 @@
 import type { Line } from "#test/chaos/traffic.ts"
-import type { Service } from "./service.ts"
-import { eventually } from "./wait.ts"
+import { until } from "#test/support/until.ts"
+import { type Service, withinMs } from "./service.ts"
 
 /**
  * How a session host is lost.
@@ -24,10 +24,12 @@ export async function loseHost(service: Service, loss: Loss): Promise<number[]> 
   const seconds = await Promise.all(
     lines.map(async ({ device }) => {
       const start = loss === "replaced" ? await disconnected(service, device, from) : at
-      const back = await eventually(`${device} back`, () =>
-        service.seen
-          .slice(from)
-          .find((entry) => entry.who === device && entry.kind === "in" && entry.at > start),
+      const back = await until(
+        () =>
+          service.seen
+            .slice(from)
+            .find((entry) => entry.who === device && entry.kind === "in" && entry.at > start),
+        { what: `${device} back`, withinMs },
       )
       return (back.at - start) / 1000
     }),
@@ -41,13 +43,17 @@ export async function loseHost(service: Service, loss: Loss): Promise<number[]> 
 async function used(service: Service): Promise<void> {
   for (const line of service.lines) {
     const { text } = await service.write(line)
-    await eventually(`${text} delivered`, () => service.receiver.arrivals.some((one) => one.text === text))
+    await until(() => service.receiver.arrivals.some((one) => one.text === text), {
+      what: `${text} delivered`,
+      withinMs,
+    })
   }
 }
 
 async function disconnected({ seen }: Service, device: string, from: number): Promise<number> {
-  const entry = await eventually(`${device} gone`, () =>
-    seen.slice(from).find(({ who, event }) => who === device && event === "disconnected"),
+  const entry = await until(
+    () => seen.slice(from).find(({ who, event }) => who === device && event === "disconnected"),
+    { what: `${device} gone`, withinMs },
   )
   return entry.at
 }
@@ -55,7 +61,7 @@ async function disconnected({ seen }: Service, device: string, from: number): Pr
 async function busiest({ world, lines }: Service): Promise<{ pid: number; lines: Line[] }> {
   const { Host } = await import("#core/host.ts")
   const { Lease } = await import("#core/lease.ts")
-  return await eventually("a host with sessions", async () => {
+  const withSessions = async () => {
     const hosts = await Promise.all(
       (await Host.list()).map(async ({ id, task }) => {
         const held = new Set((await Lease.listByHost(id)).map(({ bridgeId }) => bridgeId))
@@ -64,5 +70,6 @@ async function busiest({ world, lines }: Service): Promise<{ pid: number; lines:
     )
     const [first] = hosts.toSorted((a, b) => b.lines.length - a.lines.length)
     return first?.pid !== undefined && first.lines.length > 0 && { pid: first.pid, lines: first.lines }
-  })
+  }
+  return await until(withSessions, { what: "a host with sessions", withinMs })
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { until } from "#test/support/until.ts"
 import type { Service } from "./service.ts"
-import { eventually } from "./wait.ts"
 
 export interface Outage {
   /** Messages that the network took for us while it lasted. */
@@ -22,17 +22,17 @@ export async function outage(service: Service, part: Part, lastsMs: number): Pro
   part.take()
   // What is under way at that moment may still be written.
   await sleep(service.beat / 5)
-  const until = performance.now() + lastsMs
+  const end = performance.now() + lastsMs
   const writing = service.lines.map(async (line) => {
     const written: Written[] = []
-    while (performance.now() < until) {
+    while (performance.now() < end) {
       written.push(await service.write(line))
       await sleep(service.beat / 5)
     }
     return written
   })
   const sending = service.lines.map(async (line) => {
-    while (performance.now() < until) {
+    while (performance.now() < end) {
       const status = await service.send(line)
       answers[status] = (answers[status] ?? 0) + 1
       await sleep(service.beat / 5)
@@ -74,7 +74,7 @@ async function firstArrivals({ receiver }: Service, written: Written[]): Promise
     )
     return new Map(found.toReversed())
   }
-  await eventually("all that was written", () => look().size === wanted.size, 600_000).catch(
+  await until(() => look().size === wanted.size, { withinMs: 600_000 }).catch(
     () => "the difference is what was lost",
   )
   return look()

@@ -6,6 +6,9 @@ import { newAccount, newLine } from "#test/chaos/setup.ts"
 import type { Line } from "#test/chaos/traffic.ts"
 import { startWorld } from "#test/chaos/world.ts"
 
+/** How long a drill waits for what has to come, at the times of production. */
+export const withinMs = 180_000
+
 /** The whole service as processes, with some bridges that are linked, and everything that can be seen of them. */
 export async function startService(input: { bridges: number; beat: number; dir: string }) {
   const options = optionsFrom(["--bridges", String(input.bridges), "--beat", String(input.beat)])

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { BridgeWithManager } from "#core/contract/bridge.ts"
-import { sessionHosts } from "#local/demo/session-hosts.ts"
+import { sessionHosts } from "#local/session-hosts.ts"
 import { find } from "#local/running.ts"
 import { until } from "#test/support/until.ts"
 import { startWhole, type Phone, type Whole } from "./whole-service.ts"

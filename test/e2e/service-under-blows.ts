@@ -13,6 +13,9 @@ import { cut } from "#test/chaos/weather.ts"
 import { startWorld } from "#test/chaos/world.ts"
 import { until } from "#test/support/until.ts"
 
+/** Somebody dies on the way to what is waited for; the tests give up after a minute. */
+const withinMs = 50_000
+
 /** The whole service as processes, with one bridge that is linked, and a way to strike it at a named step. */
 export async function startService() {
   const options = optionsFrom(["--bridges", "1"])
@@ -29,13 +32,13 @@ export async function startService() {
   /** Lets somebody take the blow of a phase, and waits until it has fallen. */
   async function strike({ step, blow, needs }: Phase): Promise<void> {
     // While a delivery still looks, nobody promises a doorbell or rings: those steps would never be met.
-    await until(async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0)
+    await until(async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0, { withinMs })
     await bringAbout(needs)
     world.steps.arm(step, blow)
   }
 
-  async function fallen({ blow }: Phase): Promise<void> {
-    const { pid } = await until(async () => world.steps.met()[0])
+  async function fallen({ blow, step }: Phase): Promise<void> {
+    const { pid } = await until(() => world.steps.met()[0], { what: `somebody at "${step}"`, withinMs })
     // Longer than its lease lives.
     if (blow === "SIGSTOP") setTimeout(() => process.kill(pid, "SIGCONT"), 6 * options.beat)
   }
@@ -78,7 +81,7 @@ export async function startService() {
     },
     /** The ids under which the contact is shown a text. */
     async shown(text: string): Promise<string[]> {
-      await until(async () => (await phones.read(contact)).some((read) => read.text === text))
+      await until(async () => (await phones.read(contact)).some((read) => read.text === text), { withinMs })
       return (await phones.read(contact)).filter((read) => read.text === text).map(({ id }) => id)
     },
     /** Three messages of the contact, one after the other. */
@@ -90,7 +93,7 @@ export async function startService() {
     /** The messages that the customer's receiver has got, once these are among them: first deliveries, in order. */
     async received(texts: string[]): Promise<{ text: string | undefined; eventIds: number }[]> {
       const arrived = (text: string) => receiver.arrivals.some((arrival) => arrival.text === text)
-      await until(async () => texts.every(arrived))
+      await until(() => texts.every(arrived), { what: texts.join(), withinMs })
       const found = receiver.arrivals.filter(({ text }) => text !== undefined && texts.includes(text))
       const byText = Map.groupBy(found, ({ text }) => text)
       return [...byText].map(([text, all]) => ({

@@ -1,4 +1,4 @@
-import { sessionHosts } from "#local/demo/session-hosts.ts"
+import { sessionHosts } from "#local/session-hosts.ts"
 import { seeded } from "#test/chaos/random.ts"
 import { statusOf } from "#test/support/service.ts"
 import { type Answer, ask } from "./ask.ts"

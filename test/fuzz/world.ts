@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net"
 import sharp from "sharp"
 import { z } from "zod"
 import { hugeJpeg, hugePng } from "#test/support/bombs.ts"
-import { type Customer, patiently, type Service, startService } from "#test/support/service.ts"
+import { type Customer, type Service, startService } from "#test/support/service.ts"
+import { until } from "#test/support/until.ts"
 import type { Known } from "./known.ts"
 import { watcher } from "./state.ts"
 
@@ -128,13 +129,11 @@ async function sendText(
 
 /** The ids of what is in the inbox of a bridge, once there is so much. */
 async function inboxOf(customer: Customer, ref: string, count: number): Promise<string[]> {
-  let found: string[] = []
-  await patiently(async () => {
+  return await until(async () => {
     const answer = await customer.call("GET", `/instances/${ref}/events?state=inbox`)
-    found = Events.parse(await answer.json()).map((event) => event.event_id)
-    return found.length >= count
+    const found = Events.parse(await answer.json()).map((event) => event.event_id)
+    return found.length >= count && found
   })
-  return found
 }
 
 /** Of the right shape and checksum-less: one character of the secret is another's. */

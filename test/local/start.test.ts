@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test, vi } from "vitest"
-import { sessionHosts } from "#local/demo/session-hosts.ts"
+import { sessionHosts } from "#local/session-hosts.ts"
 import { find } from "#local/running.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "bridge-start-"))
@@ -32,21 +32,19 @@ function start(environment: Record<string, string> = {}) {
   const ended = once(child, "close").then(([code]) => Number(code))
   const greeted = async () => {
     await Promise.race([once(child.stdout, "data"), ended])
-    expect(said).toContain("The messaging bridge runs.")
+    expect(said).toContain("The messaging bridge runs")
   }
   return { child, ended, said: () => said, greeted }
 }
 
-test("the printed curl lines work, Ctrl-C ends all, and a second start finds everything again", async () => {
+test("the printed lines work as they are pasted, Ctrl-C ends all, and a second start finds everything again", async () => {
   const first = start()
   await first.greeted()
-  const lines = first.said().match(/curl .*/g) ?? []
-  expect(lines).toHaveLength(4)
-  const key = /mbk_\w+/.exec(first.said())?.[0]
-  expect(await shell(lines[0]!)).toMatch(/"message_id":"3EB0[0-9A-F]{18}"/)
-  expect(await shell(`${lines[1]}?wait=10000`)).toContain("Hello Ada")
-  expect(await shell(lines[2]!)).toContain('"id"')
-  await vi.waitUntil(async () => (await shell(lines[3]!)).includes('"body":"Hello yourself"'), {
+  const { key, sent, read, answer, events } = linesOf(first.said())
+  expect(await shell(sent)).toMatch(/"message_id":"3EB0[0-9A-F]{18}"/)
+  expect(await shell(`${read}?wait=10000`)).toContain("Hello Ada")
+  expect(await shell(answer)).toContain('"id"')
+  await vi.waitUntil(async () => (await shell(events)).includes('"body":"Hello yourself"'), {
     timeout: 10_000,
   })
 
@@ -59,17 +57,24 @@ test("the printed curl lines work, Ctrl-C ends all, and a second start finds eve
 
   const second = start()
   await second.greeted()
-  expect(/mbk_\w+/.exec(second.said())?.[0]).toBe(key)
-  const again = second.said().match(/curl .*/g) ?? []
-  expect(await shell(again[0]!)).toMatch(/"message_id"/)
+  const again = linesOf(second.said())
+  expect(again.key).toBe(key)
+  expect(await shell(again.sent)).toMatch(/"message_id"/)
   second.child.kill("SIGINT")
   expect(await second.ended).toBe(0)
 
   for (const file of ["account.json", "secrets.json", "wrapping-keys.json"])
     expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
   const log = readFileSync(join(dataDir, "logs", "service.log"), "utf8")
-  expect(log).not.toContain(key!.slice(-38))
+  expect(log).not.toContain(key.slice(-38))
   expect(log).not.toContain("Hello Ada")
+
+  const other = start({ HOST_NETWORK: "live" })
+  expect(await other.ended).toBe(1)
+  expect(other.said().trim()).toBe(
+    `${dataDir} was begun with HOST_NETWORK=simulated, and its bridges stay there: ` +
+      "for HOST_NETWORK=live choose another folder with DATA_DIR=...",
+  )
 }, 60_000)
 
 test("a taken port is one clear line", async () => {
@@ -82,11 +87,15 @@ test("a taken port is one clear line", async () => {
   expect(refused.said().trim()).toBe(`port ${port} is taken: choose another with PORT=...`)
 })
 
-test("a setting that makes no sense is one clear line", async () => {
-  const refused = start({ PORT: "many" })
+test.for([
+  ["PORT", { PORT: "many" }],
+  ["HOST_NETWORK", { HOST_NETWORK: "real" }],
+  ["SANDBOX", { HOST_NETWORK: "live", SANDBOX: "1" }],
+] as const)("%s that makes no sense is one clear line", async ([name, environment]) => {
+  const refused = start(environment)
   expect(await refused.ended).toBe(1)
   expect(refused.said().trim().split("\n")).toHaveLength(1)
-  expect(refused.said()).toContain("PORT")
+  expect(refused.said()).toContain(`${name}: `)
 })
 
 function isAlive(pid: number): boolean {
@@ -96,6 +105,15 @@ function isAlive(pid: number): boolean {
     // No such process.
     return false
   }
+}
+
+/** What is there to paste: each line with the one before it that sets what it names. */
+function linesOf(said: string) {
+  const [variables = ""] = /URL=.*/.exec(said) ?? []
+  const lines = (said.match(/curl .*/g) ?? []).map((line) => `${variables}\n${line}`)
+  expect(lines).toHaveLength(4)
+  const [sent, read, answer, events] = lines as [string, string, string, string] // as just counted
+  return { key: /mbk_\w+/.exec(variables)![0], sent, read, answer, events }
 }
 
 /** Pasted into a shell, as a person would. */

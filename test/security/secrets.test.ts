@@ -11,8 +11,9 @@ import jsqrModule from "jsqr"
 import { PNG } from "pngjs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
-import { sessionHosts } from "#local/demo/session-hosts.ts"
-import { patiently, type Service, startService, statusOf } from "#test/support/service.ts"
+import { sessionHosts } from "#local/session-hosts.ts"
+import { type Service, startService, statusOf } from "#test/support/service.ts"
+import { until } from "#test/support/until.ts"
 
 // CommonJS: the function is its default's default.
 const jsqr = jsqrModule as unknown as typeof jsqrModule.default
@@ -86,7 +87,7 @@ async function aLife({ phones, phonesUrl, ...whole }: Service) {
   await receiver.got(heard, 2)
 
   await customer.call("POST", "/instances", { customer_ref: "second" })
-  await patiently(async () => (await statusOf(customer.call, "second")) === "unpaired")
+  await until(async () => (await statusOf(customer.call, "second")) === "unpaired")
   const paired = await customer.call("POST", "/instances/second/proxy/pair", { phone: "491711234567" })
   const { code } = z.object({ code: z.string() }).parse(await paired.json())
 
@@ -102,9 +103,9 @@ async function aLife({ phones, phonesUrl, ...whole }: Service) {
   await reader.cancel()
 
   for (const pid of await sessionHosts({ ...whole, phonesUrl })) process.kill(pid, "SIGKILL")
-  await patiently(async () => (await statusOf(customer.call, "shop")) === "connected")
+  await until(async () => (await statusOf(customer.call, "shop")) === "connected")
   const more = { chat, body: first }
-  await patiently(async () => (await proxy("POST", "send/text", more)).ok)
+  await until(async () => (await proxy("POST", "send/text", more)).ok)
 
   const numbers = { owner: owner.number, contact: contact.number, unknown: "4999000111222" }
   return {

@@ -6,8 +6,9 @@ import { isDeepStrictEqual } from "node:util"
 import { proto } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { sessionHosts } from "#local/demo/session-hosts.ts"
-import { type Customer, patiently, type Service, startService, statusOf } from "#test/support/service.ts"
+import { sessionHosts } from "#local/session-hosts.ts"
+import { type Customer, type Service, startService, statusOf } from "#test/support/service.ts"
+import { until } from "#test/support/until.ts"
 
 /** A linked bridge of a whole running service, and somebody on the network who means no good. */
 let service: Service
@@ -56,7 +57,7 @@ async function events(): Promise<Record<string, unknown>[]> {
 async function isUnharmed(): Promise<boolean> {
   const text = `still here ${randomBytes(4).toString("hex")}`
   await write({ text })
-  await patiently(async () => (await events()).some(({ body }) => body === text), 20_000)
+  await until(async () => (await events()).some(({ body }) => body === text), { what: text })
   const isConnected = (await statusOf(customer.call, "shop")) === "connected"
   return isConnected && isDeepStrictEqual(await sessionHosts(service), hosts)
 }

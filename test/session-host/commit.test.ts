@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { onTestFinished, expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { aHeldLease, transactions } from "#test/support/held.ts"
+import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease.ts"
 import { get, type Write } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
@@ -123,7 +123,7 @@ test("while the store is away writes wait, and the session hears of it; back, th
   const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "TransactWriteItems" })
   onTestFinished(back)
   const written = commits.write([put("A")])
-  while (happened.length === 0) await sleep(5)
+  await until(() => happened.length > 0)
   expect(happened).toEqual(["store away"])
   back()
   await written

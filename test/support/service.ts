@@ -3,11 +3,11 @@ import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { phonesClient } from "#local/api-client.ts"
 import { find } from "#local/running.ts"
+import { until } from "./until.ts"
 
 const linkedWithinMs = 60_000
 const limits = ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"])
@@ -76,18 +76,18 @@ export async function startService(environment: Record<string, string> = {}) {
     const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => {
       const made = await call("POST", "/instances", { customer_ref: ref, ...more })
       const bridge = Made.parse(await made.json())
-      let qr = ""
-      await patiently(async () => {
+      const withinMs = linkedWithinMs
+      const scanned = async () => {
         const picture = await call("GET", `/instances/${ref}/proxy/qr`)
         if (!picture.ok) return false
         const png = new Uint8Array(await picture.arrayBuffer())
-        qr = Buffer.from(png).toString("latin1")
         return await phones.scan(number, png).then(
-          () => true,
-          () => false,
+          () => Buffer.from(png).toString("latin1"),
+          () => false as const,
         )
-      })
-      await patiently(async () => (await statusOf(call, ref)) === "connected")
+      }
+      const qr = await until(scanned, { what: `${ref} linked`, withinMs })
+      await until(async () => (await statusOf(call, ref)) === "connected", { withinMs })
       return { ...bridge, qr }
     }
     return { id, key, name, call, linked }
@@ -124,13 +124,4 @@ export async function statusOf(call: Call, ref: string): Promise<string> {
   const answer = await call("GET", `/instances/${ref}/proxy/status`)
   const { status } = z.object({ status: z.string().optional() }).parse(await answer.json())
   return status ?? String(answer.status)
-}
-
-/** Tries until it is so. */
-export async function patiently(isSo: () => Promise<boolean>, withinMs = linkedWithinMs): Promise<void> {
-  const until = performance.now() + withinMs
-  while (!(await isSo())) {
-    if (performance.now() > until) throw new Error(`not so after ${withinMs} ms: ${String(isSo)}`)
-    await sleep(100)
-  }
 }

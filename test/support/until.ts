@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** What `look` finds, as soon as it finds something. Bounded by the test's own time-out. */
-export async function until<Found>(look: () => Promise<Found | undefined | false>): Promise<Found> {
+type Nothing = undefined | false
+
+/**
+ * What `look` finds, as soon as it finds something.
+ * @throws Error after `withinMs`, if not said otherwise before vitest ends the test: it names `what` it waited for.
+ */
+export async function until<Found>(
+  look: () => Found | Nothing | Promise<Found | Nothing>,
+  { what = String(look), withinMs = 25_000 }: { what?: string; withinMs?: number } = {},
+): Promise<Found> {
+  const end = performance.now() + withinMs
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found
+    if (performance.now() > end) throw new Error(`not seen in ${withinMs / 1000} s: ${what}`)
     await sleep(20)
   }
 }

@@ -3,7 +3,6 @@ import { vi } from "vitest"
 vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" }))
 
 import "#test/support/store.ts"
-import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, test } from "vitest"
 import { config } from "#core/config.ts"
@@ -13,6 +12,7 @@ import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { held } from "#test/support/host.ts"
+import { until } from "#test/support/until.ts"
 
 /** Real session hosts in their own processes. Nobody links these bridges, so none of them dials. */
 const ecs = await startEcs({
@@ -38,11 +38,13 @@ const up = async () => (await Host.list()).filter((host) => host.state === "up")
 /** Looks as the sweep does, until it is so. @returns the most hosts that drained at a time. */
 async function lookUntil(isSo: () => Promise<boolean>): Promise<number> {
   let most = 0
-  while (!(await isSo())) {
+  const looked = async () => {
+    if (await isSo()) return true
     await look()
     most = Math.max(most, (await Host.list()).filter((host) => host.state === "draining").length)
-    await sleep(100)
+    return false
   }
+  await until(looked, { what: String(isSo), withinMs: 50_000 })
   return most
 }
 

@@ -1,5 +1,5 @@
 import { DescribeTasksCommand, ECSClient, ListTasksCommand } from "@aws-sdk/client-ecs"
-import type { Running } from "../running.ts"
+import type { Running } from "./running.ts"
 
 /** The process ids of the session hosts that run: here a task's container is a process. */
 export async function sessionHosts(running: Running): Promise<number[]> {
