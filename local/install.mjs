@@ -2,6 +2,12 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
+const obstacle = whatDoesNotFit()
+if (obstacle) {
+  console.error(obstacle)
+  process.exit(1)
+}
+
 const root = new URL("..", import.meta.url)
 const wanted = packages("package-lock.json")
 const present = packages("node_modules/.package-lock.json")
@@ -38,4 +44,22 @@ function packages(file) {
     // Absent or torn: the installation is not complete.
     return undefined
   }
+}
+
+/** Node 24 comes from npm for Linux with glibc on x64 and arm64; elsewhere it has to be there. */
+function whatDoesNotFit() {
+  const { platform, arch, version } = process
+  const major = Number(version.slice(1).split(".")[0])
+  if (platform === "win32") return "this does not run on Windows itself: use its Linux (WSL)"
+  if (platform === "linux" && (arch === "x64" || arch === "arm64") && hasGlibc())
+    return major < 20
+      ? `this needs Node 20 or newer to install what it runs on; here is ${version}`
+      : undefined
+  if (major >= 24) return undefined
+  return `this needs Node 24 here (nodejs.org): npm brings it for Linux with glibc on x64 and arm64 alone, and this is ${platform} on ${arch} with Node ${version}`
+}
+
+/** Alpine, for one, has another C library. */
+function hasGlibc() {
+  return process.report.getReport().header.glibcVersionRuntime !== undefined
 }

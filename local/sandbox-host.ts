@@ -3,13 +3,14 @@ import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { DataDir } from "./settings.ts"
 import { startSimulator } from "./simulator.ts"
 
 /**
  * What runs as the one task of a sandbox: the simulated network, kept in DATA_DIR, and the host of all the bridges that
  * are on it. They reach each other within the task; nobody else reaches the network. Where one ends the task ends.
  */
-const dataDir = process.env.DATA_DIR ?? "/data"
+const dataDir = DataDir.parse(process.env.DATA_DIR)
 mkdirSync(join(dataDir, "logs"), { recursive: true })
 const network = await startSimulator({ dataDir, controlPort: 0 })
 if (!network) throw new Error(`the simulated network did not start: ${dataDir}/logs/simulator.log says why`)

@@ -4,27 +4,39 @@ import { z } from "zod"
 import { apiClient, type Phone, phonesClient, Unexpected } from "./api-client.ts"
 import { privateFile } from "./private-file.ts"
 import type { Service } from "./service.ts"
+import type { Settings } from "./settings.ts"
 
 const Seeded = z.object({ accountId: z.string(), apiKey: z.string() })
 
 const ref = "my-bridge"
 
+/** What the first start made, and later starts find. */
+export interface Seed {
+  /** The service's API, with the account's key. */
+  api: ReturnType<typeof apiClient>
+  /** The reference of the bridge. */
+  ref: string
+  /** For the person who started it. */
+  welcome: string
+}
+
 /**
- * At the first start: an account with a subscription, its key, a bridge, two simulated phones, and the bridge linked
- * to one of them. Later starts find them.
- * @returns what to tell the person who started it.
+ * At the first start: an account with a subscription, its key and a bridge; on the simulated network two phones as well,
+ * and the bridge linked to one of them.
  */
-export async function seed(service: Service, dataDir: string): Promise<string> {
+export async function seed(service: Service, settings: Settings): Promise<Seed> {
+  const { DATA_DIR: dataDir } = settings
   const { apiKey } = await account(dataDir)
   const api = apiClient(service.baseUrl, apiKey)
   await api("POST", "/instances", { customer_ref: ref })
-  if (process.env.HOST_NETWORK === "live") return welcome({ ...service, apiKey, dataDir })
+  const told = { ...service, apiKey, dataDir }
+  if (settings.HOST_NETWORK === "live") return { api, ref, welcome: live(told) }
 
   const phones = phonesClient(service.phonesUrl)
   const owner = await phoneOf(phones, "Grace")
   const contact = await phoneOf(phones, "Ada")
   if (owner.devices.length < 2) await link(api, phones, owner)
-  return welcome({ ...service, apiKey, dataDir, owner, contact })
+  return { api, ref, welcome: simulated({ ...told, owner, contact }) }
 }
 
 async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
@@ -72,63 +84,64 @@ async function patiently(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function welcome(input: {
-  baseUrl: string
-  phonesUrl: string
-  apiKey: string
-  dataDir: string
-  owner?: Phone
-  contact?: Phone
-}): string {
-  const { baseUrl, phonesUrl, apiKey, owner, contact } = input
-  return [
-    "The messaging bridge runs.",
-    "",
-    `  API       ${baseUrl}   reference: ${baseUrl}/api/docs`,
-    `  API key   ${apiKey}`,
-    `  bridge    ${ref}${owner ? `, linked to ${owner.name}'s phone` : ""}`,
-    ...[owner, contact].flatMap((phone) =>
-      phone ? [`  phone     ${phone.number}  ${phone.name}, simulated, at ${phonesUrl}`] : [],
-    ),
-    "",
-    ...(owner && contact ? tour({ ...input, owner, contact }) : toLink(input)),
-    "",
-    "For the tour in the README:",
-    "",
-    `  URL=${baseUrl} PHONES=${phonesUrl} KEY=${apiKey}`,
-    "",
-    `Everything is kept in ${input.dataDir}. Leave it running and use a second terminal; Ctrl-C ends it.`,
-  ].join("\n")
-}
-
 interface Told {
   baseUrl: string
   phonesUrl: string
   apiKey: string
+  dataDir: string
 }
+
+const key = '-H "Authorization: Bearer $KEY"'
+const json = "-H 'Content-Type: application/json'"
 
 /** Lines to paste, each of them whole. */
-function tour(input: Told & { owner: Phone; contact: Phone }): string[] {
-  const { baseUrl, phonesUrl, owner, contact } = input
-  const bridge = `${baseUrl}/api/instances/${ref}`
-  const messages = `${phonesUrl}/phones/${contact.number}/messages`
-  const key = `-H 'Authorization: Bearer ${input.apiKey}'`
-  const json = "-H 'Content-Type: application/json'"
+function simulated(told: Told & { owner: Phone; contact: Phone }): string {
+  const { baseUrl, phonesUrl, apiKey, owner, contact } = told
+  const bridge = `$URL/api/instances/${ref}`
   return [
+    "The messaging bridge runs, on a simulated network.",
+    "",
+    `  API       ${baseUrl}, its reference: ${baseUrl}/api/docs`,
+    `  phones    open ${phonesUrl} in a browser: what the simulated phones read, and send`,
+    `  bridge    ${ref}, linked to ${owner.name}'s phone`,
+    "",
+    "In a second terminal, paste this first; the tour in the README needs it, too:",
+    "",
+    `  URL=${baseUrl} PHONES=${phonesUrl} KEY=${apiKey} GRACE=${owner.number} ADA=${contact.number}`,
+    "",
     `Send ${contact.name} a message, see that it arrived, let her answer, and see the event of it a moment later:`,
     "",
-    `  curl -w '\\n' ${bridge}/proxy/send/text ${key} ${json} -d '{"chat":"${contact.number}","body":"Hello ${contact.name}"}'`,
-    `  curl -w '\\n' ${messages}`,
-    `  curl -w '\\n' ${messages} ${json} -d '{"to":"${owner.number}","text":"Hello yourself"}'`,
-    `  curl -w '\\n' '${bridge}/events?state=inbox' ${key}`,
-  ]
+    `  curl -w '\\n' ${bridge}/proxy/send/text ${key} ${json} -d '{"chat":"'$ADA'","body":"Hello ${contact.name}"}'`,
+    `  curl -w '\\n' $PHONES/phones/$ADA/messages`,
+    `  curl -w '\\n' $PHONES/phones/$ADA/messages ${json} -d '{"to":"'$GRACE'","text":"Hello yourself"}'`,
+    `  curl -w '\\n' "${bridge}/events?state=inbox" ${key}`,
+    "",
+    ending(told),
+  ].join("\n")
 }
 
-function toLink(input: Told): string[] {
-  const bridge = `${input.baseUrl}/api/instances/${ref}`
+function live(told: Told): string {
+  const { baseUrl, apiKey } = told
   return [
-    "Link the bridge to a phone: scan this picture.",
+    "The messaging bridge runs, on the live network. Use a number that you can afford to lose.",
     "",
-    `  curl ${bridge}/proxy/qr -H 'Authorization: Bearer ${input.apiKey}' -o qr.png`,
-  ]
+    `  API       ${baseUrl}, its reference: ${baseUrl}/api/docs`,
+    `  bridge    ${ref}`,
+    "",
+    "In a second terminal, paste this first:",
+    "",
+    `  URL=${baseUrl} KEY=${apiKey}`,
+    "",
+    "Link the bridge: on the phone, under linked devices, link a device and scan the code. It changes every 20 seconds:",
+    "this terminal shows each while nothing is linked, for five minutes. Later, or as a picture:",
+    "",
+    `  curl -fsS --retry 9 $URL/api/instances/${ref}/proxy/qr ${key} -o qr.png`,
+    `  curl -w '\\n' $URL/api/instances/${ref}/proxy/status ${key}`,
+    "",
+    ending(told),
+  ].join("\n")
+}
+
+function ending({ dataDir }: Told): string {
+  return `Everything is kept in ${dataDir}. Leave it running; Ctrl-C ends it.`
 }

@@ -5,9 +5,11 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { z } from "zod"
 import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
 import { startKms } from "./kms.ts"
+import { privateFile } from "./private-file.ts"
 import { announce, find, withdraw } from "./running.ts"
 import { startBucket } from "./s3.ts"
 import { secrets } from "./secrets.ts"
@@ -20,6 +22,7 @@ export class CannotStart extends Error {}
 
 export interface Service {
   baseUrl: string
+  /** Of the simulated network's phones; `""` on the live network, which is not ours to steer. */
   phonesUrl: string
   stop: () => Promise<void>
 }
@@ -47,19 +50,15 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   makeFolder(join(dataDir, "logs"))
+  await keepTo(settings.HOST_NETWORK, dataDir)
 
   const api = await listen(settings.PORT)
   stops.push(async () => {
     api.server.close()
     api.server.closeAllConnections()
   })
-  const simulator = await startSimulator({ dataDir, controlPort: settings.SIMULATOR_CONTROL_PORT })
-  if (!simulator)
-    throw new CannotStart(
-      `the simulated network did not start: is port ${settings.SIMULATOR_CONTROL_PORT} taken ` +
-        `(SIMULATOR_CONTROL_PORT)? ${dataDir}/logs/simulator.log says more`,
-    )
-  stops.push(simulator.stop)
+  const simulator = settings.HOST_NETWORK === "simulated" ? await simulatedNetwork(settings) : undefined
+  if (simulator) stops.push(simulator.stop)
   const store = await startDynamoDb({ path: join(dataDir, "dynamodb") })
   stops.push(store.close)
   const queue = await startSqs()
@@ -83,10 +82,10 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
     DOORBELL_URL: queue.doorbellUrl,
     AWS_ENDPOINT_URL_S3: queue.endpoint,
     MEDIA_BUCKET: bucket.name,
-    ...networks(process.env),
-    SIMULATOR_URL: simulator.url,
-    SIMULATOR_ROOT_KEY: simulator.rootKey,
-    URL_ALLOW: process.env.URL_ALLOW ?? "127.0.0.0/8,::1/128",
+    HOST_NETWORK: settings.HOST_NETWORK,
+    SANDBOX: settings.SANDBOX,
+    URL_ALLOW: settings.URL_ALLOW,
+    ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...(await secrets(dataDir)),
   }
   const orchestrator = await startEcs({
@@ -96,7 +95,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
         env: {
           ...settable(),
           ...environment,
-          NODE_EXTRA_CA_CERTS: simulator.caFile,
+          ...(simulator && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
           LOG_FILE: join(dataDir, "logs", "session-host.log"),
         },
@@ -119,7 +118,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   await forgetHosts()
   stops.push(await startSweep())
 
-  const service = { baseUrl: api.url, phonesUrl: simulator.controlUrl }
+  const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
   announce(dataDir, { ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
@@ -135,16 +134,33 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Sandbox bridges are on the simulated network, and here all hosts are on one. */
-function networks(environment: NodeJS.ProcessEnv) {
-  const network = environment.HOST_NETWORK ?? "simulated"
-  const isOn = environment.SANDBOX ?? (network === "simulated" ? "1" : "0")
-  return { HOST_NETWORK: network, SANDBOX: isOn }
+/**
+ * A bridge stays on the network it was made on: in a folder of the other one no host would ever take it.
+ * @throws CannotStart
+ */
+async function keepTo(network: Settings["HOST_NETWORK"], dataDir: string): Promise<void> {
+  const Network = z.object({ network: z.enum(["simulated", "live"]) })
+  const kept = await privateFile(join(dataDir, "network.json"), Network, () => ({ network }))
+  if (kept.network === network) return
+  throw new CannotStart(
+    `${dataDir} was begun with HOST_NETWORK=${kept.network}, and its bridges stay there: ` +
+      `for HOST_NETWORK=${network} choose another folder with DATA_DIR=...`,
+  )
+}
+
+async function simulatedNetwork(settings: Settings) {
+  const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings
+  const simulator = await startSimulator({ dataDir, controlPort })
+  if (simulator) return simulator
+  throw new CannotStart(
+    `the simulated network did not start: is port ${controlPort} taken ` +
+      `(SIMULATOR_CONTROL_PORT)? ${dataDir}/logs/simulator.log says more`,
+  )
 }
 
 /** What a person may set for session hosts too: a task gets only the environment it is given. */
 function settable(): Record<string, string> {
-  const names = ["LOG_LEVEL", "HOST_CAPACITY", "LEASE_BEAT_MS"]
+  const names = ["LOG_LEVEL", "HOST_CAPACITY", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION"]
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 

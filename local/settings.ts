@@ -10,14 +10,36 @@ const port = (otherwise: number) =>
     )
     .default(otherwise)
 
+/** Where a command of this machine keeps and finds what it kept. */
+export const DataDir = z
+  .string()
+  .default(".data")
+  .transform((path) => resolve(path))
+
 /** What a person may set for the service on one machine. */
-export const Settings = z.object({
-  PORT: port(8787),
-  /** Of the simulated network's control API: the phones. */
-  SIMULATOR_CONTROL_PORT: port(8788),
-  DATA_DIR: z
-    .string()
-    .default(".data")
-    .transform((path) => resolve(path)),
-})
+export const Settings = z
+  .object({
+    /** Of the API. */
+    PORT: port(8787),
+    /** Of the simulated network's control API: the phones. */
+    SIMULATOR_CONTROL_PORT: port(8788),
+    /** Everything is kept there; one folder for each network. */
+    DATA_DIR: DataDir,
+    /** `live`: real numbers. */
+    HOST_NETWORK: z
+      .enum(["simulated", "live"], 'must be "simulated" or "live" (real numbers)')
+      .default("simulated"),
+    /** Whether each account has a sandbox bridge; it is on the simulated network, and here all hosts are on one. */
+    SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
+    /** Address ranges (CIDR, comma separated) that webhooks and media may be at although they are not public. */
+    URL_ALLOW: z.string().default("127.0.0.0/8,::1/128"),
+  })
+  .transform((given) => ({
+    ...given,
+    SANDBOX: given.SANDBOX ?? (given.HOST_NETWORK === "simulated" ? "1" : "0"),
+  }))
+  .refine(({ SANDBOX, HOST_NETWORK }) => SANDBOX === "0" || HOST_NETWORK === "simulated", {
+    path: ["SANDBOX"],
+    message: "sandbox bridges are on the simulated network: leave it off with HOST_NETWORK=live",
+  })
 export type Settings = z.infer<typeof Settings>

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { z } from "zod"
 import { seed } from "./seed.ts"
 import { CannotStart, startService } from "./service.ts"
+import { showCodes } from "./show-codes.ts"
 import { Settings } from "./settings.ts"
 
 process.exitCode = await main()
@@ -12,8 +13,14 @@ async function main(): Promise<number> {
     const settings = Settings.parse(process.env)
     const service = await startService(settings)
     try {
-      console.log(await seed(service, settings.DATA_DIR))
+      const seeded = await seed(service, settings)
+      console.log(seeded.welcome)
+      const stopping = new AbortController()
+      // Who reads a code has the account: it is for eyes, not for files.
+      if (settings.HOST_NETWORK === "live" && process.stdout.isTTY)
+        void showCodes({ ...seeded, print: console.log, signal: stopping.signal })
       await asked
+      stopping.abort()
       console.log("stopping...")
     } finally {
       await service.stop()

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { z } from "zod"
 import { startService } from "#local/service.ts"
+import { Settings } from "#local/settings.ts"
 import { phonesAt } from "#test/chaos/phones.ts"
 import { until } from "#test/support/until.ts"
 import { startWebhook } from "./webhook.ts"
@@ -25,7 +26,9 @@ const Sent = z.object({ id: z.string(), error: z.string().optional() })
 /** The whole service as `npm start` runs it, a customer's account, and the customer's webhook receiver. */
 export async function startWhole() {
   const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-whole-"))
-  const service = await startService({ PORT: 0, SIMULATOR_CONTROL_PORT: 0, DATA_DIR: dataDir })
+  const service = await startService(
+    Settings.parse({ PORT: 0, SIMULATOR_CONTROL_PORT: 0, DATA_DIR: dataDir }),
+  )
   const webhook = await startWebhook()
   /** Another customer: what he asks of the API. */
   async function customer(subscription: "active" | "none") {

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import jsqrModule from "jsqr"
+import { PNG } from "pngjs"
+import { toString } from "qrcode"
+import { z } from "zod"
+import { Unexpected } from "./api-client.ts"
+
+// CommonJS: the function is its default's default.
+const jsqr = jsqrModule as unknown as typeof jsqrModule.default
+
+const patienceMs = 5 * 60_000
+const lookAgainMs = 2000
+
+const Status = z.object({ status: z.string(), phone: z.string() })
+
+interface Options {
+  /** Of a customer: a call, and its answer where that is a success. @throws Unexpected */
+  api: (method: string, path: string) => Promise<Response>
+  ref: string
+  print: (text: string) => void
+  signal: AbortSignal
+}
+
+/** Shows the bridge's QR codes in a terminal, each when it takes the place of another, until a phone is linked. */
+export async function showCodes({ api, ref, print, signal }: Options): Promise<void> {
+  const until = performance.now() + patienceMs
+  let shown = ""
+  while (!signal.aborted && performance.now() < until) {
+    try {
+      const { status, phone } = Status.parse(
+        await (await api("GET", `/instances/${ref}/proxy/status`)).json(),
+      )
+      if (status === "connected") return print(`${ref} is linked to ${phone}.`)
+      const code = await codeIn(await api("GET", `/instances/${ref}/proxy/qr`))
+      if (code !== undefined && code !== shown) print(await toString(code, { type: "terminal", small: true }))
+      shown = code ?? shown
+    } catch (error) {
+      if (signal.aborted) return
+      // While the session starts (503), and from the scan to the connection (409), there is no code.
+      if (!(error instanceof Unexpected)) throw error
+    }
+    await sleep(lookAgainMs, undefined, { signal }).catch(() => "stopped while asleep")
+  }
+}
+
+/** The text of the code in a picture. */
+async function codeIn(picture: Response): Promise<string | undefined> {
+  const png = PNG.sync.read(Buffer.from(await picture.arrayBuffer()))
+  return jsqr(new Uint8ClampedArray(png.data), png.width, png.height)?.data
+}
