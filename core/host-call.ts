@@ -18,6 +18,8 @@ export const HostCall = z.object({
   messageId: z.string().optional(),
   /** The idempotency record that the host completes once the message is acknowledged. */
   record: z.string().optional(),
+  /** How long the caller still waits for the session to be there, in milliseconds; absent: as long as the host waits. */
+  waitMs: z.number().optional(),
   requestId: z.string(),
 })
 export type HostCall = z.infer<typeof HostCall>

@@ -41,6 +41,7 @@ import { subscribePresence } from "./commands/subscribe-presence.ts"
 import type { Host } from "./host.ts"
 import type { Logger } from "./log.ts"
 import { SessionEnded } from "./session-ended.ts"
+import { waiting } from "./waiting.ts"
 
 const commands: Command[] = [
   status,
@@ -96,7 +97,7 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
     session.notes.use()
     c.set("session", session)
     c.set("call", call)
-    return next()
+    return waiting(call.waitMs ?? Infinity, next)
   })
   for (const { route, run } of commands) app.on(route.method.toUpperCase(), suffixOf(route.path), run)
   app.notFound((c) => answer(c, new ApiError("not_found", "there is no such command")))

@@ -29,6 +29,7 @@ import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "./slots.ts"
 import type { Timing } from "./timing.ts"
 import { Uplink } from "./uplink.ts"
+import { mayWaitMs } from "./waiting.ts"
 
 interface Input {
   lease: Lease.Info
@@ -158,7 +159,7 @@ export class Session {
   async contacts(): Promise<Contacts> {
     const { memory, uplink } = await this.#started()
     await uplink.paired()
-    if (memory.sandboxOf) await householdKnown(memory.contacts, this.#input.timing.connectingMs)
+    if (memory.sandboxOf) await householdKnown(memory.contacts, mayWaitMs(this.#input.timing.connectingMs))
     return memory.contacts
   }
 
@@ -245,14 +246,10 @@ export class Session {
       timing: this.#input.timing,
       log: this.#log,
       ended: this.#ended.signal,
-      map: async (received, own, memory) => {
+      map: async (received, { own, memory, originals }) => {
         const connection = this.#parts?.uplink.connection
         learn(authorsOf(received, own), { memory, connection, log: this.#log }).catch(this.#forgotten)
-        return await mapReceived(received, own, {
-          connection,
-          originals: (id) => messagesOf(memory.store, id),
-          log: this.#log,
-        })
+        return await mapReceived(received, own, { connection, originals, log: this.#log })
       },
       onDrained: () => this.notes.prove(),
       onStoreAway: () => this.#storeAway(),
@@ -262,7 +259,7 @@ export class Session {
 
   /** What it has, once it has read its memory. @throws ApiError `session_unavailable` */
   async #started(): Promise<Parts> {
-    const parts = await this.#changes.until(() => this.#parts, this.#input.timing.connectingMs)
+    const parts = await this.#changes.until(() => this.#parts, mayWaitMs(this.#input.timing.connectingMs))
     if (!parts || this.#isOver) throw sessionUnavailable()
     return parts
   }

@@ -14,7 +14,7 @@ export interface Timing {
   pairingMs: number
   /** decisions, "Session": how long `qr` waits for the first code. */
   codeMs: number
-  /** decisions, "Errors": how long a call waits for a session that is connecting. */
+  /** decisions, "Errors": how long a call waits for a session that is starting and connecting, at most. */
   connectingMs: number
   /** How long a restart waits for sends that are under way: a PATCH has 10 s for all of it. */
   restartMs: number

@@ -16,6 +16,7 @@ import { showCode } from "./uplink/sandbox.ts"
 import type { Sends } from "./sends.ts"
 import { SessionEnded } from "./session-ended.ts"
 import type { Timing } from "./timing.ts"
+import { mayWaitMs } from "./waiting.ts"
 
 interface Input {
   held: { bridgeId: string; epoch: number }
@@ -158,14 +159,17 @@ export class Uplink {
     await this.#memory.standing.setReplaced(false)
     this.hangUp()
     this.start()
-    await changes.until(() => this.isUp || isOver() || undefined, timing.connectingMs)
+    await changes.until(() => this.isUp || isOver() || undefined, mayWaitMs(timing.connectingMs))
     if (isOver()) throw sessionUnavailable()
   }
 
   /** Waits for a phone that links itself. @throws ApiError `not_paired`, `session_unavailable` */
   async paired(): Promise<void> {
     const { changes, timing } = this.#input
-    await changes.until(() => this.isPaired || !this.#linksItself || undefined, timing.connectingMs)
+    await changes.until(
+      () => this.isPaired || !this.#linksItself || undefined,
+      mayWaitMs(timing.connectingMs),
+    )
     if (this.isPaired) return
     throw this.#linksItself ? sessionUnavailable("the session is connecting: try again") : notPaired()
   }
@@ -179,7 +183,7 @@ export class Uplink {
       if (!this.isPaired) throw notPaired()
       if (this.#memory.standing.isReplaced) throw takenOver()
       return this.#open ? this.connection : undefined
-    }, timing.connectingMs)
+    }, mayWaitMs(timing.connectingMs))
     if (!connection) throw sessionUnavailable("the session is connecting: try again")
     return connection
   }

@@ -16,6 +16,8 @@ export interface Call {
   messageId?: string
   /** The idempotency record that the host completes. */
   record?: string
+  /** How long it may still wait for its session, milliseconds. */
+  waitMs?: number
   /** The host must not begin later, Unix seconds. */
   notAfter?: number
 }
@@ -40,8 +42,8 @@ export async function callHost(
   call: Call,
   withinMs: number,
 ): Promise<HostAnswer | "unreachable" | "moved"> {
-  const { method, path, bridgeId, requestId, messageId, record } = call
-  const signed = { method, path, bridgeId, requestId, messageId, record, epoch: lease.epoch }
+  const { method, path, bridgeId, requestId, messageId, record, waitMs } = call
+  const signed = { method, path, bridgeId, requestId, messageId, record, waitMs, epoch: lease.epoch }
   const authorization = signCall(signed, call.notAfter)
   try {
     const response = await request(`http://${lease.addr}${path}`, {

@@ -4,8 +4,8 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call-host.ts"
 
-/** How long a call waits for a session that is starting or moving (decisions, "Errors"). */
-const findWithinMs = 5000
+/** How long a call waits for a session that is moving, starting, connecting: here and at the host (decisions, "Errors"). */
+const waitMs = 5000
 /** Every call but streams is answered within this (decisions, "Errors"). */
 const answerWithinMs = 50_000
 const lookAgainMs = 200
@@ -41,13 +41,14 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
 export async function callHolder(call: Call): Promise<HostAnswer> {
   const start = performance.now()
   let unreachableEpoch: number | undefined
-  for (let tries = 0; performance.now() - start < findWithinMs; tries++) {
+  for (let tries = 0; performance.now() - start < waitMs; tries++) {
     // The first failure may be the cache's fault: what is true now is read at once.
     if (tries > 1) await sleep(lookAgainMs)
     const lease = heldLeases.get(call.bridgeId) ?? (await runningLease(call.bridgeId))
     if (!Lease.isHeld(lease) || lease.epoch === unreachableEpoch) continue
 
-    const answer = await ask(lease, call, start + answerWithinMs - performance.now())
+    const spentMs = performance.now() - start
+    const answer = await ask(lease, { ...call, waitMs: waitMs - spentMs }, answerWithinMs - spentMs)
     if (typeof answer !== "string") return answer
     if (answer === "unreachable") unreachableEpoch = lease.epoch
   }
@@ -65,7 +66,8 @@ export async function callHolderIfAny(call: Call, withinMs: number): Promise<Hos
     if (tries > 0) await sleep(lookAgainMs)
     const lease = await runningLease(call.bridgeId)
     if (!Lease.isHeld(lease)) return undefined
-    const answer = await ask(lease, call, start + withinMs - performance.now())
+    const leftMs = start + withinMs - performance.now()
+    const answer = await ask(lease, { ...call, waitMs: Math.min(waitMs, leftMs) }, leftMs)
     if (typeof answer !== "string") return answer
   }
   throw sessionUnavailable()

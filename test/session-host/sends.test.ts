@@ -148,6 +148,19 @@ test("a send waits for a session that connects, and in vain is told to come back
   expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
 })
 
+test("a call waits for its session no longer than its caller does, whatever it waits for", async () => {
+  const network = await aNetwork()
+  const { bridge, end } = await aPairedSession(network, { timing: { connectingMs: 2000 } })
+  await network.fault({ kind: "refuse_upgrade" })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  const ask = (waitMs?: number) => call(bridge.id, "GET", "/profile", { waitMs })
+  const patient = ask().then(() => "patient")
+  const answer = await Promise.race([patient, ask(100)])
+  expect(answer).toMatchObject({ status: 503 })
+  await patient
+})
+
 test.for([
   [{ chat: "491711234567" }, "body"],
   [{ chat: "491711234567", body: "" }, "body"],

@@ -52,7 +52,7 @@ export async function call(
   bridgeId: string,
   method: string,
   path: string,
-  more: { body?: unknown; messageId?: string; epoch?: number } = {},
+  more: { body?: unknown; messageId?: string; epoch?: number; waitMs?: number | undefined } = {},
 ): Promise<Response> {
   const lease = await Lease.get(bridgeId)
   return await fetch(`http://${lease!.addr}${path}`, {
@@ -65,6 +65,7 @@ export async function call(
         epoch: more.epoch ?? lease!.epoch,
         messageId: more.messageId ?? newMessageId(),
         requestId: randomUUID(),
+        waitMs: more.waitMs,
       }),
       ...(more.body !== undefined && { "content-type": "application/json" }),
     },

@@ -208,6 +208,20 @@ describe("a host that is not there", () => {
     expect(await answer.json()).toMatchObject({ code: "session_unavailable" })
   })
 
+  test("a host is told how long the call may still wait: what was spent on finding it is gone", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) => {
+      if (host.calls.length > 3) return sayJson(response, 200, unpaired)
+      response.writeHead(421).end()
+    })
+    await host.take(shop.id)
+    expect((await shop.status()).status).toBe(200)
+    const waits = host.calls.map(({ token }) => token!.waitMs!)
+    expect(waits).toHaveLength(4)
+    expect(waits[0]).toBeLessThanOrEqual(5000)
+    expect(waits.slice(1).every((wait, i) => wait < waits[i]!)).toBe(true)
+  })
+
   test("a dead host's lease is freed and taken meanwhile: the call is answered, a send is sent once", async () => {
     const shop = await aShop()
     const free = (await Lease.get(shop.id))!
