@@ -56,9 +56,12 @@ export const identified = requestId({
   },
 })
 
-const answered = createMiddleware<ApiEnv>(async (c, next) => {
+/** What every answer says, and its line in our log. */
+export const answered = createMiddleware<ApiEnv>(async (c, next) => {
   const start = performance.now()
   await next()
+  // Another door's answer, which the stream function passes on: it says all that already, and was counted.
+  if (c.res.headers.has("x-request-id")) return
   c.header("x-request-id", c.var.requestId)
   c.header("x-content-type-options", "nosniff")
   // Nearly every answer carries a secret, a code or somebody's data.

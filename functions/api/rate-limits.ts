@@ -8,9 +8,14 @@ import type { ApiEnv } from "./router.ts"
 
 /** The floor under everything, before a key is looked at: wrong keys count. */
 export const byAddress = createMiddleware<ApiEnv>(async (c, next) => {
-  await count(c, "address", addressOf(c))
+  await countAddress(c)
   await next()
 })
+
+/** @throws ApiError `rate_limited` */
+export async function countAddress(c: Context<ApiEnv>): Promise<void> {
+  await count(c, "address", addressOf(c))
+}
 
 /** Each call counts against exactly one scope of its key. */
 export const byKey = createMiddleware<ApiEnv>(async (c, next) => {

@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import { streamHandle } from "hono/aws-lambda"
 import { testWebhook } from "#core/contract/delivery.ts"
 import { streamLogs } from "#core/contract/log.ts"
-import { door, identified } from "../api/door.ts"
+import { answered, door, identified } from "../api/door.ts"
 import { refuse } from "../api/refuse.ts"
 import type { ApiEnv } from "../api/router.ts"
 import { logs } from "./logs.ts"
@@ -14,7 +14,7 @@ const own = door([], [logs, webhookTest])
 
 /** In no VPC. Media are the API's to answer, and whatever else the router may send here. */
 const app = new Hono<ApiEnv>()
-app.use(identified)
+app.use(identified, answered)
 for (const { path } of [streamLogs, testWebhook])
   app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => own.fetch(c.req.raw, c.env))
 app.all("*", passOn)

@@ -6,8 +6,9 @@ import { need } from "#core/config.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { StoredMedia } from "#core/media.ts"
-import { storedAt, streamOf } from "../api/stored-media.ts"
+import { countAddress } from "../api/rate-limits.ts"
 import type { ApiEnv } from "../api/router.ts"
+import { storedAt, streamOf } from "../api/stored-media.ts"
 
 /** The API answers within 55 s, or not at all. */
 const answeredWithinMs = 57_000
@@ -33,20 +34,36 @@ type Answer = z.infer<typeof Answer>
 /**
  * Has the API answer a request, as it came: it counts it, knows its caller and calls its host. Where its answer names
  * media in the bucket, they follow in a stream.
- * @throws ApiError `session_unavailable` when the API cannot be asked
+ * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when too many were told so
  */
 export async function passOn(c: Context<ApiEnv>): Promise<Response> {
-  const { event } = c.env as { event: LambdaEvent } // which `streamHandle` passes along
-  const answer = await ask(event)
-  const key = answer.headers[storedAt]
+  const answer = await ask(withRequestId(c))
+  if (!answer) {
+    // Nobody may have counted it.
+    await countAddress(c)
+    throw sessionUnavailable("the service cannot answer now: try again")
+  }
+  const { [storedAt]: key, ...headers } = answer.headers
   if (key === undefined || c.req.method === "HEAD")
-    return new Response(bodyOf(answer), { status: answer.statusCode, headers: withoutKey(answer.headers) })
+    return new Response(bodyOf(answer), { status: answer.statusCode, headers })
+  // What is counted stays counted, should the media not come.
+  for (const [name, value] of Object.entries(headers))
+    if (name.startsWith("ratelimit-")) c.header(name, value)
   const media = await StoredMedia.get(decodeURIComponent(key))
-  const headers = { ...withoutKey(answer.headers), ...media.headers }
-  return new Response(streamOf(media.body), { status: answer.statusCode, headers })
+  return new Response(streamOf(media.body), {
+    status: answer.statusCode,
+    headers: { ...headers, ...media.headers },
+  })
 }
 
-async function ask(event: LambdaEvent): Promise<Answer> {
+/** The API's log and ours name a request alike. */
+function withRequestId(c: Context<ApiEnv>): object {
+  const { event } = c.env as { event: LambdaEvent } // which `streamHandle` passes along
+  return { ...event, headers: { ...event.headers, "x-request-id": c.var.requestId } }
+}
+
+/** @returns undefined when it does not answer. */
+async function ask(event: object): Promise<Answer | undefined> {
   const invoke = new InvokeCommand({ FunctionName: need("API_FUNCTION"), Payload: JSON.stringify(event) })
   try {
     const { Payload, FunctionError } = await lambda.send(invoke)
@@ -56,14 +73,10 @@ async function ask(event: LambdaEvent): Promise<Answer> {
   } catch (error) {
     log.error({ error }, "the API function cannot be asked")
   }
-  throw sessionUnavailable("the service cannot answer now: try again")
+  return undefined
 }
 
 function bodyOf(answer: Answer): Uint8Array<ArrayBuffer> | null {
   if (answer.body === "" || answer.statusCode === 204) return null
   return new Uint8Array(Buffer.from(answer.body, answer.isBase64Encoded ? "base64" : "utf8"))
-}
-
-function withoutKey(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== storedAt))
 }

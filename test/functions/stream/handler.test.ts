@@ -142,11 +142,42 @@ test("whatever else comes here is the API's to answer, with its body", async () 
   expect(JSON.parse((await made.all()).toString())).toMatchObject({ customer_ref: "other" })
 })
 
-test.for(["Broken", "Nowhere"])("an API function that is %s is 503, as JSON", async (name) => {
+/** What every answer says (decisions, "Errors" and "Rate limits"). */
+const always = {
+  "x-request-id": expect.stringMatching(/^[\w-]{8,}$/),
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  "ratelimit-limit": expect.stringMatching(/^\d+$/),
+  "ratelimit-remaining": expect.stringMatching(/^\d+$/),
+  "ratelimit-reset": expect.stringMatching(/^\d+$/),
+}
+
+test.for(["Broken", "Nowhere"])(
+  "an API function that is %s is 503, as every other answer is",
+  async (name) => {
+    const shop = await aShop()
+    Object.assign(config, { API_FUNCTION: name })
+    onTestFinished(() => void Object.assign(config, { API_FUNCTION: "Api" }))
+    const answer = await shop.call("GET", "/proxy/messages/3EB0AA/media")
+    expect(answer).toMatchObject({ statusCode: 503, headers: always })
+    const said = JSON.parse((await answer.all()).toString())
+    expect(said).toMatchObject({
+      code: "session_unavailable",
+      request_id: answer.headers["x-request-id"],
+    })
+  },
+)
+
+test("media that are not in the bucket are a failure as every other answer is, under the API's request id", async () => {
   const shop = await aShop()
-  Object.assign(config, { API_FUNCTION: name })
-  onTestFinished(() => void Object.assign(config, { API_FUNCTION: "Api" }))
-  const answer = await shop.call("GET", "/proxy/messages/3EB0AA/media")
-  expect(answer.statusCode).toBe(503)
-  expect(JSON.parse((await answer.all()).toString())).toMatchObject({ code: "session_unavailable" })
+  const ids: string[] = []
+  const host = await aScriptedHost((call, response) => {
+    ids.push(call.token?.requestId ?? "")
+    sayJson(response, 200, { key: `${shop.id}/gone` })
+  })
+  await host.take(shop.id)
+  const media = await shop.call("GET", "/proxy/messages/3EB0AA/media")
+  expect(media).toMatchObject({ statusCode: 500, headers: { ...always, "ratelimit-limit": "120" } })
+  expect(JSON.parse((await media.all()).toString())).toMatchObject({ code: "internal_error" })
+  expect(ids).toEqual([media.headers["x-request-id"]])
 })
