@@ -9,11 +9,10 @@ import { Bell } from "./memory/bell.ts"
 import { Commits } from "./commit.ts"
 import { Contacts, removeContacts } from "./people/contacts.ts"
 import type { Own } from "./events/about.ts"
-import type { Mapped } from "./events/mapped.ts"
-
+import type { Mapped, Remembered } from "./events/mapped.ts"
 import { type Entry, Journal } from "./journal.ts"
 import type { Logger } from "./log.ts"
-import { messageRow } from "./memory/message-rows.ts"
+import { messageRow, messagesOf } from "./memory/message-rows.ts"
 import type { Received } from "./network.ts"
 import { Patience } from "./memory/patience.ts"
 import { SessionEnded } from "./session-ended.ts"
@@ -29,13 +28,21 @@ interface Input {
   log: Logger
   /** Aborted when the session has ended. */
   ended: AbortSignal
-  map: (received: Received, own: Own, memory: Memory) => Promise<Mapped[]>
+  map: (received: Received, at: Context) => Promise<Mapped[]>
   /** A message became events, or proved to be none. */
   onDrained: () => void
   /** The store has been away for long: the socket must be closed. */
   onStoreAway: () => void
   /** The session must end: called before any promise fails. */
   onEnd: (error: SessionEnded) => void
+}
+
+/** What a received message is read with. */
+export interface Context {
+  own: Own
+  memory: Memory
+  /** Every message of this id that is remembered, or will be by the same commit. */
+  originals: (id: string) => Promise<Remembered[]>
 }
 
 /** The durable side of a session. */
@@ -160,7 +167,12 @@ export class Memory {
     const { map, onDrained, log } = this.#input
     try {
       await this.appender.append({
-        map: () => map(entry.received, this.#vault.login ?? nobody, this),
+        map: (unwritten) =>
+          map(entry.received, {
+            own: this.#vault.login ?? nobody,
+            memory: this,
+            originals: (id) => messagesOf(this.store, id, unwritten),
+          }),
         writes: this.#journal.removal(entry),
         aside: () => this.#journal.parking(entry),
       })

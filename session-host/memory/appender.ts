@@ -16,18 +16,22 @@ const largest = 380_000
 
 /** Something that may become events. */
 export interface Arrival {
-  /** Pure but for what it has to look up. May throw on what strangers send. */
-  map: () => Mapped[] | Promise<Mapped[]>
+  /**
+   * Pure but for what it has to look up. May throw on what strangers send.
+   * @param unwritten messages that arrived just before and will be remembered by the same commit: not in the store yet.
+   */
+  map: (unwritten: Remembered[]) => Mapped[] | Promise<Mapped[]>
   /** Written in the same commit as its events. */
   writes?: Sized[]
   /** Written as well when it could not become events. */
   aside?: () => Write[]
 }
 
-/** An arrival as rows. */
+/** Arrivals as rows. */
 interface Made {
   writes: Sized[]
   eventIds: string[]
+  remembered: Remembered[]
 }
 
 interface Waiting {
@@ -92,31 +96,29 @@ export class Appender {
 
   async #appendNext(taken: Waiting[]): Promise<void> {
     const { commits, bell } = this.#options
-    const writes: Sized[] = []
-    const eventIds = new Set<string>()
+    let batch: Made = { writes: [], eventIds: [], remembered: [] }
     while (this.#queue.length > 0) {
       const waiting = this.#queue[0]!
-      const made = await this.#make(waiting.arrival, eventIds)
-      const count = writes.length + made.writes.length
-      const isTooMuch = count > most.writes || bytesOf([...writes, ...made.writes]) > most.bytes
+      const next = together(batch, await this.#make(waiting.arrival, batch))
+      const isTooMuch = next.writes.length > most.writes || bytesOf(next.writes) > most.bytes
       if (isTooMuch && taken.length > 0) break
       this.#queue.shift()
       taken.push(waiting)
-      writes.push(...made.writes)
-      for (const eventId of made.eventIds) eventIds.add(eventId)
+      batch = next
     }
+    const { writes, eventIds } = batch
     if (writes.length === 0) return
     await commits.write(writes)
-    this.#next += eventIds.size
-    if (eventIds.size > 0) bell.want()
+    this.#next += eventIds.length
+    if (eventIds.length > 0) bell.want()
   }
 
   /** An arrival that cannot become rows must not hold up those behind it. */
-  async #make(arrival: Arrival, before: Set<string>): Promise<Made> {
+  async #make(arrival: Arrival, before: Made): Promise<Made> {
     const removals = arrival.writes ?? []
     try {
-      const { writes, eventIds } = await this.#rowsOf(await arrival.map(), before)
-      return { writes: [...writes, ...removals], eventIds }
+      const made = await this.#rowsOf(await arrival.map(before.remembered), before)
+      return { ...made, writes: [...made.writes, ...removals] }
     } catch (error) {
       if (error instanceof SessionEnded) throw error
       this.#options.log.error({ error }, "an arrival could not become an event and was set aside")
@@ -124,29 +126,39 @@ export class Appender {
       // What was set aside before is set aside again under its old key.
       const kept = new Set(aside.map((write) => write.Put?.Item?.sk))
       const gone = removals.filter((write) => !kept.has(write.Delete?.Key?.sk))
-      return { writes: [...aside, ...gone], eventIds: [] }
+      return { writes: [...aside, ...gone], eventIds: [], remembered: [] }
     }
   }
 
-  async #rowsOf(mapped: Mapped[], before: Set<string>): Promise<Made> {
+  async #rowsOf(mapped: Mapped[], before: Made): Promise<Made> {
     const { bridgeId, deliveryKey, remember } = this.#options
-    const writes: Sized[] = []
-    const eventIds = new Set<string>()
+    const made: Made = { writes: [], eventIds: [], remembered: [] }
     for (const { identity, event, remember: remembered } of mapped) {
       check(event)
       const eventId = EventRow.idOf(bridgeId, identity)
-      if (before.has(eventId) || eventIds.has(eventId) || (await this.#isKnown(eventId))) continue
-      const n = this.#next + before.size + eventIds.size
-      eventIds.add(eventId)
-      writes.push(...EventRow.append({ bridgeId, n, eventId, event, deliveryKey }))
-      if (remembered) writes.push(remember(remembered))
+      const earlier = [...before.eventIds, ...made.eventIds]
+      if (earlier.includes(eventId) || (await this.#isKnown(eventId))) continue
+      const n = this.#next + earlier.length
+      made.eventIds.push(eventId)
+      made.writes.push(...EventRow.append({ bridgeId, n, eventId, event, deliveryKey }))
+      if (!remembered) continue
+      made.remembered.push(remembered)
+      made.writes.push(remember(remembered))
     }
-    return { writes, eventIds: [...eventIds] }
+    return made
   }
 
   async #isKnown(eventId: string): Promise<boolean> {
     const { bridgeId, patience } = this.#options
     return await patience.read(() => EventRow.isKnown(bridgeId, eventId))
+  }
+}
+
+function together(one: Made, other: Made): Made {
+  return {
+    writes: [...one.writes, ...other.writes],
+    eventIds: [...one.eventIds, ...other.eventIds],
+    remembered: [...one.remembered, ...other.remembered],
   }
 }
 

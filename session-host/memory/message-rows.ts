@@ -29,9 +29,13 @@ export function messageRow(store: SessionStore, message: Remembered): Write {
 
 /**
  * Every message of this id: first ours, then others', in the order in which they came. Nobody can put his own in the
- * place of one that was there before.
+ * place of one that was there before. `unwritten` came last, and has no rows yet.
  */
-export async function messagesOf(store: SessionStore, id: string): Promise<Remembered[]> {
+export async function messagesOf(
+  store: SessionStore,
+  id: string,
+  unwritten: Remembered[] = [],
+): Promise<Remembered[]> {
   const sent = await sentMessage(store, id)
   const ours: Remembered[] =
     sent && sent.state !== "failed"
@@ -39,12 +43,9 @@ export async function messagesOf(store: SessionStore, id: string): Promise<Remem
       : []
   const rows = await store.list(prefixOf(id))
   const read = rows.map(({ row, secret }) => ({ at: z.number().parse(row.at), message: unpack(secret) }))
-  const others = read.toSorted((a, b) => rank(a) - rank(b) || a.at - b.at).map(({ message }) => message)
-  return [...ours, ...others]
-}
-
-function rank({ message }: { message: Remembered }): number {
-  return message.fromMe ? 0 : 1
+  const written = read.toSorted((a, b) => a.at - b.at).map(({ message }) => message)
+  const others = [...written, ...unwritten.filter((message) => message.id === id)]
+  return [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
 }
 
 const Head = z.object({ id: z.string(), chat: z.string(), sender: z.string(), fromMe: z.boolean() })

@@ -1,5 +1,6 @@
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
+import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aHost, eventsOf, eventsOfType, held } from "#test/support/host.ts"
@@ -8,6 +9,7 @@ import { aMemory } from "#test/support/memory.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { aReceived } from "#test/support/received.ts"
+import { sealed } from "#test/support/sealed.ts"
 import { Bridge } from "#core/bridge.ts"
 import { Delivery } from "#core/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
@@ -17,6 +19,7 @@ import { query, store } from "#core/store.ts"
 import { events, sessions } from "#core/tables.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 import { Journal } from "#session-host/journal.ts"
+import type { Received } from "#session-host/network.ts"
 import { until } from "#test/support/until.ts"
 
 const bodies = (events: Event[]) =>
@@ -31,10 +34,13 @@ async function rowsOf(bridgeId: string, prefix: string) {
   return (await Array.fromAsync(rows)).map((row) => String(row.sk))
 }
 
+const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
+const aContent = (id: string, content: proto.IMessage) => aReceived({ id, plaintext: padded(content) })
+
 /** Journals like a session that dies right after its commit. */
-async function journalOnly(one: Awaited<ReturnType<typeof aMemory>>, ...texts: string[]) {
+async function journalOnly(one: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
   const journal = new Journal(one.memory.store, () => {})
-  for (const text of texts) await one.memory.commits.write(journal.add(aReceived({ text })).writes)
+  for (const message of messages) await one.memory.commits.write(journal.add(message).writes)
   one.crash()
   await Lease.letGo(one.lease)
 }
@@ -49,6 +55,41 @@ test("messages become event rows in the order of their journal, and leave it in 
   expect(await rowsOf(bridgeId, "JOURNAL#")).toEqual([])
   // 50 messages are three rows each on their way in and three on their way out: they share commits.
   expect(asked.length).toBeLessThan(12)
+})
+
+test("what refers to a message is read with it, though both become events in one commit", async () => {
+  const first = await aMemory()
+  const bob = "491710000001@s.whatsapp.net"
+  const secret = randomBytes(32)
+  const poll = aContent("POLL", {
+    pollCreationMessageV3: { name: "?", options: [{ optionName: "Soup" }, { optionName: "Salad" }] },
+    messageContextInfo: { messageSecret: secret },
+  })
+  const selectedOptions = [createHash("sha256").update("Salad").digest()]
+  const answer = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish()
+  const names = { original: "POLL", secret, creator: bob, responder: bob }
+  const vote = aContent("VOTE", {
+    pollUpdateMessage: {
+      pollCreationMessageKey: { id: "POLL" },
+      vote: sealed("Poll Vote", answer, names),
+    },
+  })
+  const forgery = aReceived({
+    id: "FORGERY",
+    attrs: { from: "120@g.us", participant: "491710000002@s.whatsapp.net" },
+    plaintext: padded({
+      protocolMessage: { key: { id: "SAID" }, type: 14, editedMessage: { conversation: "never said" } },
+    }),
+  })
+  const said = aReceived({ id: "SAID", text: "said", attrs: { from: "120@g.us", participant: bob } })
+  await journalOnly(first, poll, vote, said, forgery)
+  const asked = transactions()
+  const next = await aMemory({ bridgeId: first.bridgeId })
+  expect((await eventsOf(next.bridgeId)).slice(1)).toMatchObject([
+    { event: "poll_vote", poll_id: "POLL", selected_options: ["Salad"] },
+    { event: "message", body: "said" },
+  ])
+  expect(asked).toHaveLength(1)
 })
 
 test("a message is journalled with its ratchet, in one commit", async () => {
@@ -67,7 +108,7 @@ test("a message is journalled with its ratchet, in one commit", async () => {
 test("many large messages become events in several commits, none of which parts a message from its event", async () => {
   const first = await aMemory()
   const texts = Array.from({ length: 14 }, (_, i) => `${i} `.padEnd(300_000, "x"))
-  await journalOnly(first, ...texts)
+  await journalOnly(first, ...texts.map((text) => aReceived({ text })))
   const asked = transactions()
   const next = await aMemory({ bridgeId: first.bridgeId })
   expect(next.happened.filter((what) => what.startsWith("ended"))).toEqual([])
@@ -159,7 +200,8 @@ test("what was journalled and not drained becomes events before the next owner c
   const network = await aNetwork()
   const { bridge, host } = await aPairedSession(network)
   await host.stop()
-  await journalOnly(await aMemory({ bridgeId: bridge.id }), "left 1", "left 2")
+  const left = ["left 1", "left 2"].map((text) => aReceived({ text }))
+  await journalOnly(await aMemory({ bridgeId: bridge.id }), ...left)
 
   const atDialling: Promise<Event[]>[] = []
   const next = await aHost(network, {

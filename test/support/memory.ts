@@ -4,7 +4,6 @@ import { Lease } from "#core/lease.ts"
 import type { Mapped } from "#session-host/events/mapped.ts"
 import { mapReceived } from "#session-host/messages/map-received.ts"
 import { Memory } from "#session-host/memory.ts"
-import { messagesOf } from "#session-host/memory/message-rows.ts"
 import type { Received } from "#session-host/network.ts"
 import { SessionEnded } from "#session-host/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
@@ -22,13 +21,8 @@ export async function aMemory(
     timing: { ...timing(), ...input.timing },
     log,
     ended: ended.signal,
-    map: async (received, own, { store }) =>
-      input.map?.(received) ??
-      (await mapReceived(received, own, {
-        connection: undefined,
-        originals: (id) => messagesOf(store, id),
-        log,
-      })),
+    map: async (received, { own, originals }) =>
+      input.map?.(received) ?? (await mapReceived(received, own, { connection: undefined, originals, log })),
     onDrained: () => happened.push("drained"),
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {

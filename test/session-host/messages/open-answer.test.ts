@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, hkdfSync, randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { pino } from "pino"
 import { expect, test } from "vitest"
@@ -8,6 +8,7 @@ import type { Remembered } from "#session-host/events/mapped.ts"
 import { mapReceived } from "#session-host/messages/map-received.ts"
 import type { MessageContent } from "#session-host/network.ts"
 import { aReceived } from "#test/support/received.ts"
+import { sealed as sealedUnder } from "#test/support/sealed.ts"
 import { writeRandomPadMax16 } from "@whiskeysockets/baileys"
 
 const own = { jid: "491719999999@s.whatsapp.net", lid: "99@lid" }
@@ -17,18 +18,12 @@ const log = pino({ level: "silent" })
 
 type Names = "jid" | "lid"
 
-/** Sealed as clients seal it, under these of the two names that each has. */
-function sealed(
+/** Sealed under the names that both are known by. */
+const sealed = (
   use: string,
   plaintext: Uint8Array,
-  { creator, responder, bound = true }: { creator: string; responder: string; bound?: boolean },
-) {
-  const key = hkdfSync("sha256", secret, Buffer.alloc(0), `ORIG${creator}${responder}${use}`, 32)
-  const encIv = randomBytes(12)
-  const cipher = createCipheriv("aes-256-gcm", Buffer.from(key), encIv)
-  if (bound) cipher.setAAD(Buffer.from(`ORIG\0${responder}`))
-  return { encPayload: Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]), encIv }
-}
+  names: { creator: string; responder: string; bound?: boolean },
+) => sealedUnder(use, plaintext, { original: "ORIG", secret, ...names })
 
 const original = (content: MessageContent, fromMe = true): Remembered => ({
   id: "ORIG",
