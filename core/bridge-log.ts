@@ -2,16 +2,15 @@ export * as BridgeLog from "./bridge-log.ts"
 
 import { iso, nowMs } from "./clock.ts"
 import { config } from "./config.ts"
-import * as files from "./log-files.ts"
-import * as streams from "./log-streams.ts"
+import * as files from "./bridge-log-files.ts"
+import * as streams from "./bridge-log-streams.ts"
 import { log } from "./log.ts"
 
-/**
- * The log that a bridge's customer sees: what is written here is written for him, and never holds a body, a number, a
- * key or a code. It belongs to the bridge, not to a process: any process appends to it.
- *
- * On one machine it is kept in files (LOG_DIR), on AWS in CloudWatch Logs (LOG_GROUP); where neither is set, nowhere.
- */
+// The log that a bridge's customer sees: what is written here is written for him, and never holds a body, a number, a key
+// or a code. It belongs to the bridge, not to a process: any process appends to it.
+//
+// On one machine it is kept in files (LOG_DIR), on AWS in CloudWatch Logs (LOG_GROUP); where neither is set, nowhere.
+
 export type Level = "info" | "warn" | "error"
 
 /** Of a line; what is longer is no line of ours. */

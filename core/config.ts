@@ -8,7 +8,7 @@ const flag = z
 const list = z
   .string()
   .default("")
-  .transform((names) => names.split(",").filter((name) => name !== ""))
+  .transform((text) => text.split(",").filter((item) => item !== ""))
 
 /** Every setting of every process, read once from the environment. */
 const Config = z.object({
@@ -55,10 +55,7 @@ const Config = z.object({
   DASHBOARD_URL: z.string().default(""),
   BILLING_URL: z.string().default(""),
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
-  URL_ALLOW: z
-    .string()
-    .default("")
-    .transform((list) => list.split(",").filter((range) => range !== "")),
+  URL_ALLOW: list,
 
   /** New for each start of a session host's process. */
   HOST_ID: z.string().optional(),

@@ -2,7 +2,7 @@ export * as EventList from "./event-list.ts"
 
 import { z } from "zod"
 import { now } from "./clock.ts"
-import { EventRow } from "./event.ts"
+import { EventRow } from "./event-row.ts"
 import { get as getRow, query, type Write } from "./store.ts"
 import { events } from "./tables.ts"
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream"
 import type { Context } from "hono"
-import { StoredMedia } from "#core/media.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import type { HostAnswer } from "./call-host.ts"
 import type { ApiEnv } from "./router.ts"
 

@@ -1,7 +1,7 @@
 import { BridgeLog } from "#core/bridge-log.ts"
 import { iso, nowMs } from "#core/clock.ts"
 import { Delivery } from "#core/delivery.ts"
-import type { EventRow } from "#core/event.ts"
+import type { EventRow } from "#core/event-row.ts"
 import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
 import type { Outcome } from "./attempt.ts"

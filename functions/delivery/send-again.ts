@@ -1,7 +1,7 @@
 import type { Agent } from "undici"
 import { Bridge } from "#core/bridge.ts"
 import type { Delivery } from "#core/delivery.ts"
-import { EventRow } from "#core/event.ts"
+import { EventRow } from "#core/event-row.ts"
 import { Resend } from "#core/resend.ts"
 import { attempt } from "./attempt.ts"
 import { note } from "./note.ts"

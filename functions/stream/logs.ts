@@ -2,7 +2,7 @@ import { BridgeLog } from "#core/bridge-log.ts"
 import { streamLogs } from "#core/contract/log.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/log.ts"
-import { Place } from "#core/place.ts"
+import { StreamPlace } from "#core/stream-place.ts"
 import { router } from "../api/router.ts"
 
 /** decisions, "Log stream" */
@@ -25,13 +25,13 @@ export const logs = router().openapi(streamLogs, async (c) => {
 })
 
 /** @throws ApiError `rate_limited` when as many streams are open as may be. */
-async function enter(accountId: string, bridgeId: string): Promise<Place.Info[]> {
-  const places: Place.Info[] = []
+async function enter(accountId: string, bridgeId: string): Promise<StreamPlace.Info[]> {
+  const places: StreamPlace.Info[] = []
   for (const [of, count] of [
     [`LOGS#${bridgeId}`, perBridge],
     [`LOGS#${accountId}`, perAccount],
   ] as const) {
-    const place = await Place.take(of, count)
+    const place = await StreamPlace.take(of, count)
     if (!place) {
       await leave(places)
       throw new ApiError("rate_limited", "rate limit exceeded", { headers: { "retry-after": "10" } })
@@ -41,13 +41,13 @@ async function enter(accountId: string, bridgeId: string): Promise<Place.Info[]>
   return places
 }
 
-async function leave(places: Place.Info[]): Promise<void> {
+async function leave(places: StreamPlace.Info[]): Promise<void> {
   for (const place of places)
-    await Place.leave(place).catch((error: unknown) => log.warn({ error }, "a place was not left"))
+    await StreamPlace.leave(place).catch((error: unknown) => log.warn({ error }, "a place was not left"))
 }
 
 /** Server-sent events: a line each, a comment now and then, and at the end how soon to come back. */
-function stream(bridgeId: string, tail: number, places: Place.Info[]): ReadableStream<Uint8Array> {
+function stream(bridgeId: string, tail: number, places: StreamPlace.Info[]): ReadableStream<Uint8Array> {
   let isOver = false
   let isCancelled = false
   return new ReadableStream<Uint8Array>(
@@ -82,7 +82,7 @@ function stream(bridgeId: string, tail: number, places: Place.Info[]): ReadableS
 async function copy(input: {
   bridgeId: string
   tail: number
-  places: Place.Info[]
+  places: StreamPlace.Info[]
   write: (text: string) => void
   isOver: () => boolean
 }): Promise<void> {
@@ -96,7 +96,7 @@ async function copy(input: {
     if (at - commentedAt < timing.commentEachMs) continue
     commentedAt = at
     input.write(": still here\n\n")
-    const kept = await Promise.all(input.places.map(Place.keep))
+    const kept = await Promise.all(input.places.map(StreamPlace.keep))
     if (kept.includes(false)) return
   }
 }

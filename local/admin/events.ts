@@ -1,6 +1,6 @@
 import { Bridge } from "#core/bridge.ts"
 import { iso } from "#core/clock.ts"
-import { EventRow } from "#core/event.ts"
+import { EventRow } from "#core/event-row.ts"
 import { EventList } from "#core/event-list.ts"
 import { Resend } from "#core/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"

@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
-import { StoredMedia } from "#core/media.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import { mediaOf, unwrap } from "../events/content.ts"
 import type { Remembered } from "../events/mapped.ts"
 import { downloadMedia } from "../media/download.ts"

@@ -1,5 +1,5 @@
 import type { Event } from "#core/contract/event.ts"
-import { EventRow } from "#core/event.ts"
+import { EventRow } from "#core/event-row.ts"
 import type { Write } from "#core/store.ts"
 import type { Bell } from "./bell.ts"
 import { bytesOf, type Commits } from "../commit.ts"

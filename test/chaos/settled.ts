@@ -40,7 +40,7 @@ async function openOf(
 /** Who holds a bridge, and what its delivery waits for; nothing when it waits for nothing. */
 async function delivery(bridgeId: string): Promise<string> {
   const { Delivery } = await import("#core/delivery.ts")
-  const { EventRow } = await import("#core/event.ts")
+  const { EventRow } = await import("#core/event-row.ts")
   const { Lease } = await import("#core/lease.ts")
   const row = await Delivery.get(bridgeId)
   const next = row && (await EventRow.get(bridgeId, row.head + 1))

@@ -1,4 +1,4 @@
-import { EventRow } from "#core/event.ts"
+import { EventRow } from "#core/event-row.ts"
 import { query } from "#core/store.ts"
 import { events } from "#core/tables.ts"
 import { call, eventsOfType } from "./host.ts"

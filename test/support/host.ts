@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { onTestFinished } from "vitest"
-import { EventRow } from "#core/event.ts"
+import { EventRow } from "#core/event-row.ts"
 import { Bridge } from "#core/bridge.ts"
 import { signCall } from "#core/host-call.ts"
 import { Lease } from "#core/lease.ts"

@@ -9,7 +9,7 @@ import {
 import { Bridge } from "#core/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/delivery.ts"
-import { EventRow } from "#core/event.ts"
+import { EventRow } from "#core/event-row.ts"
 import { transact } from "#core/store.ts"
 import { handler } from "#functions/delivery/handler.ts"
 

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/delivery.ts"
 import { Lease } from "#core/lease.ts"
-import { StoredMedia } from "#core/media.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 

@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers"
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test, vi } from "vitest"
 import "#test/support/store.ts"
-import { StoredMedia } from "#core/media.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import { aChat } from "#test/support/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
 

@@ -14,7 +14,8 @@ import { requestTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 import { log } from "./log.ts"
 
-/** The logs of bridges in CloudWatch: a stream for each in LOG_GROUP, whose retention forgets what is old. */
+// The logs of bridges in CloudWatch: a stream for each in LOG_GROUP, whose retention forgets what is old.
+
 const logs = new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimes })
 
 /** Lines gather for so long: a request for each would cost more than the lines. */

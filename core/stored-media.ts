@@ -1,4 +1,4 @@
-export * as StoredMedia from "./media.ts"
+export * as StoredMedia from "./stored-media.ts"
 
 import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"

@@ -4,7 +4,7 @@ import { rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { StoredMedia } from "#core/media.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 
 /** How a file of this name is answered. */
 async function answerOf(fileName: string, contentType = "image/png") {

@@ -1,4 +1,4 @@
-export * as Place from "./place.ts"
+export * as StreamPlace from "./stream-place.ts"
 
 import { randomUUID } from "node:crypto"
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
@@ -6,7 +6,7 @@ import { now } from "./clock.ts"
 import { store, unlessRefused } from "./store.ts"
 import { requests } from "./tables.ts"
 
-/** One of the few places that something has, held for a while and held on to by `keep`. */
+/** One of the few places for open log streams that a bridge or an account has; held for a while, and on by `keep`. */
 export interface Info {
   pk: string
   holder: string

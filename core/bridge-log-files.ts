@@ -3,16 +3,19 @@ import { type FileHandle, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { iso, nowMs } from "./clock.ts"
-import { config } from "./config.ts"
+import { need } from "./config.ts"
 
-/** The logs of bridges on one machine: a folder for each below LOG_DIR, a file for each day. */
+// The logs of bridges on one machine: a folder for each below LOG_DIR, a file for each day.
+
+/** How often a follower looks for new lines. */
 const lookEachMs = 250
+/** Read at once. */
 const blockBytes = 64 * 1024
 const keptDays = 14
 
 /** Appends a line, in one write at the end of the file, which no other process's can split. */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
-  const folder = join(config.LOG_DIR ?? "", bridgeId)
+  const folder = folderOf(bridgeId)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   appendFileSync(join(folder, `${line.at.slice(0, 10)}.log`), `${line.text}\n`, { mode: 0o600 })
 }
@@ -46,13 +49,13 @@ export async function trim(bridgeId: string): Promise<void> {
 
 /** The bridge is gone, and so is its log. */
 export async function remove(bridgeId: string): Promise<void> {
-  await rm(join(config.LOG_DIR ?? "", bridgeId), { recursive: true, force: true })
+  await rm(folderOf(bridgeId), { recursive: true, force: true })
 }
 
 /** The days on which something was logged, oldest first. */
 async function days(bridgeId: string): Promise<string[]> {
   try {
-    const files = await readdir(join(config.LOG_DIR ?? "", bridgeId))
+    const files = await readdir(folderOf(bridgeId))
     return files
       .filter((file) => /^\d{4}-\d\d-\d\d\.log$/.test(file))
       .map((file) => file.slice(0, 10))
@@ -130,8 +133,12 @@ async function withFile<Result>(
   }
 }
 
+function folderOf(bridgeId: string): string {
+  return join(need("LOG_DIR"), bridgeId)
+}
+
 function fileOf(bridgeId: string, day: string): string {
-  return join(config.LOG_DIR ?? "", bridgeId, `${day}.log`)
+  return join(folderOf(bridgeId), `${day}.log`)
 }
 
 function newlines(bytes: Buffer): number {
