@@ -8,7 +8,7 @@ interface Options {
   onState: (state: HostRow.State) => void
   /** No beat was answered for so long that the sockets must be closed. */
   onSilent: () => void
-  /** After a silence, or after standing still, a beat was answered again. */
+  /** A beat was answered: the first one, or again after a silence or after standing still. */
   onHeard: () => void
   /** The process did not run for a while: what it believes of its leases may be old. Rejects when it cannot tell. */
   onStoodStill: () => Promise<void>
@@ -21,7 +21,8 @@ export class Heartbeat {
   #watch: NodeJS.Timeout | undefined
   #answeredAt = -Infinity
   #lookedAt = performance.now()
-  #silent = false
+  /** Until its first beat is answered nobody has heard of it. */
+  #silent = true
   #stoodStill = false
   #dead = false
   #underWay = 0

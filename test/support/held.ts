@@ -27,6 +27,21 @@ export function transactions() {
   return asked
 }
 
+/** What the store is asked to write from now on that has to do with this bridge. */
+export function writesOf(bridgeId: string) {
+  const asked: object[] = []
+  const remove = dynamoDb.faults.add({
+    fault: "slow",
+    when: (request) => {
+      const isRead = "KeyConditionExpression" in request || "ConsistentRead" in request
+      if (!isRead && JSON.stringify(request).includes(bridgeId)) asked.push(request)
+      return false
+    },
+  })
+  onTestFinished(remove)
+  return asked
+}
+
 interface Asked {
   TransactItems: Record<string, { Key?: Keyed; Item?: Keyed }>[]
 }
