@@ -1,7 +1,7 @@
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { apiClient, type Phone, phonesClient, Unexpected } from "./api-client.ts"
+import { apiClient, type Phone, phonesClient } from "./api-client.ts"
+import { link } from "./link.ts"
 import { privateFile } from "./private-file.ts"
 import type { Service } from "./service.ts"
 import type { Settings } from "./settings.ts"
@@ -9,6 +9,9 @@ import type { Settings } from "./settings.ts"
 const Seeded = z.object({ accountId: z.string(), apiKey: z.string() })
 
 const ref = "my-bridge"
+
+/** On a slow machine the first session host takes some seconds to start. */
+const linkedWithinMs = 30_000
 
 /** What the first start made, and later starts find. */
 export interface Seed {
@@ -35,7 +38,12 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
   const phones = phonesClient(service.phonesUrl)
   const owner = await phoneOf(phones, "Grace")
   const contact = await phoneOf(phones, "Ada")
-  if (owner.devices.length < 2) await link(api, phones, owner)
+  if (owner.devices.length < 2)
+    await link(ref, {
+      api,
+      scan: (png) => phones.scan(owner.number, png),
+      signal: AbortSignal.timeout(linkedWithinMs),
+    })
   return { api, ref, welcome: simulated({ ...told, owner, contact }) }
 }
 
@@ -52,36 +60,6 @@ async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
 async function phoneOf(phones: ReturnType<typeof phonesClient>, name: string): Promise<Phone> {
   const known = await phones.list()
   return known.find((phone) => phone.name === name) ?? (await phones.create(name))
-}
-
-async function link(
-  api: ReturnType<typeof apiClient>,
-  phones: ReturnType<typeof phonesClient>,
-  owner: Phone,
-): Promise<void> {
-  // While the first session host starts, a call answers 503: on a slow machine for some seconds.
-  await patiently(async () => {
-    const qr = await api("GET", `/instances/${ref}/proxy/qr`)
-    await phones.scan(owner.number, new Uint8Array(await qr.arrayBuffer()))
-  })
-  await patiently(async () => {
-    const answer = await api("GET", `/instances/${ref}/proxy/status`)
-    const { status } = z.object({ status: z.string() }).parse(await answer.json())
-    if (status !== "connected") throw new Unexpected(`the bridge is ${status}`)
-  })
-}
-
-/** Until it works, for half a minute at most. */
-async function patiently(work: () => Promise<void>): Promise<void> {
-  const until = performance.now() + 30_000
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof Unexpected) || performance.now() > until) throw error
-      await sleep(200)
-    }
-  }
 }
 
 interface Told {
