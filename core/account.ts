@@ -76,6 +76,22 @@ export async function setBridgeLimit(accountId: string, limit: number): Promise<
   return await set(accountId, "bridge_limit", limit)
 }
 
+/** Ends an account. @returns false when there is no such account, or it has bridges. */
+export async function remove(accountId: string): Promise<boolean> {
+  const refused = await transact([
+    {
+      Delete: {
+        TableName: accounts,
+        Key: key(accountId),
+        ConditionExpression: "bridges = :none",
+        ExpressionAttributeValues: { ":none": 0 },
+      },
+    },
+    { Delete: { TableName: accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
+  ])
+  return !refused
+}
+
 /** Why an account gets no further bridge (§7). */
 export function whyNoBridge(row: Row): ApiError {
   const account = fromRow(row)

@@ -1,44 +1,55 @@
 import { parseArgs } from "node:util"
-import type { Row, Verb } from "./admin/verb.ts"
-import { find } from "./running.ts"
-import { Settings } from "./settings.ts"
+import { z } from "zod"
+import { Refused, type Row, type Verb } from "./admin/verb.ts"
+import { which } from "./admin/which.ts"
 
 process.exitCode = await main()
 
 async function main(): Promise<number> {
   const asked = parse()
-  if (!asked || asked.help) {
-    console.error(help(await load()))
-    return asked ? 0 : 2
-  }
-  const [noun = "", name = "", ...args] = asked.words
-  if (!(await reachable())) {
-    console.error(
-      "no service runs on this data folder: start it with `npm start` (DATA_DIR says which folder)",
-    )
+  try {
+    if (!asked || asked.help) {
+      console.error(help(await load()))
+      return asked ? 0 : 2
+    }
+    return await run(asked)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    console.error(error.message)
     return 1
   }
+}
+
+async function run({ words: [noun = "", name = "", ...args], json }: Asked): Promise<number> {
+  const { says, environment } = await which(process.env)
+  Object.assign(process.env, environment)
   const nouns = await load()
   const verb = nouns[noun]?.[name]
   if (!verb) {
     console.error(help(nouns))
     return 2
   }
-  const { Refused } = await import("./admin/verb.ts")
+  console.error(says)
+  const { ApiError } = await import("#core/error.ts")
   try {
     const rows = await verb.run(args)
-    if (asked.json) console.log(JSON.stringify(rows))
+    if (json) console.log(JSON.stringify(rows))
     else if (rows.length > 0) console.log(lines(rows))
     return 0
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    console.error(`${error.message}\nusage: npm run admin -- ${noun} ${name} ${verb.takes}`)
-    return 1
+    if (!(error instanceof Refused || error instanceof ApiError)) throw error
+    throw new Refused(`${error.message}\nusage: npm run admin -- ${noun} ${name} ${verb.takes}`)
   }
 }
 
+interface Asked {
+  words: string[]
+  json: boolean
+  help: boolean
+}
+
 /** What was asked for; undefined when an option is unknown. */
-function parse(): { words: string[]; json: boolean; help: boolean } | undefined {
+function parse(): Asked | undefined {
   try {
     const options = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const
     const { positionals, values } = parseArgs({ allowPositionals: true, options })
@@ -49,15 +60,12 @@ function parse(): { words: string[]; json: boolean; help: boolean } | undefined 
   }
 }
 
-/** The service of this machine, where one runs; else the deployed one whose tables the environment names. */
-async function reachable(): Promise<boolean> {
-  const running = await find(Settings.parse(process.env).DATA_DIR)
-  Object.assign(process.env, running?.environment)
-  return running !== undefined || process.env.ACCOUNTS_TABLE !== undefined
-}
-
-/** Loaded late: what they import reads the environment. */
+/** Loaded late: what they import reads the environment. @throws Refused when that makes no sense */
 async function load(): Promise<Record<string, Record<string, Verb>>> {
+  await import("#core/config.ts").catch((error: unknown) => {
+    if (!(error instanceof z.ZodError)) throw error
+    throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
+  })
   const { account } = await import("./admin/account.ts")
   const { key } = await import("./admin/key.ts")
   const { bridge } = await import("./admin/bridge.ts")

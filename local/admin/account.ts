@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto"
 import { Account } from "#core/account.ts"
+import { ApiKey } from "#core/api-key.ts"
+import { Bridge } from "#core/bridge.ts"
 import { iso } from "#core/clock.ts"
+import { remove } from "#functions/api/remove.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 export const account: Record<string, Verb> = {
@@ -38,6 +42,24 @@ export const account: Record<string, Verb> = {
       return await changed(id, await Account.setSubscription(id, subscription(argument(args, 1, "state"))))
     },
   },
+  delete: {
+    takes: "<account-id> [all]",
+    says: "end an account without bridges, and its keys; `all`: its bridges first",
+    run: async (args) => await deleted(argument(args, 0, "account-id"), args[1] === "all"),
+  },
+}
+
+async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
+  if (!(await Account.get(id))) throw new Refused("there is no such account")
+  const bridges = await Bridge.list(id)
+  if (bridges.length > 0 && !withBridges)
+    throw new Refused(`the account has ${bridges.length} bridges: with \`all\` they are deleted, too`)
+  // From here on nobody makes another.
+  await Account.setSubscription(id, "none")
+  for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
+  for (const bridge of bridges) await remove(bridge, randomUUID())
+  if (!(await Account.remove(id))) throw new Refused("a bridge of it was made meanwhile: ask again")
+  return [{ deleted: id, bridges: bridges.length }]
 }
 
 function subscription(given: string): Account.Subscription {

@@ -6,6 +6,8 @@ import { ApiError } from "#core/error.ts"
 import { LinkedPhone } from "#core/linked-phone.ts"
 import { Lease } from "#core/lease.ts"
 import { callHost } from "#functions/api/call-host.ts"
+import { remove } from "#functions/api/remove.ts"
+import { restart } from "#functions/api/restart.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { why } from "./why.ts"
 
@@ -55,6 +57,37 @@ export const bridge: Record<string, Verb> = {
     says: "let a suspended bridge run again",
     run: async (args) => await woken(argument(args, 0, "bridge-id"), "suspended"),
   },
+  restart: {
+    takes: "<bridge-id>",
+    says: "restart its session; where its host cannot be asked from here, it moves",
+    run: async (args) => await restarted(argument(args, 0, "bridge-id")),
+  },
+  delete: {
+    takes: "<bridge-id>",
+    says: "delete a bridge, as its customer would; unlinked if its host can be asked",
+    run: async (args) => {
+      const found = await Bridge.byId(argument(args, 0, "bridge-id"))
+      if (!found) throw new Refused("there is no such bridge")
+      await remove(found, randomUUID())
+      return [{ deleted: found.id, customer_ref: found.customerRef }]
+    },
+  },
+}
+
+async function restarted(bridgeId: string): Promise<Row[]> {
+  const lease = await Lease.get(bridgeId)
+  if (!lease || !Lease.isHeld(lease))
+    throw new Refused("no host holds this bridge: `bridge why` says what it waits for")
+  try {
+    await restart(bridgeId, randomUUID())
+    return [{ restarted: bridgeId }]
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+  // A deployed host is out of reach: whoever takes the bridge next begins a session anew.
+  await stopped(bridgeId, "manual")
+  await woken(bridgeId, "manual")
+  return [{ moved: bridgeId }]
 }
 
 async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {

@@ -1,13 +1,26 @@
 import "#test/support/store.ts"
-import { expect, test } from "vitest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { expect, onTestFinished, test } from "vitest"
 import { Account } from "#core/account.ts"
 import { ApiKey } from "#core/api-key.ts"
+import { Bridge } from "#core/bridge.ts"
 import { Lease } from "#core/lease.ts"
 import { account } from "#local/admin/account.ts"
 import { bridge } from "#local/admin/bridge.ts"
 import { key } from "#local/admin/key.ts"
 import { Refused } from "#local/admin/verb.ts"
+import { ofStage } from "#local/admin/which.ts"
+import { announce } from "#local/running.ts"
 import { aBridge } from "#test/support/bridge.ts"
+import { aCustomer } from "#test/support/customer.ts"
+import { aScriptedHost } from "#test/support/scripted-host.ts"
 
 test("an account is made without a subscription, and gets one when told so", async () => {
   const [made] = await account.create!.run(["Ada's shop"])
@@ -27,6 +40,9 @@ test.for([
   ["a key of an unknown account", key.create!, ["nobody"]],
   ["the end of an unknown key", key.revoke!, ["nobody", "nothing"]],
   ["a pause of an unknown bridge", bridge.pause!, ["nothing"]],
+  ["a restart of an unknown bridge", bridge.restart!, ["nothing"]],
+  ["the end of an unknown bridge", bridge.delete!, ["nothing"]],
+  ["the end of an unknown account", account.delete!, ["nobody"]],
 ] as const)("%s is refused with a sentence", async ([, verb, args]) => {
   await expect(verb.run([...args])).rejects.toThrow(Refused)
 })
@@ -59,4 +75,83 @@ test("a bridge is paused and woken, suspended and resumed; a pause does not end 
   const lease = await Lease.get(id)
   expect(lease).toMatchObject({ host: Lease.FREE })
   expect(lease?.reason).toBeUndefined()
+})
+
+test("an account ends with its keys, and with its bridges only where that is asked for", async () => {
+  const customer = await aCustomer()
+  const { id } = customer.account
+  for (const customer_ref of ["one", "two"]) await customer.post("/api/instances", { customer_ref })
+  const [first, second] = await Bridge.list(id)
+  await expect(account.delete!.run([id])).rejects.toThrow("2 bridges")
+  expect(await bridge.delete!.run([first!.id])).toEqual([{ deleted: first!.id, customer_ref: "one" }])
+  expect(await Account.get(id)).toMatchObject({ bridges: 1, subscription: "active" })
+
+  expect(await account.delete!.run([id, "all"])).toEqual([{ deleted: id, bridges: 1 }])
+  expect(await Lease.get(second!.id)).toMatchObject({ host: Lease.GONE })
+  expect(await Account.get(id)).toBeUndefined()
+  expect(await account.list!.run([])).not.toContainEqual(expect.objectContaining({ id }))
+  expect((await customer.get("/api/instances")).status).toBe(401)
+})
+
+test("a bridge is restarted at its host, and moves where that does not answer", async () => {
+  const { id } = await aBridge()
+  await expect(bridge.restart!.run([id])).rejects.toThrow(Refused)
+  const calls: string[] = []
+  const host = await aScriptedHost((call, response) => {
+    calls.push(call.path)
+    response.writeHead(calls.length === 1 ? 204 : 500).end()
+  })
+  await host.take(id)
+  const { epoch } = (await Lease.get(id))!
+  expect(await bridge.restart!.run([id])).toEqual([{ restarted: id }])
+  expect(await Lease.get(id)).toMatchObject({ epoch })
+  expect(await bridge.restart!.run([id])).toEqual([{ moved: id }])
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, failures: 0 })
+  expect(calls.slice(0, 2)).toEqual(["/restart", "/restart"])
+})
+
+/** `npm run admin` without npm, in an environment that names no service but what is given. */
+async function admin(environment: Record<string, string>, ...words: string[]) {
+  const child = spawn(process.execPath, ["local/admin.ts", ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, DATA_DIR: "/nowhere", ...environment },
+  })
+  const [out, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
+  return { out, said: said.trim(), code: Number(code) }
+}
+
+const stage = Object.fromEntries(ofStage.map((name) => [name, "production".padEnd(32, "-")]))
+
+test("the operator is told which service is meant, and asked where it could be either", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "admin-"))
+  const server = createServer((_request, response) => response.end()).listen(0, "127.0.0.1")
+  onTestFinished(() => {
+    server.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo // listening on TCP
+  const reached = ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL_DYNAMODB"]
+  const environment = Object.fromEntries(reached.map((name) => [name, process.env[name]!]))
+  announce(dataDir, { baseUrl: `http://127.0.0.1:${port}`, phonesUrl: "", environment })
+
+  const here = await admin({ DATA_DIR: dataDir }, "--json", "account", "list")
+  expect(here).toMatchObject({ code: 0, said: `on this machine: http://127.0.0.1:${port}, ${dataDir}` })
+  expect(JSON.parse(here.out)).toBeInstanceOf(Array)
+  const either = await admin({ DATA_DIR: dataDir, ...stage }, "account", "list")
+  expect(either).toMatchObject({
+    code: 1,
+    out: "",
+    said: expect.stringMatching(/^which service\?.*new shell/),
+  })
+  const neither = await admin({}, "account", "list")
+  expect(neither).toMatchObject({ code: 1, said: expect.stringMatching(/^no service runs on \/nowhere/) })
+})
+
+test.for([
+  ["a part of a stage's settings", { ...stage, LOG_GROUP: "" }, /LOG_GROUP not set/],
+  ["a setting that makes no sense", { ...stage, LOG_LEVEL: "loud" }, /^LOG_LEVEL: /],
+] as const)("%s is one clear line", async ([, environment, sentence]) => {
+  const { code, said } = await admin(environment, "account", "list")
+  expect([code, said.split("\n")]).toEqual([1, [expect.stringMatching(sentence)]])
 })
