@@ -123,6 +123,7 @@ test("a host that stood still reads its leases before anything else", async () =
   const clock = performance.now.bind(performance)
   vi.spyOn(performance, "now").mockImplementation(() => clock() + 3500)
   await until(() => !host.sessions.has(bridge.id), { withinMs: 10_000 })
+  expect((await Lease.get(bridge.id))?.host).toBe(Lease.NONE)
 })
 
 test("what is left of a deleted bridge is removed, its lease last", async () => {

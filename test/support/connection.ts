@@ -1,14 +1,14 @@
 import { pino } from "pino"
 import { connect, type ConnectInput } from "#session-host/baileys/connect.ts"
 import type { Happening } from "#session-host/network.ts"
-import type { MemoryVault } from "./vault.ts"
+import type { VolatileVault } from "./vault.ts"
 
 export type TestConnection = ReturnType<typeof aConnection>
 
 /** A connection of ours to that network, with all that has happened on it. */
 export function aConnection(input: {
   url: string
-  vault: MemoryVault
+  vault: VolatileVault
   log?: ConnectInput["log"]
   /** Whether what it hears of people becomes durable; it does if not said otherwise. */
   learns?: boolean
@@ -47,7 +47,7 @@ export function aConnection(input: {
 /** Links to this phone, restarts as asked, and is open. */
 export async function aPairedConnection(input: {
   url: string
-  vault: MemoryVault
+  vault: VolatileVault
   phone: { scan(qr: string): Promise<unknown> }
   log?: ConnectInput["log"]
 }) {

@@ -13,7 +13,7 @@ import { keysOf } from "#session-host/baileys/keys.ts"
 import { newLocks } from "#session-host/baileys/locks.ts"
 import { installRepairs } from "#session-host/baileys/repairs.ts"
 import { durableRepository } from "#session-host/baileys/repository.ts"
-import { aVault, type MemoryVault } from "./vault.ts"
+import { aVault, type VolatileVault } from "./vault.ts"
 
 type Bundle = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]["session"]
 
@@ -23,7 +23,7 @@ interface Ciphertext {
 }
 
 /** A device with our repository over a vault of its own, and nothing else of a connection. */
-export async function aParty(lid: string, vault: MemoryVault = aVault()) {
+export async function aParty(lid: string, vault: VolatileVault = aVault()) {
   installRepairs()
   const creds = { ...initAuthCreds(), me: { id: "1:1@s.whatsapp.net", lid } }
   const keys = keysOf(vault)
@@ -95,7 +95,7 @@ export async function aParty(lid: string, vault: MemoryVault = aVault()) {
 }
 
 /** Two devices that have written to each other once. */
-export async function twoParties(vaults: { ada?: MemoryVault; bob?: MemoryVault } = {}) {
+export async function twoParties(vaults: { ada?: VolatileVault; bob?: VolatileVault } = {}) {
   const ada = await aParty("111@lid", vaults.ada)
   const bob = await aParty("222@lid", vaults.bob)
   await ada.open(bob)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import type { Change, Outgoing, Received, Vault } from "#session-host/network.ts"
 
-export type MemoryVault = ReturnType<typeof aVault>
+export type VolatileVault = ReturnType<typeof aVault>
 
 /** A session's durable memory, in this process: one commit at a time, in the order of asking. */
 export function aVault(input: { latencyMs?: () => number } = {}) {

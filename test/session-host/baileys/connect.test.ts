@@ -9,7 +9,7 @@ import { aConnection, aPairedConnection } from "#test/support/connection.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"
 import { aScriptedNetwork } from "#test/support/scripted-network.ts"
 import { until } from "#test/support/until.ts"
-import { aVault, type MemoryVault } from "#test/support/vault.ts"
+import { aVault, type VolatileVault } from "#test/support/vault.ts"
 
 let network: Network
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => network.close())
 
 /** Ada's linked device, open, with what her phone had to tell it behind it, and Bob, who writes to her. */
-async function linked(vault: MemoryVault = aVault()) {
+async function linked(vault: VolatileVault = aVault()) {
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
   const connection = await aPairedConnection({ url: network.url, vault, phone: ada })
   const device = `${ada.number}:1`
@@ -32,7 +32,7 @@ async function linked(vault: MemoryVault = aVault()) {
   return { ada, bob, vault, connection, device }
 }
 
-const texts = (vault: MemoryVault) =>
+const texts = (vault: VolatileVault) =>
   vault.journal().flatMap(({ plaintext }) => decode(plaintext).conversation ?? [])
 
 const Log = z.array(

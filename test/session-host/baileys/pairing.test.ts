@@ -3,10 +3,10 @@ import { credsFromText } from "#session-host/baileys/serialise.ts"
 import { trustRoot } from "#session-host/baileys/certificates.ts"
 import { aConnection, type TestConnection } from "#test/support/connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/scripted-network.ts"
-import { aVault, type MemoryVault } from "#test/support/vault.ts"
+import { aVault, type VolatileVault } from "#test/support/vault.ts"
 
 let network: ScriptedNetwork
-let vault: MemoryVault
+let vault: VolatileVault
 let connection: TestConnection
 
 beforeEach(async () => {

@@ -37,7 +37,7 @@ async function aHeartbeat() {
     leases,
     store,
     /** Time passes, and timers fire. */
-    async pass(ms: number) {
+    pass: async (ms: number) => {
       for (const end = now + ms; now < end;) {
         now += 100
         await vi.advanceTimersByTimeAsync(100)
