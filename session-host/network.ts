@@ -137,6 +137,7 @@ export interface Acquaintance {
 /** Who a phone number belongs to. */
 export interface Registered {
   jid: string
+  /** `""` where the network does not say. */
   lid: string
   isBusiness: boolean
   /** `""` where the network verifies none. */
@@ -171,28 +172,29 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   linkCode(phone: string): Promise<string>
-  /** The JIDs of those phone numbers (digits) that are on the network. */
+  /** Those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
   registered(phones: string[]): Promise<Map<string, Registered>>
-  /** Whether this LID or group is one that the session may write to. */
-  isReachable(jid: string): Promise<boolean>
   /** Shows in a chat what its other side sees while somebody writes. Nobody confirms it. */
   showTyping(chat: string, state: "composing" | "recording" | "paused"): Promise<void>
   /** Is shown as available, or not: from now on, on this connection. Nobody confirms it. */
   setAvailable(isAvailable: boolean): Promise<void>
   /** Wants to hear of somebody's presence and typing, for some minutes. Nobody confirms it. */
   watch(jid: string): Promise<void>
-  /** Declines a call. Of one that is over nobody takes notice. @throws NoAnswer */
+  /** Declines a call. Of one that is over nobody takes notice. @throws NetworkRejected, NoAnswer */
   rejectCall(call: { id: string; caller: string }): Promise<void>
-  /** Where a picture is, of a person or a group; undefined when there is none, or none for us. @throws NoAnswer */
+  /** Where a picture is, of a person or a group; undefined when there is none, or none for us. @throws NetworkRejected, NoAnswer */
   pictureUrl(jid: string): Promise<string | undefined>
-  /** Tells its author that a message was read; only the own devices, if the account's privacy settings say so. */
+  /**
+   * Tells its author that a message was read; only the own devices, if the account's privacy settings say so.
+   * @throws NetworkRejected, NoAnswer
+   */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
-  /** Brings an encrypted file to the network; its message then says where it is. */
+  /** Brings an encrypted file to the network; its message then says where it is. @throws NetworkRejected, NoAnswer */
   upload(file: { path: string; kind: Media["kind"]; fileEncSha256: Uint8Array }): Promise<{
     url: string
     directPath: string
   }>
-  /** `host[:port]` from which files are fetched, over https. */
+  /** `host[:port]` from which files are fetched, over https. @throws NetworkRejected, NoAnswer */
   mediaHost(): Promise<string>
   /**
    * Has the account's phone bring the file of a message once more, which the network does not keep any more: where it is
@@ -215,24 +217,3 @@ export interface Connection {
    */
   close(): void
 }
-
-/**
- * Definitely not on the wire: nothing of this message has left, and nothing of it will. A row that `keep({ sending })`
- * has written may exist all the same, in a session that is still ours.
- */
-export class NotSent extends Error {}
-
-/** The network refused a message, or what else it was asked for. */
-export class NetworkRejected extends Error {
-  readonly networkCode: number
-  constructor(networkCode: number) {
-    super(`the network refused (${networkCode})`)
-    this.networkCode = networkCode
-  }
-}
-
-/** The stanza may have left; no acknowledgement came in time. */
-export class OutcomeUnknown extends Error {}
-
-/** The network did not answer a question in time. */
-export class NoAnswer extends Error {}

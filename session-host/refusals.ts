@@ -1,5 +1,5 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { NetworkRejected, NoAnswer } from "./network.ts"
+import { NetworkRejected, NoAnswer } from "./network-errors.ts"
 
 export function notPaired(): ApiError {
   return new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")

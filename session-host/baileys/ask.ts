@@ -1,5 +1,6 @@
 import { S_WHATSAPP_NET, type BinaryNode, type WASocket } from "@whiskeysockets/baileys"
-import { NetworkRejected, NoAnswer, type Question, type Stanza } from "../network.ts"
+import { NetworkRejected, NoAnswer } from "../network-errors.ts"
+import type { Question, Stanza } from "../network.ts"
 import { toNode, toStanza } from "./stanza.ts"
 
 /** decisions, "Errors": how long the network may take. */
@@ -17,19 +18,24 @@ export async function ask(sock: Pick<WASocket, "query">, question: Question): Pr
 
 /** What came back for this node. @throws NetworkRejected, NoAnswer */
 export async function answerTo(sock: Pick<WASocket, "query">, node: BinaryNode): Promise<Stanza> {
-  const answer: BinaryNode | undefined = await asked(sock, node)
-  if (!answer) throw new NoAnswer("the network did not answer")
-  return toStanza(answer)
+  return toStanza(await answered(sock.query(node)))
 }
 
-async function asked(sock: Pick<WASocket, "query">, node: BinaryNode): Promise<BinaryNode | undefined> {
+/**
+ * What Baileys asks of the network, once it is answered. Baileys itself waits for a minute, and then goes on as if
+ * nothing had been said: whoever took that for an answer would take silence for "there is none".
+ * @throws NetworkRejected, NoAnswer
+ */
+export async function answered<T>(asking: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new NoAnswer("the network did not answer")), answerMs)
   try {
-    return await sock.query(node, answerMs)
+    return await Promise.race([asking, late.promise])
   } catch (error) {
-    // Baileys puts the network's number into `data`, and its own 408 into `output`.
-    const { data, output } = error as { data?: unknown; output?: { statusCode?: number } }
-    if (typeof data === "number") throw new NetworkRejected(data)
-    if (output?.statusCode === 408) return undefined
-    throw error
+    // Where Baileys puts the network's number; of an error of its own something else is there.
+    const { data } = error as { data?: unknown }
+    throw typeof data === "number" ? new NetworkRejected(data) : error
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -9,13 +9,13 @@ import {
 import type { Logger } from "pino"
 import type { WebSocket } from "ws"
 import { Metrics } from "#core/metrics.ts"
-import type { Acquaintance, Connection, Happening, Me, Vault } from "../network.ts"
+import type { Acquaintance, Connection, Happening, Me, Question, Vault } from "../network.ts"
+import { registered } from "../people/registered.ts"
 import { newAcks } from "./acks.ts"
 import { newArrivals } from "./arrivals.ts"
-import { ask } from "./ask.ts"
+import { answered, ask } from "./ask.ts"
 import { bringAgain } from "./media-retry.ts"
 import { newCalls, rejectCall } from "./call.ts"
-import { registered } from "./registered.ts"
 import { contain } from "./contain.ts"
 import { devicesOf } from "./devices.ts"
 import { guard } from "./guard.ts"
@@ -23,14 +23,13 @@ import { keysOf } from "./keys.ts"
 import { credsToDialWith, linkCode } from "./link-code.ts"
 import { newLocks } from "./locks.ts"
 import { removeDevice } from "./logout.ts"
-import { mediaHost, upload } from "./media.ts"
+import { newMedia } from "./media.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { listenForPeople, membersIn } from "./people.ts"
 import { pictureUrl } from "./picture.ts"
 import { newAvailability } from "./presence.ts"
 import { newAdvSecret, newCodes } from "./qr.ts"
 import { quietLog, redacted } from "./quiet-log.ts"
-import { isReachable } from "./reachable.ts"
 import { endOf, type End } from "./reasons.ts"
 import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
@@ -230,26 +229,31 @@ export function connect(input: ConnectInput): Connection {
     return Promise.race([answered, over])
   }
   const sender = newSender({ sock, acks, isOpen: () => open && !ended })
+  const asked = (question: Question) => beforeEnd(ask(sock, question))
+  const media = newMedia(asked, log)
   return {
     send: (outgoing, again = false) => sender(outgoing, again),
-    ask: (question) => beforeEnd(ask(sock, question)),
+    ask: asked,
     linkCode: (phone) => beforeEnd(linkCode(sock, phone)),
     async registered(phones) {
-      const found = await beforeEnd(registered(sock, phones))
-      tellPeople([...found.values()].map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
+      const found = await registered({ ask: asked }, phones)
+      const named = [...found.values()].filter(({ lid }) => lid !== "")
+      await beforeEnd(
+        sock.signalRepository.lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))),
+      )
+      tellPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
       return found
     },
-    isReachable: (jid) => beforeEnd(isReachable(sock, jid)),
     showTyping: (chat, state) => beforeEnd(sock.sendPresenceUpdate(state, chat)),
-    upload: (file) => beforeEnd(upload(sock, file)),
-    mediaHost: () => beforeEnd(mediaHost(sock)),
+    upload: (file) => beforeEnd(media.upload(file)),
+    mediaHost: () => media.mediaHost(),
     bringAgain: (missed) => beforeEnd(bringAgain(sock, missed, { me: creds.me?.id ?? "", log })),
     setAvailable: (isAvailable) => beforeEnd(availability.set(isAvailable)),
     watch: (jid) => beforeEnd(sock.presenceSubscribe(jid)),
     rejectCall: ({ id, caller }) =>
       beforeEnd(rejectCall(sock, { id, caller: calls.callerOf(id) ?? caller, me: creds.me?.id ?? "" })),
     pictureUrl: (jid) => beforeEnd(pictureUrl(sock, jid)),
-    markRead: (message) => beforeEnd(sock.readMessages([message])),
+    markRead: (message) => beforeEnd(answered(sock.readMessages([message]))),
     async phoneOf(lid) {
       const phone = await sock.signalRepository.lidMapping.getPNForLID(lid)
       return phone ? jidNormalizedUser(phone) : undefined

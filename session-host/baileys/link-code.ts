@@ -5,7 +5,7 @@ import {
   type BinaryNode,
 } from "@whiskeysockets/baileys"
 import type { WASocket } from "@whiskeysockets/baileys"
-import { NetworkRejected, NoAnswer } from "../network.ts"
+import { NetworkRejected, NoAnswer } from "../network-errors.ts"
 import { credsFromText } from "./serialise.ts"
 
 /** How long the network may take to register a code, ms. */

@@ -1,5 +1,6 @@
 import { proto, type WASocket } from "@whiskeysockets/baileys"
-import { NetworkRejected, NotSent, OutcomeUnknown, type Outgoing } from "../network.ts"
+import { NetworkRejected, NotSent, OutcomeUnknown } from "../network-errors.ts"
+import type { Outgoing } from "../network.ts"
 import type { Acks } from "./acks.ts"
 import { envelopeOf } from "./envelope.ts"
 import { transmission, type Transmission } from "./transmission.ts"

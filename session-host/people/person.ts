@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto"
 import { isPhoneJid, userOf } from "#core/jid.ts"
-import { verifiedNameIn } from "../baileys/verified-name.ts"
 import type { Learnt } from "./contacts.ts"
 import type { Connection, Stanza } from "../network.ts"
-import { child, childrenOf, el, textOf } from "../node.ts"
+import { child, el, textOf } from "../node.ts"
+import { businessIn } from "./registered.ts"
+import { usync } from "./usync.ts"
 
 type Asked = Pick<Connection, "ask" | "registered">
 
@@ -11,10 +11,9 @@ type Asked = Pick<Connection, "ask" | "registered">
 export async function personOf(connection: Asked, jid: string): Promise<Learnt | undefined> {
   const [addresses, card] = await Promise.all([addressesOf(connection, jid), cardOf(connection, jid)])
   if (!addresses || !card) return undefined
-  const business = child(card, "business")
-  const certificate = child(business, "verified_name")?.bytes
-  const verifiedName = addresses.verifiedName || (certificate ? verifiedNameIn(certificate) : "")
-  const isBusiness = addresses.isBusiness || (business?.children.length ?? 0) > 0
+  const business = businessIn(card)
+  const verifiedName = addresses.verifiedName || business.verifiedName
+  const isBusiness = addresses.isBusiness || business.isBusiness
   return {
     jid: addresses.jid,
     lid: addresses.lid,
@@ -38,20 +37,9 @@ async function addressesOf(connection: Asked, jid: string) {
 }
 
 async function cardOf(connection: Pick<Connection, "ask">, jid: string): Promise<Stanza | undefined> {
-  const asked = [el("status"), el("business", {}, [el("verified_name")])]
-  const attrs = {
-    context: "interactive",
-    mode: "query",
-    sid: randomBytes(8).toString("hex"),
-    last: "true",
-    index: "0",
-  }
-  const answer = await connection.ask({
-    xmlns: "usync",
-    type: "get",
-    children: [el("usync", attrs, [el("query", {}, asked), el("list", {}, [el("user", { jid })])])],
-  })
-  return childrenOf(child(child(answer, "usync"), "list"), "user")[0]
+  const about = [el("status"), el("business", {}, [el("verified_name")])]
+  const [card] = await usync(connection, { about, users: [el("user", { jid })] })
+  return card
 }
 
 async function businessOf(connection: Pick<Connection, "ask">, jid: string): Promise<Learnt> {

@@ -1,9 +1,12 @@
 import { LRUCache } from "lru-cache"
 import { ApiError } from "#core/error.ts"
-import { isPhoneJid, userOf } from "#core/jid.ts"
+import { isGroup, isPhoneJid, userOf } from "#core/jid.ts"
 import type { Connection } from "../network.ts"
+import { el } from "../node.ts"
+import { groupCard } from "./group.ts"
+import { usync } from "./usync.ts"
 
-type Asked = Pick<Connection, "registered" | "isReachable">
+type Asked = Pick<Connection, "ask" | "registered">
 
 const day = 24 * 3600 * 1000
 /** Somebody may join the network at any time, but is not to be asked for at each attempt. */
@@ -17,7 +20,7 @@ export class Recipients {
     return this.#known.size
   }
 
-  /** The JID to send to. @throws ApiError `recipient_not_found` */
+  /** The JID to send to. @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: then nothing is known. */
   async reach(chat: string, connection: Asked): Promise<string> {
     const { jid } = this.#known.get(chat) ?? (await this.#ask(chat, connection))
     if (jid) return jid
@@ -32,7 +35,13 @@ export class Recipients {
 }
 
 async function jidOf(chat: string, connection: Asked): Promise<string | undefined> {
-  if (!isPhoneJid(chat)) return (await connection.isReachable(chat)) ? chat : undefined
+  if (isGroup(chat)) return (await groupCard(connection, chat)) && chat
+  if (!isPhoneJid(chat)) return (await isSomebody(connection, chat)) ? chat : undefined
   const phone = userOf(chat)
   return (await connection.registered([phone])).get(phone)?.jid
+}
+
+async function isSomebody(connection: Pick<Connection, "ask">, lid: string): Promise<boolean> {
+  const about = [el("devices", { version: "2" })]
+  return (await usync(connection, { about, users: [el("user", { jid: lid })] })).length > 0
 }

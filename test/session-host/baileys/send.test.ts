@@ -3,7 +3,7 @@ import { newAcks } from "#session-host/baileys/acks.ts"
 import { built, textOf } from "#session-host/baileys/compose.ts"
 import { newSender } from "#session-host/baileys/send.ts"
 import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
-import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network.ts"
+import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network-errors.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
 afterEach(() => void vi.useRealTimers())

@@ -1,0 +1,12 @@
+import { ifAny } from "../network-errors.ts"
+import type { Connection, Stanza } from "../network.ts"
+import { child, el } from "../node.ts"
+
+/** The card of a group; undefined when there is no such group, or the session is not in it. @throws NetworkRejected, NoAnswer */
+export async function groupCard(
+  connection: Pick<Connection, "ask">,
+  group: string,
+): Promise<Stanza | undefined> {
+  const children = [el("query", { request: "interactive" })]
+  return child(await ifAny(connection.ask({ xmlns: "w:g2", type: "get", to: group, children })), "group")
+}

@@ -1,0 +1,39 @@
+import { userOf, withoutDevice } from "#core/jid.ts"
+import { verifiedNameIn } from "../baileys/verified-name.ts"
+import type { Connection, Registered, Stanza } from "../network.ts"
+import { child, el, textOf } from "../node.ts"
+import { usync } from "./usync.ts"
+
+const about = [el("contact"), el("lid"), el("business", {}, [el("verified_name")])]
+
+/** Who of those phone numbers (digits) is on the network. @throws NetworkRejected, NoAnswer */
+export async function registered(
+  connection: Pick<Connection, "ask">,
+  phones: string[],
+): Promise<Map<string, Registered>> {
+  if (phones.length === 0) return new Map()
+  const users = phones.map((phone) => el("user", {}, [el("contact", {}, `+${phone}`)]))
+  const found = await usync(connection, { about, users })
+  return new Map(found.flatMap((user) => entry(user, phones)))
+}
+
+/** A number may have a JID that spells it otherwise (Brazil, Mexico), so the number is read from what was asked. */
+function entry(user: Stanza, phones: string[]): [string, Registered][] {
+  const contact = child(user, "contact")
+  if (!user.attrs.jid || contact?.attrs.type !== "in") return []
+  const jid = withoutDevice(user.attrs.jid)
+  const digits = textOf(contact).replaceAll(/\D/g, "") || userOf(jid)
+  const phone = phones.length === 1 ? phones[0] : phones.find((each) => each === digits)
+  const lid = withoutDevice(child(user, "lid")?.attrs.val ?? "")
+  return phone ? [[phone, { jid, lid, ...businessIn(user) }]] : []
+}
+
+/** Only of a business the answer has something in `business`. */
+export function businessIn(user: Stanza): Pick<Registered, "isBusiness" | "verifiedName"> {
+  const business = child(user, "business")
+  const certificate = child(business, "verified_name")?.bytes
+  return {
+    isBusiness: (business?.children.length ?? 0) > 0,
+    verifiedName: certificate ? verifiedNameIn(certificate) : "",
+  }
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto"
+import { NoAnswer } from "../network-errors.ts"
+import type { Connection, Stanza } from "../network.ts"
+import { child, childrenOf, el } from "../node.ts"
+
+/**
+ * Asks the network about people, in its own way for that: what is asked about each of them, and who they are.
+ * @returns what it says of each whom it knows, in no order.
+ * @throws NetworkRejected, NoAnswer
+ */
+export async function usync(
+  connection: Pick<Connection, "ask">,
+  asked: { about: Stanza[]; users: Stanza[] },
+): Promise<Stanza[]> {
+  const attrs = {
+    context: "interactive",
+    mode: "query",
+    sid: randomBytes(8).toString("hex"),
+    last: "true",
+    index: "0",
+  }
+  const question = el("usync", attrs, [el("query", {}, asked.about), el("list", {}, asked.users)])
+  const answer = await connection.ask({ xmlns: "usync", type: "get", children: [question] })
+  const list = child(child(answer, "usync"), "list")
+  // Who is not on the list is nobody; without a list that is not said of anybody.
+  if (!list) throw new NoAnswer("the network's answer says nothing of people")
+  return childrenOf(list, "user")
+}
