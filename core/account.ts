@@ -46,8 +46,7 @@ export async function create(input: { name: string; subscription?: Subscription 
 }
 
 export async function get(accountId: string): Promise<Info | undefined> {
-  const { pk, sk } = key(accountId)
-  const row = await getRow(accounts, pk, sk)
+  const row = await getRow(accounts, key(accountId))
   return row && fromRow(row)
 }
 

@@ -106,8 +106,7 @@ export async function revoke(accountId: string, keyId: string): Promise<boolean>
 }
 
 async function read(keyId: string) {
-  const { pk, sk } = rowKey(keyId)
-  const row = await getRow(accounts, pk, sk)
+  const row = await getRow(accounts, rowKey(keyId))
   const entry = { found: row && Stored.parse(row) }
   known.set(keyId, entry)
   return entry

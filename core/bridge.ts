@@ -2,17 +2,17 @@ export * as Bridge from "./bridge.ts"
 
 import { randomBytes, randomUUID } from "node:crypto"
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
-import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Account } from "./account.ts"
 import { config } from "./config.ts"
 import { CustomerRef } from "./contract/bridge.ts"
+import { DataKeys } from "./data-keys.ts"
 import { ApiError } from "./error.ts"
 import { Lease } from "./lease.ts"
 import { open, seal } from "./seal.ts"
 import { Bytes, get as getRow, query, refusedRow, type Row, store, transact, type Write } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
-import { newDataKey, newWrappedDataKey, type Owner, type Purpose, unwrap } from "./wrapping.ts"
+import { newDataKey, type Owner } from "./wrapping.ts"
 
 /** An account's configured number. Its state is not here: it is read from the lease. */
 export const Info = z.object({
@@ -100,7 +100,7 @@ export async function create(input: {
         Item: Lease.wanted(bridge.id, isSandbox ? "simulated" : config.HOST_NETWORK),
       },
     },
-    { Put: { TableName: leases, Item: await keysRow(owner, bridge) } },
+    { Put: { TableName: leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
   ])
   if (!refused) return { bridge, created: true }
   // A taken reference is answered before billing is looked at.
@@ -153,8 +153,7 @@ export async function list(accountId: string): Promise<Info[]> {
 
 /** The bridge of this id, whoever's it is; undefined once it is deleted. */
 export async function byId(bridgeId: string): Promise<Info | undefined> {
-  const { pk, sk } = whereKey(bridgeId)
-  const where = await getRow(accounts, pk, sk)
+  const where = await getRow(accounts, whereKey(bridgeId))
   if (!where) return undefined
   const { account_id, customer_ref } = z
     .object({ account_id: z.string(), customer_ref: z.string() })
@@ -211,60 +210,23 @@ export async function remove(bridge: Info): Promise<void> {
       },
     },
     { Delete: { TableName: accounts, Key: whereKey(bridge.id) } },
-    { Delete: { TableName: leases, Key: keysKey(bridge.id) } },
+    { Delete: { TableName: leases, Key: DataKeys.key(bridge.id) } },
     Lease.gone(bridge.id),
   ])
   if (refused) throw new ApiError("not_found", "there is no such bridge")
-  for (const purpose of ["session", "delivery"]) dataKeys.delete(`${purpose}/${bridge.id}`)
+  DataKeys.forget(bridge.id)
 }
-
-const dataKeys = new LRUCache<string, Uint8Array>({ max: 10_000, ttl: 5 * 60_000 })
 
 /** The key under which this bridge's event bodies and webhook secret are sealed. */
 export async function deliveryKeyOf(bridge: Info): Promise<Uint8Array> {
   const owner: Owner = { accountId: bridge.accountId, bridgeId: bridge.id }
-  return await unwrapped("delivery", owner, bridge.deliveryKey)
+  return await DataKeys.unwrapped("delivery", owner, bridge.deliveryKey)
 }
 
 /** The secret that authenticates this bridge's webhooks (§5.2). */
 export async function secretOf(bridge: Info): Promise<string> {
   const rowKey = key(bridge.accountId, bridge.customerRef)
   return open(await deliveryKeyOf(bridge), rowKey, bridge.sealedSecret).toString()
-}
-
-/**
- * Both data keys of a bridge, and the account whose sandbox it is, if it is one, for the host that holds it.
- * @returns undefined once the bridge is deleted.
- */
-export async function keysOf(
-  bridgeId: string,
-): Promise<{ session: Uint8Array; delivery: Uint8Array; sandboxOf: string | undefined } | undefined> {
-  const { pk, sk } = keysKey(bridgeId)
-  const row = await getRow(leases, pk, sk)
-  if (!row) return undefined
-  const keys = Keys.parse(row)
-  const owner: Owner = { accountId: keys.account_id, bridgeId }
-  const [session, delivery] = await Promise.all([
-    unwrapped("session", owner, keys.session_key),
-    unwrapped("delivery", owner, keys.delivery_key),
-  ])
-  return { session, delivery, sandboxOf: keys.sandbox ? keys.account_id : undefined }
-}
-
-const Keys = z.object({
-  account_id: z.string(),
-  session_key: Bytes,
-  delivery_key: Bytes,
-  sandbox: z.boolean().default(false),
-})
-
-async function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
-  const name = `${purpose}/${owner.bridgeId}`
-  const known = dataKeys.get(name)
-  if (known) return known
-  const dataKey = await unwrap(purpose, owner, wrapped)
-  dataKeys.set(name, dataKey)
-  return dataKey
 }
 
 /** decisions, "Events" */
@@ -275,8 +237,7 @@ function newSecret(): string {
 async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
   // What cannot be a reference may not even be a key.
   if (!CustomerRef.safeParse(customerRef).success) return undefined
-  const { pk, sk } = key(accountId, customerRef)
-  const row = await getRow(accounts, pk, sk)
+  const row = await getRow(accounts, key(accountId, customerRef))
   return row && fromRow(row)
 }
 
@@ -298,27 +259,12 @@ function whereKey(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "WHERE" }
 }
 
-/** Of the row that holds both data keys, wrapped. */
-export function keysKey(bridgeId: string) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: "KEYS" }
-}
-
 /** Leads from the id to the account. */
 function whereRow(bridge: Info): Row {
   return {
     ...whereKey(bridge.id),
     account_id: bridge.accountId,
     customer_ref: bridge.customerRef,
-  }
-}
-
-async function keysRow(owner: Owner, bridge: Info): Promise<Row> {
-  return {
-    ...keysKey(owner.bridgeId),
-    account_id: owner.accountId,
-    session_key: await newWrappedDataKey("session", owner),
-    delivery_key: bridge.deliveryKey,
-    ...(bridge.isSandbox && { sandbox: true }),
   }
 }
 

@@ -12,7 +12,7 @@ import { EventList } from "./event-list.ts"
 import { log } from "./log.ts"
 import { Metrics } from "./metrics.ts"
 import { get as getRow, query, refusedRow, type Row, store, transact, update as updateRow } from "./store.ts"
-import { events } from "./tables.ts"
+import { bridgeIdOf, events } from "./tables.ts"
 
 /**
  * How far the delivery of a bridge's events has come. `due` is the promise that by then somebody will have looked
@@ -56,8 +56,7 @@ export function key(bridgeId: string) {
 
 /** Read consistently. */
 export async function get(bridgeId: string): Promise<Info | undefined> {
-  const { pk, sk } = key(bridgeId)
-  const row = await getRow(events, pk, sk)
+  const row = await getRow(events, key(bridgeId))
   return row && fromRow(row)
 }
 
@@ -319,12 +318,8 @@ async function update(
 function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
-    bridgeId: bridgeIdOf(String(row.pk)),
+    bridgeId: bridgeIdOf(row.pk),
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
   })
-}
-
-function bridgeIdOf(pk: string): string {
-  return pk.slice("BRIDGE#".length)
 }

@@ -22,8 +22,7 @@ export function pointer(event: { bridgeId: string; n: number }, state: "undelive
 
 /** The number under which an event of this id was appended; undefined when it is not known, or no more. */
 export async function numberOf(bridgeId: string, eventId: string): Promise<number | undefined> {
-  const { pk, sk } = EventRow.markerKey(bridgeId, eventId)
-  const marker = await getRow(events, pk, sk)
+  const marker = await getRow(events, EventRow.markerKey(bridgeId, eventId))
   return marker && z.object({ n: z.number() }).parse(marker).n
 }
 

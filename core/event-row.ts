@@ -6,7 +6,7 @@ import { now } from "./clock.ts"
 import type { Event } from "./contract/event.ts"
 import { open, seal } from "./seal.ts"
 import { Bytes, get as getRow, type Row, type Write } from "./store.ts"
-import { events } from "./tables.ts"
+import { bridgeIdOf, events } from "./tables.ts"
 
 /**
  * - `pending`: waits for delivery.
@@ -111,14 +111,12 @@ export function outcome(event: { bridgeId: string; n: number }, state: keyof typ
 
 /** Whether an event of this id was appended before. */
 export async function isKnown(bridgeId: string, eventId: string): Promise<boolean> {
-  const { pk, sk } = markerKey(bridgeId, eventId)
-  return (await getRow(events, pk, sk)) !== undefined
+  return (await getRow(events, markerKey(bridgeId, eventId))) !== undefined
 }
 
 /** The event of exactly this number, read consistently. */
 export async function get(bridgeId: string, n: number): Promise<Info | undefined> {
-  const { pk, sk } = key(bridgeId, n)
-  const row = await getRow(events, pk, sk)
+  const row = await getRow(events, key(bridgeId, n))
   return row && fromRow(row)
 }
 
@@ -130,7 +128,7 @@ export function bodyOf(event: Info, deliveryKey: Uint8Array): Buffer {
 export function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
-    bridgeId: String(row.pk).slice("BRIDGE#".length),
+    bridgeId: bridgeIdOf(row.pk),
     eventId: row.event_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

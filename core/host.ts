@@ -46,8 +46,7 @@ export function key(hostId: string) {
 }
 
 export async function get(hostId: string): Promise<Info | undefined> {
-  const { pk, sk } = key(hostId)
-  const row = await getRow(leases, pk, sk)
+  const row = await getRow(leases, key(hostId))
   return row && fromRow(row)
 }
 

@@ -4,7 +4,7 @@ import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import { get as getRow, query, type Row, transact, update, type Write } from "./store.ts"
-import { leases } from "./tables.ts"
+import { bridgeIdOf, leases } from "./tables.ts"
 
 export const Network = z.enum(["live", "simulated"])
 export type Network = z.infer<typeof Network>
@@ -72,8 +72,7 @@ export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK)
 }
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
-  const { pk, sk } = key(bridgeId)
-  const row = await getRow(leases, pk, sk)
+  const row = await getRow(leases, key(bridgeId))
   return row && fromRow(row)
 }
 
@@ -337,7 +336,7 @@ async function change(input: Omit<Parameters<typeof update>[0], "TableName">): P
 function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
-    bridgeId: String(row.pk).slice("BRIDGE#".length),
+    bridgeId: bridgeIdOf(row.pk),
     provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,

@@ -6,7 +6,7 @@ import { z } from "zod"
 import { now } from "./clock.ts"
 import { need } from "./config.ts"
 import { query, store } from "./store.ts"
-import { leases } from "./tables.ts"
+import { bridgeIdOf, leases } from "./tables.ts"
 
 /** No bridge stays connected for longer without connecting anew: hosts are replaced. In seconds, 90 days. */
 const keptFor = 90 * 86_400
@@ -37,9 +37,7 @@ export async function find(phone: string): Promise<Linked[]> {
     ExpressionAttributeValues: { ":phone": pkOf(phone) },
   })
   for await (const row of rows)
-    found.push(
-      Linked.parse({ bridgeId: String(row.sk).slice("BRIDGE#".length), connectedAt: row.connected_at }),
-    )
+    found.push(Linked.parse({ bridgeId: bridgeIdOf(row.sk), connectedAt: row.connected_at }))
   return found.toSorted((a, b) => b.connectedAt - a.connectedAt)
 }
 

@@ -1,15 +1,14 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { Bridge } from "./bridge.ts"
-import { Bytes, get, store, unlessRefused } from "./store.ts"
+import { DataKeys } from "./data-keys.ts"
+import { Bytes, get, type Key, store, unlessRefused } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
 /** Where the wrapped data keys of a bridge stand: one of them twice, for two sorts of readers. */
-function placesOf(
-  bridge: Bridge.Info,
-): { table: string; key: { pk: string; sk: string }; purpose: Purpose }[] {
-  const keys = { table: leases, key: Bridge.keysKey(bridge.id) }
+function placesOf(bridge: Bridge.Info): { table: string; key: Key; purpose: Purpose }[] {
+  const keys = { table: leases, key: DataKeys.key(bridge.id) }
   const own = { table: accounts, key: Bridge.key(bridge.accountId, bridge.customerRef) }
   return [
     { ...keys, purpose: "session" },
@@ -27,7 +26,7 @@ export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
   let count = 0
   for (const { table, key, purpose } of placesOf(bridge)) {
     const name = `${purpose}_key`
-    const row = await get(table, key.pk, key.sk)
+    const row = await get(table, key)
     if (!row) continue
     const old = z.object({ [name]: Bytes }).parse(row)[name]!
     const owner = { accountId: bridge.accountId, bridgeId: bridge.id }

@@ -39,8 +39,7 @@ function key(network: Network) {
 }
 
 export async function get(network: Network): Promise<Info | undefined> {
-  const { pk, sk } = key(network)
-  const row = await getRow(leases, pk, sk)
+  const row = await getRow(leases, key(network))
   return row && Info.parse({ ...row, retryAt: row.retry_at })
 }
 

@@ -35,9 +35,15 @@ export const store = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempt
 /** The store did not answer in time: whether it wrote is not known. */
 export class StoreAway extends Error {}
 
+/** What names a row of every table. */
+export interface Key {
+  pk: string
+  sk: string
+}
+
 /** One row, read consistently. */
-export async function get(table: string, pk: string, sk: string): Promise<Row | undefined> {
-  const found = await store.send(new GetCommand({ TableName: table, Key: { pk, sk }, ConsistentRead: true }))
+export async function get(table: string, key: Key): Promise<Row | undefined> {
+  const found = await store.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))
   return found.Item
 }
 

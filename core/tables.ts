@@ -1,3 +1,4 @@
+import { z } from "zod"
 import { config } from "./config.ts"
 
 /** The five tables, split by who may read them. Their shape is data, for `infra/` and for one machine. */
@@ -6,6 +7,11 @@ export const leases = config.LEASES_TABLE
 export const sessions = config.SESSIONS_TABLE
 export const events = config.EVENTS_TABLE
 export const requests = config.REQUESTS_TABLE
+
+/** Whose row it is that has this key (`pk`, or `sk` of what belongs to somebody else): keys of bridges are `BRIDGE#<id>`. */
+export function bridgeIdOf(key: unknown): string {
+  return z.string().parse(key).slice("BRIDGE#".length)
+}
 
 interface Index {
   name: string

@@ -1,4 +1,4 @@
-import { Bridge } from "#core/bridge.ts"
+import { DataKeys } from "#core/data-keys.ts"
 import { Delivery } from "#core/delivery.ts"
 import { LinkedPhone } from "#core/linked-phone.ts"
 import type { Lease } from "#core/lease.ts"
@@ -88,7 +88,7 @@ export class Memory {
     const { bridgeId } = lease
     const patience = new Patience({ afterMs: timing.storeAwayMs, call: input.onStoreAway }, input.ended)
     const commits = new Commits(lease, { patience, withinMs: timing.commitMs, onEnd: input.onEnd })
-    const keys = await patience.read(() => Bridge.keysOf(bridgeId))
+    const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
     const creds = await readCreds(store)

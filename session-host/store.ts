@@ -38,7 +38,7 @@ export class SessionStore {
 
   /** @throws SessionEnded */
   async get(sk: string): Promise<Stored | undefined> {
-    const row = await this.#patience.read(() => getRow(sessions, this.#pk, sk))
+    const row = await this.#patience.read(() => getRow(sessions, { pk: this.#pk, sk }))
     return row && this.#opened(row)
   }
 

@@ -62,6 +62,6 @@ export class WebVersion {
 }
 
 async function lastKept(): Promise<Version | undefined> {
-  const row = await getRow(sessions, key.pk, key.sk)
+  const row = await getRow(sessions, key)
   return row && Kept.parse(row).version
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { DecryptCommand, KMSClient } from "@aws-sdk/client-kms"
 import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge.ts"
+import { DataKeys } from "#core/data-keys.ts"
 import { rewrapKeys } from "#core/rewrap.ts"
 import { get } from "#core/store.ts"
 import { accounts, leases } from "#core/tables.ts"
@@ -14,8 +15,8 @@ import { aBridge } from "#test/support/bridge.ts"
 /** The three wrapped data keys of a bridge as they stand in the tables. */
 async function wrappedOf(bridge: Bridge.Info): Promise<["session" | "delivery", Uint8Array][]> {
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
-  const keys = await get(leases, Bridge.keysKey(bridge.id).pk, Bridge.keysKey(bridge.id).sk)
-  const row = await get(accounts, own.pk, own.sk)
+  const keys = await get(leases, DataKeys.key(bridge.id))
+  const row = await get(accounts, own)
   const found = [keys?.session_key, keys?.delivery_key, row?.delivery_key] as Uint8Array[] // as they are written
   return [
     ["session", found[0]!],
@@ -51,14 +52,14 @@ async function rotateBoth() {
 test("after a rotation old data keys open, and wrapped anew they need the old key material no more", async () => {
   const bridge = await aBridge()
   const secret = await Bridge.secretOf(bridge)
-  const before = await Bridge.keysOf(bridge.id)
+  const before = await DataKeys.get(bridge.id)
   await rotateBoth()
   expect(await newlyWrapped(bridge)).toEqual([false, false, false])
   expect(await rewrapKeys(bridge)).toBe(3)
   expect(await newlyWrapped(bridge)).toEqual([true, true, true])
   const found = (await Bridge.byId(bridge.id))!
   expect(await Bridge.secretOf(found)).toBe(secret)
-  expect(await Bridge.keysOf(bridge.id)).toEqual(before)
+  expect(await DataKeys.get(bridge.id)).toEqual(before)
 })
 
 test("interrupted anywhere, nothing is lost, and the next run does the rest", async () => {
@@ -101,5 +102,5 @@ test("a bridge that was deleted has no data key to wrap, and none to open what i
     ["delivery", undefined],
     ["delivery", undefined],
   ])
-  expect(await Bridge.keysOf(bridge.id)).toBeUndefined()
+  expect(await DataKeys.get(bridge.id)).toBeUndefined()
 })

@@ -34,7 +34,7 @@ describe("a transaction", () => {
     const pk = randomUUID()
     dynamoDb.faults.add({ fault, operation: "TransactWriteItems", times: 3 })
     expect(await transact([increment(pk)])).toBeUndefined()
-    expect(await get("Requests", pk, "N")).toMatchObject({ n: 1 })
+    expect(await get("Requests", { pk, sk: "N" })).toMatchObject({ n: 1 })
   })
 
   test("without any answer is asked again after 5 seconds, not waited for", async () => {
@@ -47,7 +47,7 @@ describe("a transaction", () => {
     await transact([put(taken, 1)])
     const refused = await transact([put(other, 2), put(taken, 2)])
     expect(refused).toEqual([undefined, { pk: taken, sk: "N", value: 1 }])
-    expect(await get("Requests", other, "N")).toBeUndefined()
+    expect(await get("Requests", { pk: other, sk: "N" })).toBeUndefined()
   })
 
   test("whose outcome stays unknown ends as such, in time", async () => {

@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { Bridge } from "#core/bridge.ts"
+import { DataKeys } from "#core/data-keys.ts"
 import { open, seal } from "#core/seal.ts"
 import { get } from "#core/store.ts"
 import { accounts, leases } from "#core/tables.ts"
@@ -38,9 +39,9 @@ test("neither the webhook secret nor a data key of a bridge stands in a table as
   const bridge = await aBridge()
   const secret = await Bridge.secretOf(bridge)
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-  const { pk, sk } = Bridge.key(bridge.accountId, bridge.customerRef)
-  const keys = await Bridge.keysOf(bridge.id)
-  const rows = [await get(accounts, pk, sk), await get(leases, `BRIDGE#${bridge.id}`, "KEYS")]
+  const own = Bridge.key(bridge.accountId, bridge.customerRef)
+  const keys = await DataKeys.get(bridge.id)
+  const rows = [await get(accounts, own), await get(leases, DataKeys.key(bridge.id))]
   const values = rows.flatMap((row) => Object.values(row ?? {}))
   const bytes = Buffer.concat(
     values.map((value) => Buffer.from(value instanceof Uint8Array ? value : String(value))),

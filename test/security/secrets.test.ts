@@ -186,12 +186,12 @@ async function innermost(
   bridgeId: string,
 ): Promise<Record<string, string>> {
   Object.assign(process.env, environment)
-  const { Bridge } = await import("#core/bridge.ts")
+  const { DataKeys } = await import("#core/data-keys.ts")
   const { open } = await import("#core/seal.ts")
   const { get } = await import("#core/store.ts")
-  const keys = await Bridge.keysOf(bridgeId)
-  const row = await get("Sessions", `BRIDGE#${bridgeId}`, "CREDS")
+  const keys = await DataKeys.get(bridgeId)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
+  const row = await get("Sessions", item)
   const creds = Credentials.parse(JSON.parse(open(keys!.session, item, row!.sealed as Uint8Array).toString()))
   const wrapping = z
     .record(z.string(), z.array(z.string()).length(1).transform(String))

@@ -24,7 +24,7 @@ async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
     Put: { TableName: sessions, Item: { pk, sk, value } },
   })
   const remove = (sk: string): Write => ({ Delete: { TableName: sessions, Key: { pk, sk } } })
-  const value = async (sk: string) => (await get(sessions, pk, sk))?.value
+  const value = async (sk: string) => (await get(sessions, { pk, sk }))?.value
   return { lease, commits, happened, put, remove, value }
 }
 

@@ -81,7 +81,7 @@ async function live(scheduler: fc.Scheduler, { hosts, looks, faults }: Life): Pr
   expect(owners.violations).toEqual([])
   const epochs = accepted.map(({ epoch }) => epoch)
   expect(epochs).toEqual(epochs.toSorted((a, b) => a - b))
-  for (const sk of acked) expect(await get(sessions, `BRIDGE#${bridgeId}`, sk)).toBeDefined()
+  for (const sk of acked) expect(await get(sessions, { pk: `BRIDGE#${bridgeId}`, sk })).toBeDefined()
   const written = accepted.flatMap(({ sk }) => sk ?? [])
   expect(new Set(written).size).toBe(written.length)
 }

@@ -10,7 +10,7 @@ import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { aReceived } from "#test/support/received.ts"
 import { sealed } from "#test/support/sealed.ts"
-import { Bridge } from "#core/bridge.ts"
+import { DataKeys } from "#core/data-keys.ts"
 import { Delivery } from "#core/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event-row.ts"
@@ -238,7 +238,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
 test("an event whose owner died before it rang rings when the next one starts", async () => {
   const { memory, bridgeId, lease, crash } = await aMemory()
   const event = { event: "connected", phone: "491" } as const
-  const { delivery } = (await Bridge.keysOf(bridgeId))!
+  const { delivery } = (await DataKeys.get(bridgeId))!
   await memory.commits.write(
     EventRow.append({ bridgeId, n: 1, eventId: "evt_1", event, deliveryKey: delivery }),
   )

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { onTestFinished } from "vitest"
 import { EventRow } from "#core/event-row.ts"
-import { Bridge } from "#core/bridge.ts"
+import { DataKeys } from "#core/data-keys.ts"
 import { signCall } from "#core/host-call.ts"
 import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"
@@ -97,7 +97,7 @@ export async function held(bridgeId: string, by?: { id: string }): Promise<Lease
 
 /** The events of a bridge, in the order of their numbers, which must be without gaps. */
 export async function eventsOf(bridgeId: string): Promise<Event[]> {
-  const keys = await Bridge.keysOf(bridgeId)
+  const keys = await DataKeys.get(bridgeId)
   const found: Event[] = []
   for (let n = 1; ; n++) {
     const row = await EventRow.get(bridgeId, n)

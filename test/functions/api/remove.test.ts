@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { Account } from "#core/account.ts"
 import { Bridge } from "#core/bridge.ts"
+import { DataKeys } from "#core/data-keys.ts"
 import { Lease } from "#core/lease.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
@@ -26,7 +27,7 @@ test("a deleted bridge is gone from everywhere at once, its keys too, and its re
   expect(await (await shop.get("/api/instances")).json()).toEqual([])
   expect((await shop.remove()).status).toBe(404)
   expect(await Account.get(shop.account.id)).toMatchObject({ bridges: 0 })
-  expect(await Bridge.keysOf(shop.bridge.id)).toBeUndefined()
+  expect(await DataKeys.get(shop.bridge.id)).toBeUndefined()
   expect(await Bridge.byId(shop.bridge.id)).toBeUndefined()
   expect(await Lease.get(shop.bridge.id)).toMatchObject({ host: Lease.GONE, addr: "" })
 
