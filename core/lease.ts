@@ -116,11 +116,12 @@ export async function listByHost(host: string): Promise<Info[]> {
 }
 
 /**
- * Takes a free lease for a host.
+ * Takes a free lease for a host. May be repeated until it is answered: a lease that this very take has taken is taken.
  * @returns the lease as held now; undefined when somebody else was faster.
  */
 export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
-  return await change({
+  const taken = await update({
+    TableName: leases,
     Key: key(lease.bridgeId),
     UpdateExpression: "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started",
     ConditionExpression: "#host = :free AND epoch = :seen",
@@ -134,6 +135,9 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
       ":seen": lease.epoch,
     },
   })
+  if ("now" in taken) return fromRow(taken.now)
+  const { host: holder, epoch } = taken.refused
+  return holder === host.id && epoch === lease.epoch + 1 ? fromRow(taken.refused) : undefined
 }
 
 /**

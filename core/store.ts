@@ -5,6 +5,7 @@ import {
   ConditionalCheckFailedException,
   DynamoDBClient,
   TransactionCanceledException,
+  TransactionConflictException,
 } from "@aws-sdk/client-dynamodb"
 import {
   DynamoDBDocumentClient,
@@ -90,23 +91,30 @@ export async function transact(
   }
 }
 
-/** One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). */
+/**
+ * One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). One that meets a
+ * transaction on its row is not applied, and not repeated by the SDK: so here, for some two seconds.
+ */
 export async function update(
   input: ConstructorParameters<typeof UpdateCommand>[0],
 ): Promise<{ now: Row } | { refused: Row }> {
-  try {
-    const changed = await store.send(
-      new UpdateCommand({
-        ...input,
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    )
-    return { now: changed.Attributes ?? {} }
-  } catch (error) {
-    const refused = refusedRow(error)
-    if (refused) return { refused }
-    throw error
+  for (let tries = 0; ; tries++) {
+    try {
+      const changed = await store.send(
+        new UpdateCommand({
+          ...input,
+          ReturnValues: "ALL_NEW",
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        }),
+      )
+      return { now: changed.Attributes ?? {} }
+    } catch (error) {
+      const refused = refusedRow(error)
+      if (refused) return { refused }
+      if (!(error instanceof TransactionConflictException) || tries === 9) throw error
+      measure(error)
+      await sleep(Math.random() * Math.min(1000, 20 * 2 ** tries))
+    }
   }
 }
 
@@ -145,6 +153,9 @@ const passing = new Set([
   "ServiceUnavailable",
   "TimeoutError",
   "AbortError",
+  // The machine's credentials are fetched and renewed over the network, too.
+  "CredentialsProviderError",
+  "ExpiredTokenException",
 ])
 
 /** Whether the same request may succeed later: throttled, in conflict, or no answer at all. */
@@ -160,7 +171,7 @@ export function isPassing(error: unknown): boolean {
 /** A connection that broke, an answer that is not the store's, or a 5xx. */
 function isUnanswered(error: Error): boolean {
   const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } } // the SDK's errors
-  if (typeof code === "string" && /^(E[A-Z]+|UND_ERR_.*)$/.test(code)) return true
+  if (typeof code === "string" && /^(E[A-Z_]+|UND_ERR_.*)$/.test(code)) return true
   return ($metadata?.httpStatusCode ?? 0) >= 500
 }
 

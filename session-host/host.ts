@@ -149,7 +149,8 @@ export class Host {
   async #take(free: Lease.Info): Promise<void> {
     this.#moving.add(free.bridgeId)
     try {
-      const lease = await Lease.take(free, this.#input)
+      // Until it is known whether it was taken: a lease that names a host without a session could be left so for ever.
+      const lease = await this.#repeat(() => Lease.take(free, this.#input))
       if (!lease) return
       this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
       Metrics.add("LeaseTaken")

@@ -24,33 +24,36 @@ export interface Entry {
  */
 export class Journal {
   readonly #store: SessionStore
+  readonly #epoch: number
   readonly #onKept: (entry: Entry) => void
   #last = 0
   /** Durable and not drained, by hash: oldest first, and since when (monotonic). */
   readonly #waiting = new Map<string, Entry & { sinceMs: number }>()
 
-  /** @param onKept called for each entry when it is durable, in order. */
-  constructor(store: SessionStore, onKept: (entry: Entry) => void) {
+  /**
+   * @param epoch of the lease. It begins the rows' names, so that an owner never writes over a row of an earlier one
+   *   that it has not seen: the last transaction of a dead owner may become visible late.
+   * @param onKept called for each entry when it is durable, in order.
+   */
+  constructor(store: SessionStore, epoch: number, onKept: (entry: Entry) => void) {
     this.#store = store
+    this.#epoch = epoch
     this.#onKept = onKept
   }
 
   /** What an earlier session left, to be drained before anything else arrives; then what was set aside, once more. */
   async readOld(): Promise<void> {
     for (const prefix of ["JOURNAL#", "PARKED#"])
-      for (const entry of entriesOf(await this.#store.list(prefix))) {
-        if (prefix === "JOURNAL#") this.#last = Number(entry.rows[0]!.slice(prefix.length))
-        this.kept(entry)
-      }
+      for (const entry of entriesOf(await this.#store.list(prefix))) this.kept(entry)
   }
 
-  /** The writes that journal a message under the next number. Numbers come back once their rows are drained. */
+  /** The writes that journal a message after all others. */
   add(received: Received): { entry: Entry; writes: Write[] } {
-    const n = ++this.#last
+    const first = `JOURNAL#${padded(this.#epoch)}-${padded(++this.#last)}`
     const pieces = piecesOf(pack(received))
-    const rows = pieces.map((_, i) => skOf(n, i))
+    const rows = pieces.map((_, i) => pieceSk(first, i))
     const writes = pieces.map((piece, i) => this.#store.put(rows[i]!, piece))
-    const seen = this.#store.put(seenSk(received.hash), "", { n, expires_at: now() + seenFor })
+    const seen = this.#store.put(seenSk(received.hash), first, { expires_at: now() + seenFor })
     return { entry: { received, rows }, writes: [...writes, seen] }
   }
 
@@ -86,16 +89,27 @@ export class Journal {
     this.#waiting.delete(entry.received.hash)
   }
 
+  /** Of what a dead owner wrote last, all may become visible only after this session has read what was left. */
   async lookUp(hash: string): ReturnType<Vault["lookUp"]> {
     const seen = await this.#store.get(seenSk(hash))
     const waiting = this.#waiting.get(hash)
     if (waiting) return { state: "journalled", plaintext: waiting.received.plaintext }
-    return { state: seen ? "drained" : "new" }
+    if (!seen) return { state: "new" }
+    const [unread] = entriesOf(await this.#store.list(seen.secret.toString()))
+    if (!unread || this.#isOurs(unread)) return { state: "drained" }
+    this.kept(unread)
+    return { state: "journalled", plaintext: unread.received.plaintext }
+  }
+
+  /** Its row was still there a moment ago: this session is just draining it. */
+  #isOurs(entry: Entry): boolean {
+    return entry.rows[0]!.startsWith(`JOURNAL#${padded(this.#epoch)}-`)
   }
 }
 
-function skOf(n: number, piece: number): string {
-  return pieceSk(`JOURNAL#${String(n).padStart(12, "0")}`, piece)
+/** So that keys sort as numbers do. */
+function padded(n: number): string {
+  return String(n).padStart(12, "0")
 }
 
 /** Pieces come right after their first. There are never ten: a commit takes 4 MB, and ten is more than 3.5. */

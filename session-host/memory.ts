@@ -73,7 +73,7 @@ export class Memory {
     this.telling = parts.telling
     this.standing = parts.standing
     this.sandboxOf = parts.sandboxOf
-    this.#journal = new Journal(parts.store, (entry) => void this.#drain(entry))
+    this.#journal = new Journal(parts.store, input.lease.epoch, (entry) => void this.#drain(entry))
     this.#vault = new DurableVault({ ...parts, journal: this.#journal }, creds)
     this.#contacts = new Contacts(parts, creds.generation)
   }

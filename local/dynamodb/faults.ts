@@ -6,6 +6,7 @@
  * - `lost-answer`: the same, but the request is applied.
  * - `slow`: the request is looked at after `ms`.
  * - `throttling`: ThrottlingException.
+ * - `denied`: AccessDeniedException.
  * - `throughput-exceeded`: ProvisionedThroughputExceededException; a transaction is cancelled for this reason.
  * - `transaction-conflict`: TransactionConflictException on a write; a transaction is cancelled for this reason.
  * - `transaction-in-progress`: TransactionInProgressException, of TransactWriteItems.
@@ -18,6 +19,7 @@ export type Fault =
   | "lost-answer"
   | "slow"
   | "throttling"
+  | "denied"
   | "throughput-exceeded"
   | "transaction-conflict"
   | "transaction-in-progress"

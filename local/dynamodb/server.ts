@@ -123,6 +123,7 @@ async function outcomeOf(engine: Engine, call: Call): Promise<{ status: number; 
 
 /** A transaction that exceeds its throughput is cancelled instead, with a reason for each member. */
 function refuseIfFaulty(faults: Faults, call: Call) {
+  if (faults.take("denied", call)) throw new Refusal("AccessDeniedException", "not authorized")
   if (faults.take("throttling", call)) throw new Refusal("ThrottlingException", "Rate exceeded")
   if (call.operation.startsWith("Transact")) return
   if (faults.take("throughput-exceeded", call))

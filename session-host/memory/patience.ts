@@ -16,7 +16,7 @@ export class Patience {
     this.#ended = ended
   }
 
-  /** @throws SessionEnded; or what the store answered, where repeating cannot help. */
+  /** @throws SessionEnded; or ValidationException: what was asked for can be in no store. */
   async read<Found>(ask: () => Promise<Found>): Promise<Found> {
     return await this.watch(this.#repeat(ask))
   }
@@ -37,7 +37,9 @@ export class Patience {
       try {
         return await ask()
       } catch (error) {
-        if (!isPassing(error)) throw error
+        if (error instanceof Error && error.name === "ValidationException") throw error
+        // It says nothing of what was asked for: whoever asked must not take it for an answer.
+        if (!isPassing(error)) throw new SessionEnded("the store refused a read", { cause: error })
         await sleep(Math.min(1000, 20 * 2 ** tries))
       }
     }

@@ -1,4 +1,4 @@
-import "#test/support/store.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
@@ -27,6 +27,20 @@ test("of two hosts that want a free lease one gets it, and only it may commit", 
   expect(held!.epoch).toBe(free.epoch + 1)
   expect(await mayCommit(held!)).toBe(true)
   expect(await mayCommit({ ...held!, host: held!.host === a.id ? b.id : a.id })).toBe(false)
+})
+
+test("a take whose answer was lost is known for one's own, and nobody else's", async () => {
+  const free = await aLease()
+  const remove = dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", times: 1, ms: 1 })
+  const taken = await Lease.take(free, a)
+  remove()
+  expect(taken).toMatchObject({ host: a.id, epoch: free.epoch + 1 })
+  expect(await Lease.take(free, b)).toBeUndefined()
+  await Lease.letGo(taken!)
+  const again = await Lease.take((await Lease.get(free.bridgeId))!, a)
+  expect(again).toMatchObject({ epoch: free.epoch + 3 })
+  // An earlier look says nothing of who holds it now.
+  expect(await Lease.take(free, a)).toBeUndefined()
 })
 
 test("whoever changes the holder raises the epoch, so that an old holder can write nothing", async () => {

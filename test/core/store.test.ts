@@ -1,7 +1,7 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, test } from "vitest"
-import { get, isPassing, StoreAway, transact, type Write } from "#core/store.ts"
+import { get, isPassing, StoreAway, transact, update, type Write } from "#core/store.ts"
 
 afterEach(() => dynamoDb.faults.clear())
 
@@ -67,4 +67,23 @@ describe("a transaction", () => {
     expect(ended).toMatchObject({ name: "ValidationException" })
     expect(isPassing(ended)).toBe(false)
   })
+})
+
+test("an update that meets a transaction on its row is repeated", async () => {
+  const Key = { pk: randomUUID(), sk: "N" }
+  dynamoDb.faults.add({ fault: "transaction-conflict", operation: "UpdateItem", times: 3 })
+  const updated = await update({
+    TableName: "Requests",
+    Key,
+    UpdateExpression: "ADD n :one",
+    ExpressionAttributeValues: { ":one": 1 },
+  })
+  expect(updated).toEqual({ now: { ...Key, n: 1 } })
+})
+
+test.for([
+  { name: "a name server that is away", code: "EAI_AGAIN" },
+  { name: "a connection that was reset", code: "ECONNRESET" },
+])("$name says nothing of what was asked for", ({ code }) => {
+  expect(isPassing(Object.assign(new Error("no answer"), { code }))).toBe(true)
 })

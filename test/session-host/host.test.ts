@@ -51,6 +51,19 @@ test("a host takes no bridge of the other network", async () => {
   await held(live.id, host)
 })
 
+test("a host that is stopped while no answer to its take arrives gives that lease back", async () => {
+  const bridge = await aBridge()
+  const takes = (request: object) => JSON.stringify(request).includes(bridge.id)
+  const lost = dynamoDb.faults.injected.get("lost-answer") ?? 0
+  // As often as the client asks by itself, and once more.
+  const fault = { fault: "lost-answer", operation: "UpdateItem", when: takes, times: 5, ms: 1 } as const
+  onTestFinished(dynamoDb.faults.add(fault))
+  const host = await aHost(nowhere)
+  await until(async () => dynamoDb.faults.injected.get("lost-answer") === lost + 4)
+  await host.stop()
+  expect((await Lease.get(bridge.id))?.host).toBe(FREE)
+})
+
 test("stopping hands a connected session over: no event, no logout, the rest of the messages in order", async () => {
   const network = await aNetwork()
   const { bridge, phone, host } = await aPairedSession(network)

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto"
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
-import { expect, test } from "vitest"
-import "#test/support/store.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
 import { aHost, eventsOf, eventsOfType, held } from "#test/support/host.ts"
 import { transactions } from "#test/support/held.ts"
 import { aMemory } from "#test/support/memory.ts"
@@ -39,7 +39,7 @@ const aContent = (id: string, content: proto.IMessage) => aReceived({ id, plaint
 
 /** Journals like a session that dies right after its commit. */
 async function journalOnly(one: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
-  const journal = new Journal(one.memory.store, () => {})
+  const journal = new Journal(one.memory.store, one.lease.epoch, () => {})
   for (const message of messages) await one.memory.commits.write(journal.add(message).writes)
   one.crash()
   await Lease.letGo(one.lease)
@@ -99,7 +99,7 @@ test("a message is journalled with its ratchet, in one commit", async () => {
   await memory.vault.keep({ keys: [{ type: "session", id: "491.0", value: "ratchet" }], received })
   expect(asked[0]!.rows).toEqual([
     "LEASE",
-    "JOURNAL#000000000001",
+    "JOURNAL#000000000002-000000000001",
     `SEEN#${received.hash}`,
     "SIGNAL#000001#session#491.0",
   ])
@@ -183,15 +183,40 @@ test("a message is known while it is journalled, and as drained afterwards", asy
   await until(async () => (await memory.vault.lookUp(received.hash)).state === "drained")
 })
 
+test("what a dead owner wrote last is not written over, and told when the network brings it again", async () => {
+  const { memory, bridgeId, lease } = await aMemory()
+  const late = aReceived({ text: "late" })
+  const { writes } = new Journal(memory.store, lease.epoch - 1, () => {}).add(late)
+  // The dead owner's transaction becomes visible only now.
+  await memory.commits.write(writes)
+  await memory.vault.keep({ received: aReceived({ text: "new" }) })
+  expect(await memory.vault.lookUp(late.hash)).toMatchObject({ state: "journalled" })
+  await memory.settled()
+  expect(bodies(await eventsOf(bridgeId))).toEqual(["new", "late"])
+  expect(await rowsOf(bridgeId, "JOURNAL#")).toEqual([])
+  expect(await memory.vault.lookUp(late.hash)).toEqual({ state: "drained" })
+})
+
+test("a read that the store refuses ends the session, and sets no message aside", async () => {
+  const { memory, bridgeId, happened } = await aMemory()
+  onTestFinished(dynamoDb.faults.add({ fault: "denied", operation: "GetItem" }))
+  await memory.vault.keep({ received: aReceived({ text: "kept" }) })
+  await memory.settled()
+  expect(happened).not.toContain("drained")
+  dynamoDb.faults.clear()
+  expect(await rowsOf(bridgeId, "PARKED#")).toEqual([])
+  expect(await rowsOf(bridgeId, "JOURNAL#")).toHaveLength(1)
+})
+
 test("a plaintext larger than an item is journalled in pieces and read again by the next owner", async () => {
   const first = await aMemory()
   // Media of its own, too large for an event of ours and yet a message: it must come back whole.
   const large = aReceived({ plaintext: Buffer.concat([randomBytes(800_000), Buffer.of(1)]) })
-  const journal = new Journal(first.memory.store, () => {})
+  const journal = new Journal(first.memory.store, 1, () => {})
   await first.memory.commits.write(journal.add(large).writes)
   expect(await rowsOf(first.bridgeId, "JOURNAL#")).toHaveLength(3)
   const found: Uint8Array[] = []
-  const again = new Journal(first.memory.store, (entry) => found.push(entry.received.plaintext))
+  const again = new Journal(first.memory.store, 2, (entry) => found.push(entry.received.plaintext))
   await again.readOld()
   expect(Buffer.compare(found[0]!, large.plaintext)).toBe(0)
 })
