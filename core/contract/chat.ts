@@ -39,11 +39,14 @@ export const Group = z
   .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")
   .openapi({ description: "A group's JID: `…@g.us`.", example: "120363041234567890@g.us" })
 
-/** The network's id of a message: opaque, chosen by whoever sent it. */
-export const MessageId = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,128}$/, "a message id, as an event or a send result gave it")
-  .openapi({
-    description: "A message id, as an event or a send result gave it.",
-    example: "3EB0A1B2C3D4E5F6A7B8C9",
-  })
+/** §2.11. The network's id of a message or a call: opaque, chosen by whoever sent it, of any characters. */
+const OpaqueId = text(1, 256)
+
+export const MessageId = OpaqueId.openapi({
+  description: "A message id, as an event or a send result gave it; in a path percent-encoded.",
+  example: "3EB0A1B2C3D4E5F6A7B8C9",
+})
+
+export const CallId = OpaqueId.openapi({
+  description: "A call id, as `call_incoming` gave it; percent-encoded.",
+})

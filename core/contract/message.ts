@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Chat, MessageId, text } from "./chat.ts"
 import type { ErrorCode } from "./error.ts"
-import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
+import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./reply.ts"
 
 /** §2.3 */
 const SendResult = z.object({ message_id: z.string(), timestamp: z.number().int() }).openapi("SendResult")
@@ -17,11 +17,17 @@ const headers = z.object({
     .openapi({ description: "Unique per logical message, 1 to 255 printable characters, given once (8.2)." }),
 })
 
-/** What every message may carry besides its content (decisions, "Messages"). */
-const extras = {
+/** What every message has besides its content (decisions, "Messages"). */
+const addressed = {
+  chat: Chat,
   quoted_message_id: MessageId.optional().openapi({ description: "The message that this one answers." }),
   mentions: z.array(Chat).max(1024).optional().openapi({ description: "Who is named in the text." }),
 }
+
+/** decisions, "Messages": of a message that is known its id says enough, unless several have chosen it. */
+const MessageChat = Chat.optional().openapi({
+  description: "Where the message is; only needed when messages of several chats have this id.",
+})
 
 const Url = text(1, 2048).refine((url) => URL.canParse(url), "not a URL")
 
@@ -34,7 +40,7 @@ interface Check<Fields extends z.ZodRawShape> {
   message: string
 }
 
-/** A route that sends a message: what gives it its content is `fields`. */
+/** A route that sends a message. */
 function send<Path extends string, Fields extends z.ZodRawShape>(
   suffix: Path,
   summary: string,
@@ -42,7 +48,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   more: { check?: Check<Fields>; refusals?: ErrorCode[] } = {},
 ) {
   const { check } = more
-  const schema = z.object({ chat: Chat, ...fields, ...extras }).refine(
+  const schema = z.object(fields).refine(
     // It has these fields, among others.
     (input) => check?.holds(input as z.infer<z.ZodObject<Fields>>) ?? true,
     { path: check && [check.path], message: check?.message },
@@ -59,12 +65,13 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   })
 }
 
-export const sendText = send("text", "Send a text message", { body: text(1, 65_536) })
+export const sendText = send("text", "Send a text message", { ...addressed, body: text(1, 65_536) })
 
 export const sendMedia = send(
   "media",
   "Send an image, video, audio, document or sticker",
   {
+    ...addressed,
     url: Url.openapi({
       description:
         "Fetched by the service; the Content-Type of its answer decides the kind: JPEG, PNG and WebP an image, " +
@@ -80,7 +87,9 @@ export const sendMedia = send(
   { refusals: ["url_not_allowed", "media_fetch_failed", "media_type_mismatch", "payload_too_large"] },
 )
 
+/** A reaction quotes nothing and names nobody. */
 export const sendReaction = send("reaction", "React to a message", {
+  chat: MessageChat,
   emoji: text(0, 32).openapi({ description: '`""` removes the reaction.' }),
   message_id: MessageId,
 })
@@ -96,6 +105,7 @@ export const sendPoll = send(
   "poll",
   "Send a poll",
   {
+    ...addressed,
     question: text(1, 255),
     options,
     max_answers: z.int().min(0).max(12).optional().openapi({ description: "0: any number; by default 1." }),
@@ -110,6 +120,7 @@ export const sendPoll = send(
 )
 
 export const sendLocation = send("location", "Send a location", {
+  ...addressed,
   lat: z.number().min(-90).max(90),
   lng: z.number().min(-180).max(180),
   name: text(0, 1000).optional(),
@@ -122,6 +133,7 @@ export const sendEvent = send(
   "event",
   "Send an event message, which its recipients can answer",
   {
+    ...addressed,
     name: text(1, 100),
     description: text(0, 2048).optional(),
     start_time: UnixSeconds.openapi({ description: "Unix seconds." }),
@@ -176,7 +188,7 @@ export const editMessage = createRoute({
   request: {
     params: message,
     headers,
-    body: body(z.object({ chat: Chat.optional(), body: text(1, 65_536) })),
+    body: body(z.object({ chat: MessageChat, body: text(1, 65_536) })),
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
@@ -188,7 +200,7 @@ export const readMessage = createRoute({
   method: "post",
   path: `${proxy}/messages/{id}/read`,
   summary: "Send a read receipt",
-  request: { params: message, body: body(z.object({ chat: Chat.optional() })) },
+  request: { params: message, body: optionalBody(z.object({ chat: MessageChat })) },
   responses: { 200: reply("Sent.", Ok), ...refusals(...asking) },
 })
 

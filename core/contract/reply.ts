@@ -11,6 +11,11 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } }
 }
 
+/** A JSON body of which nothing is required: none is as good as an empty one. */
+export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
+  return { ...body(schema), required: false }
+}
+
 type Refusals = Record<(typeof errorStatus)[ErrorCode], ReturnType<typeof reply<typeof ErrorBody>>>
 
 /** The errors a route may answer with, beside those of every route (401, 429, 500, 503). */

@@ -15,12 +15,13 @@ export const limited = bodyLimit({
   },
 })
 
-/** A body is JSON of reasonable size and depth, or there is none. */
+/** A body is JSON of reasonable size and depth. Without one every field is missing, as in an empty object. */
 export const jsonBody = createMiddleware(async (c, next) => {
   const bytes = c.req.raw.body ? await c.req.arrayBuffer() : new ArrayBuffer()
   // A content-length is a claim; this is a measure.
   if (bytes.byteLength > maxBytes) throw tooLarge()
   if (bytes.byteLength > 0) check(bytes, c.req.header("content-type") ?? "")
+  else c.req.bodyCache = { json: Promise.resolve({}) }
   // Validation is left out for what it does not take for JSON, and it is narrower than RFC 9110: one name for all.
   c.req.raw.headers.set("content-type", "application/json")
   await next()

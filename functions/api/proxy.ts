@@ -43,7 +43,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     path,
     bridgeId: c.var.bridge.id,
     requestId: c.var.requestId,
-    body: (await c.req.text()) || undefined,
+    body: route.request?.body && (await c.req.text()),
   }
   // Those that send a message, and only those, take the header.
   const key = route.request?.headers && keyOf(c)

@@ -1,5 +1,4 @@
 import type { Context } from "hono"
-import { HTTPException } from "hono/http-exception"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { isPassing } from "#core/store.ts"
@@ -19,10 +18,6 @@ export function refuse(error: Error, c: Context<ApiEnv>): Response {
 
 function asRefusal(error: Error, c: Context<ApiEnv>): ApiError {
   if (error instanceof ApiError) return error
-  // Hono's own, when it reads an empty body as JSON.
-  if (error instanceof HTTPException && error.status === 400)
-    return new ApiError("invalid_request", "the body is not JSON")
-
   // Not its path, which names people: the line of the answer has the route.
   log.error({ error, requestId: c.var.requestId }, "request failed")
   if (isPassing(error)) return sessionUnavailable("the service cannot answer now: try again")

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { now } from "#core/clock.ts"
+import { mayBeOurs } from "#core/message-id.ts"
 import type { Write } from "#core/store.ts"
 import type { Outgoing } from "../network.ts"
 import type { SessionStore } from "../store.ts"
@@ -30,6 +31,7 @@ export function sentRow(store: SessionStore, sent: Sent): Write {
 
 /** Expired rows may still be there, for days: they are as good as new ones. */
 export async function sentMessage(store: SessionStore, messageId: string): Promise<Sent | undefined> {
+  if (!mayBeOurs(messageId)) return undefined
   const stored = await store.get(skOf(messageId))
   if (!stored) return undefined
   return { messageId, ...unpack(stored.secret), ...Outcome.parse(stored.row) }

@@ -30,7 +30,7 @@ export async function findOwn(live: Live, asked: Asked): Promise<Remembered> {
 }
 
 /** Where an answer to a message goes: what was told to many is answered to its author alone. */
-function chatOf({ chat, sender, fromMe }: Remembered): string {
+export function chatOf({ chat, sender, fromMe }: Remembered): string {
   return chat.endsWith("@broadcast") && !fromMe ? sender : chat
 }
 

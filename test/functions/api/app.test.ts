@@ -195,6 +195,22 @@ describe("bodies", () => {
     expect(await json(text)).toMatchObject({ issues: [{ path: "body", message: "is missing" }] })
   })
 
+  test("that are not there miss what an empty object misses", async () => {
+    const customer = await aCustomer()
+    const path = "/api/instances"
+    const none = { "content-type": "application/json", "content-length": "0" }
+    for (const [body, headers] of [[undefined], [undefined, none], [""], ["{}"]] as const) {
+      const codes = [
+        (await json(customer.call("POST", path, body, headers))).code,
+        (await json(customer.call("POST", path, `{"customer_ref":"a"}`))).code,
+        (await json(customer.call("PATCH", `${path}/a`, body, headers))).code,
+      ]
+      expect(codes).toEqual(["invalid_customer_ref", undefined, "invalid_webhook_url"])
+      const text = await json(customer.call("POST", `${path}/a/proxy/send/text`, body, headers))
+      expect(text).toMatchObject({ code: "invalid_request", issues: [{ path: "chat" }, { path: "body" }] })
+    }
+  })
+
   test("with unknown fields are taken without them, `__proto__` too", async () => {
     const customer = await aCustomer()
     const answer = await customer.post("/api/instances", `{"customer_ref":"a","x":1,"__proto__":{"y":2}}`)

@@ -71,6 +71,22 @@ describe("a call that reaches its host", () => {
     expect(JSON.parse(host.calls[0]!.body)).toEqual(body)
   })
 
+  test("names messages and calls by whatever their senders called them, and needs no body to read one", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, { ok: true }))
+    await host.take(shop.id)
+    const proxy = "/api/instances/shop/proxy"
+    for (const id of ["a/b?c=d#e", "50% grüße 🌍", "SEND#1\n", "x".repeat(256)]) {
+      const path = `/messages/${encodeURIComponent(id)}/read`
+      expect((await shop.post(proxy + path)).status).toBe(200)
+      const call = `/calls/${encodeURIComponent(id)}/reject`
+      expect((await shop.post(proxy + call, { contact_id: "491711234567" })).status).toBe(200)
+      expect(host.calls.splice(0)).toMatchObject([{ path, body: "{}" }, { path: call }])
+    }
+    for (const id of ["%00", "x".repeat(257)])
+      expect((await shop.post(`${proxy}/messages/${id}/read`)).status).toBe(400)
+  })
+
   test("passes a picture and its headers on, and no header of the host's own", async () => {
     const shop = await aShop()
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff])

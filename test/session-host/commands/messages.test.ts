@@ -4,6 +4,8 @@ import { proto } from "@whiskeysockets/baileys"
 import { aChat } from "#test/support/chat.ts"
 import { aHost, eventsOfType, held, statusOf } from "#test/support/host.ts"
 import { until } from "#test/support/until.ts"
+import { query } from "#core/store.ts"
+import { sessions } from "#core/tables.ts"
 
 const contentOf = (message: { content: unknown } | undefined) =>
   proto.Message.fromObject(message?.content as object)
@@ -172,9 +174,45 @@ test("a reaction names the message it is about, and is taken back by an empty on
   const sent = await ask("POST", "/send/reaction", { chat, message_id: id, emoji: "👍" })
   const [read] = await bob.read({ id: sent.message_id })
   expect(contentOf(read).reactionMessage).toMatchObject({ text: "👍", key: { id, fromMe: false } })
+  const alone = await ask("POST", "/send/reaction", { message_id: id, emoji: "👎" })
+  const [changed] = await bob.read({ id: alone.message_id })
+  expect(contentOf(changed).reactionMessage).toMatchObject({ text: "👎", key: { id, fromMe: false } })
   const back = await ask("POST", "/send/reaction", { chat: bob.lid, message_id: id, emoji: "" })
   const [taken] = await bob.read({ id: back.message_id })
   expect(contentOf(taken).reactionMessage).toMatchObject({ text: "", key: { id } })
+})
+
+test("a message id is opaque, whatever its sender has put into it", async () => {
+  const { ask, bob, phone, message } = await aChat()
+  const chat = bob.number
+  for (const id of ["SEND#1/../2?x=%2F#", "grüße, 世界 🌍", 'a\nb"c', "x".repeat(256)]) {
+    await bob.send(phone.number, "hello", { id })
+    await message(id)
+    expect(await ask("POST", `/messages/${encodeURIComponent(id)}/read`, {})).toMatchObject({ status: 200 })
+    const reaction = await ask("POST", "/send/reaction", { message_id: id, emoji: "👍" })
+    const [read] = await bob.read({ id: reaction.message_id })
+    expect(contentOf(read).reactionMessage?.key).toMatchObject({ id })
+    const quote = { chat, body: "you said", quoted_message_id: id }
+    expect(await ask("POST", "/send/text", quote)).toMatchObject({ status: 200 })
+    const media = await ask("GET", `/messages/${encodeURIComponent(id)}/media`)
+    expect(media).toMatchObject({ status: 404, error: expect.stringContaining("no media") })
+  }
+})
+
+test("a vote on an id that is longer than a key of the store is no message that cannot be read", async () => {
+  const { bob, phone, message, bridge } = await aChat()
+  const id = "x".repeat(3000)
+  const nothing = { encPayload: "A".repeat(64), encIv: "A".repeat(16) }
+  const raw = { pollUpdateMessage: { pollCreationMessageKey: { id, remoteJid: bob.lid }, vote: nothing } }
+  await bob.post(phone.number, { raw })
+  const { id: next } = await bob.send(phone.number, "still there?")
+  expect(await message(next)).toMatchObject({ body: "still there?" })
+  const parked = query({
+    TableName: sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :parked)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":parked": "PARKED#" },
+  })
+  expect(await Array.fromAsync(parked)).toEqual([])
 })
 
 test("own messages are edited and revoked, those of the phone as well; others' and unknown ones are not", async () => {
