@@ -78,7 +78,11 @@ test("what refers to a message is read with it, though both become events in one
     id: "FORGERY",
     attrs: { from: "120@g.us", participant: "491710000002@s.whatsapp.net" },
     plaintext: padded({
-      protocolMessage: { key: { id: "SAID" }, type: 14, editedMessage: { conversation: "never said" } },
+      protocolMessage: {
+        key: { id: "SAID" },
+        type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+        editedMessage: { conversation: "never said" },
+      },
     }),
   })
   const said = aReceived({ id: "SAID", text: "said", attrs: { from: "120@g.us", participant: bob } })
