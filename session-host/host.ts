@@ -75,9 +75,10 @@ export class Host {
       this.#each(Math.min(1000, beatMs / 5), () => this.#takeFree()),
       this.#each(agreeEach * beatMs, async () => {
         await this.#agree()
-        await this.#removeGone()
         await this.#pauseIdle()
       }),
+      // Of a large bridge it takes long.
+      this.#each(agreeEach * beatMs, () => this.#removeGone()),
     ]
     this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")
   }
@@ -207,7 +208,7 @@ export class Host {
     for (const { bridgeId } of await Lease.listByHost(GONE)) {
       const lease = await Lease.get(bridgeId)
       if (lease?.host !== GONE) continue
-      await removeBridge(bridgeId)
+      if (!(await removeBridge(bridgeId, this.#stopping.signal))) return
       this.#log.info({ bridgeId }, "the rows of a deleted bridge were removed")
     }
   }

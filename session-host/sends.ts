@@ -27,12 +27,12 @@ export interface Answer {
 
 /** The sends of one session. */
 export class Sends {
-  readonly #memory: Pick<Memory, "store" | "commits">
+  readonly #memory: Pick<Memory, "store" | "commits" | "vault">
   readonly #log: Logger
   readonly #running = new Set<string>()
   readonly #changes = new Changes()
 
-  constructor(memory: Pick<Memory, "store" | "commits">, log: Logger) {
+  constructor(memory: Pick<Memory, "store" | "commits" | "vault">, log: Logger) {
     this.#memory = memory
     this.#log = log
   }
@@ -74,18 +74,25 @@ export class Sends {
     if (before?.state === "failed") throw rejected(before.network_code)
 
     const repeated = before !== undefined
+    const { generation } = this.#memory.vault
+    // From another number its recipient would be shown it twice.
+    if (repeated && before.generation !== generation) throw unknown()
     const connection = await wish.connection().catch((error: unknown) => {
       // Whatever stands in the way now says nothing of the earlier transmission.
       throw repeated && error instanceof ApiError ? unknown() : error
     })
     const { chat, message } = before ?? (await wish.build(connection))
-    const outgoing = { messageId, chat, message }
+    const outgoing = { messageId, chat, message, generation }
     const timestamp = await this.#transmit(connection, outgoing, repeated)
     await this.#write({ ...outgoing, state: "acked", timestamp })
     return { messageId, timestamp, repeated }
   }
 
-  async #transmit(connection: Connection, outgoing: Outgoing, again: boolean): Promise<number> {
+  async #transmit(
+    connection: Connection,
+    outgoing: Outgoing & { generation: number },
+    again: boolean,
+  ): Promise<number> {
     const { messageId } = outgoing
     const start = performance.now()
     try {

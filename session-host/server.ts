@@ -38,6 +38,7 @@ import { setPresence } from "./commands/set-presence.ts"
 import { statusPrivacy } from "./commands/status-privacy.ts"
 import { status } from "./commands/status.ts"
 import { subscribePresence } from "./commands/subscribe-presence.ts"
+import { scope } from "./host/scope.ts"
 import type { Host } from "./host.ts"
 import type { Logger } from "./log.ts"
 import { SessionEnded } from "./session-ended.ts"
@@ -97,7 +98,7 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
     session.notes.use()
     c.set("session", session)
     c.set("call", call)
-    return waiting(call.waitMs ?? Infinity, next)
+    return scope.run(session, () => waiting(call.waitMs ?? Infinity, next))
   })
   for (const { route, run } of commands) app.on(route.method.toUpperCase(), suffixOf(route.path), run)
   app.notFound((c) => answer(c, new ApiError("not_found", "there is no such command")))

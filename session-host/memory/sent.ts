@@ -21,12 +21,13 @@ const Outcome = z.discriminatedUnion("state", [
 ])
 type Outcome = z.infer<typeof Outcome>
 
-/** A message that we sent, and what became of it: the `SEND` row. */
-export type Sent = Outgoing & Outcome
+/** A message that we sent, under which login (its generation), and what became of it: the `SEND` row. */
+export type Sent = Outgoing & Outcome & { generation: number }
 
 export function sentRow(store: SessionStore, sent: Sent): Write {
-  const { messageId, chat, message, ...outcome } = sent
-  return store.put(skOf(messageId), pack(chat, message), { ...outcome, expires_at: now() + keptFor })
+  const { messageId, chat, message, generation, ...outcome } = sent
+  const row = { ...outcome, g: generation, expires_at: now() + keptFor }
+  return store.put(skOf(messageId), pack(chat, message), row)
 }
 
 /** Expired rows may still be there, for days: they are as good as new ones. */
@@ -34,7 +35,8 @@ export async function sentMessage(store: SessionStore, messageId: string): Promi
   if (!mayBeOurs(messageId)) return undefined
   const stored = await store.get(skOf(messageId))
   if (!stored) return undefined
-  return { messageId, ...unpack(stored.secret), ...Outcome.parse(stored.row) }
+  const generation = z.number().int().parse(stored.row.g)
+  return { messageId, generation, ...unpack(stored.secret), ...Outcome.parse(stored.row) }
 }
 
 function skOf(messageId: string): string {

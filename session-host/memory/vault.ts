@@ -83,7 +83,9 @@ export class DurableVault implements Vault {
     // Where it takes several commits: what was received first, the credentials last.
     const writes: Write[] = [
       ...(journalled?.writes ?? []),
-      ...(change.sending ? [sentRow(store, { ...change.sending, state: "sent" })] : []),
+      ...(change.sending
+        ? [sentRow(store, { ...change.sending, generation: this.generation, state: "sent" })]
+        : []),
       ...keys.map(({ sk, value }) => (value === null ? store.remove(sk) : store.put(sk, value))),
       ...(change.creds === undefined ? [] : [credsRow(store, this.generation, change.creds)]),
     ]

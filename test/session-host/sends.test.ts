@@ -4,10 +4,11 @@ import { transactions } from "#test/support/held.ts"
 import { aHost, call, held, sendText, statusOf } from "#test/support/host.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { aPairedSession, codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/connect.ts"
+import { scope } from "#session-host/host/scope.ts"
 import type { Outgoing } from "#session-host/network.ts"
 
 test("a message that was acknowledged is answered again from its row, and nothing is sent", async () => {
@@ -105,6 +106,48 @@ test("a late answer of the network counts: the same id is then answered without 
   await until(async () => asked.some(({ rows }) => rows.includes(`SEND#${id}`)))
   expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 200 })
   expect(await contact.read({ id })).toHaveLength(1)
+})
+
+test("a message whose outcome is unknown is not sent again by another login", async () => {
+  const network = await aNetwork()
+  const { bridge, unlink } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  await network.fault({ kind: "lose_acks", times: 1 })
+  const id = newMessageId()
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 504 })
+  await unlink()
+  await until(async () => (await statusOf(bridge.id)) === "unpaired")
+  const other = await network.phone("Eve")
+  await other.scan(await codeOf(bridge.id))
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({
+    status: 504,
+    code: "send_outcome_unknown",
+  })
+  await sendText(bridge.id, contact.number, "end")
+  await contact.read({ text: "end" })
+  expect(await contact.read({ text: "hello" })).toHaveLength(1)
+})
+
+test("what a command leaves behind belongs to its session, should it throw where nobody catches", async () => {
+  const network = await aNetwork()
+  let owner: unknown
+  const host = await aHost(network, {
+    connect: (input) => {
+      const connection = connect({ ...input, url: network.url })
+      return {
+        ...connection,
+        send: async (...asked) => {
+          owner = scope.getStore()
+          return await connection.send(...asked)
+        },
+      }
+    },
+  })
+  const { bridge } = await aPairedSession(network, { host })
+  const contact = await network.phone("Bob")
+  expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
+  expect(owner).toBe(host.sessions.get(bridge.id))
 })
 
 test("a host that stops finishes the sends that are under way, and takes no others", async () => {
