@@ -95,6 +95,20 @@ export interface Me {
  */
 export type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
 
+/** What the network has against an account, or against the version of its protocol that is spoken here. */
+export type Objection = "locked" | "banned" | "temporarily_banned" | "outdated"
+
+/** How a connection ended. */
+export interface End {
+  reason: ClosedReason
+  /** What was said, with its number, for a log. */
+  detail: string
+  /** Where the network has refused the login and said why. */
+  objection?: Objection
+  /** For how long the network will refuse it, ms, where it says so. */
+  refusedForMs?: number
+}
+
 /** What happens on a connection, in order. */
 export type Happening =
   /** A QR code to show, until the next one comes. `expiresAt` in Unix seconds. */
@@ -114,7 +128,7 @@ export type Happening =
   /** What the network says of people: of an address book, a history, a group. `onLearned`: once it is durable. */
   | { kind: "people"; people: Acquaintance[]; onLearned?: () => void }
   /** The end of this connection; nothing follows. */
-  | { kind: "closed"; reason: ClosedReason; detail: string }
+  | ({ kind: "closed" } & End)
 
 /** What the network says of a person: no more than it says. */
 export interface Acquaintance {

@@ -1,6 +1,7 @@
 import type { Status } from "#core/contract/session.ts"
 import type { z } from "@hono/zod-openapi"
 import { BridgeLog } from "#core/bridge-log.ts"
+import { iso, nowMs } from "#core/clock.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Metrics } from "#core/metrics.ts"
 import type { Changes } from "./changes.ts"
@@ -9,7 +10,7 @@ import type { At } from "./events/connection.ts"
 import { append, learn } from "./uplink/hearing.ts"
 import type { Logger } from "./log.ts"
 import type { Memory } from "./memory.ts"
-import type { ClosedReason, Connection, Happening } from "./network.ts"
+import type { Connection, End, Happening } from "./network.ts"
 import { type Code, Pairing } from "./uplink/pairing.ts"
 import { alreadyPaired, notPaired, refusalOf, takenOver } from "./refusals.ts"
 import { showCode } from "./uplink/sandbox.ts"
@@ -159,6 +160,7 @@ export class Uplink {
     await this.#memory.standing.setReplaced(false)
     this.hangUp()
     this.start()
+    changes.notify()
     await changes.until(() => this.isUp || isOver() || undefined, mayWaitMs(timing.connectingMs))
     if (isOver()) throw sessionUnavailable()
   }
@@ -205,7 +207,8 @@ export class Uplink {
   disconnect(): void {
     if (!this.connection) return
     this.hangUp()
-    this.#goneFor("lost")
+    this.#goneFor({ reason: "lost" })
+    this.#input.changes.notify()
   }
 
   /** The socket is closed when this returns. */
@@ -271,7 +274,7 @@ export class Uplink {
         this.#input.sends.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)
         break
       case "closed":
-        this.#closed(happening.reason).catch(this.#input.onError)
+        this.#closed(happening).catch(this.#input.onError)
         break
     }
     this.#input.changes.notify()
@@ -307,21 +310,31 @@ export class Uplink {
     return { memory: this.#memory, connection: this.connection, log: this.#log }
   }
 
-  async #closed(reason: ClosedReason): Promise<void> {
-    this.#log.info({ reason }, "session disconnected")
-    this.#tell(reason === "lost" ? "warn" : "info", `session disconnected: ${reason}`)
+  async #closed(end: End): Promise<void> {
+    const { reason, detail, objection } = end
+    this.#log.info({ reason, detail, objection }, "session disconnected")
+    const said = [reason, objection, detail].filter(Boolean).join(", ")
+    this.#tell(reason === "lost" || objection ? "warn" : "info", `session disconnected: ${said}`)
     this.hangUp()
-    this.#goneFor(reason)
+    this.#goneFor(end)
     switch (reason) {
       case "restart":
       case "refs_ended":
       case "lost":
-        return this.#dialler.dialAgain(reason)
+        return this.#dialAgain(end)
       case "replaced":
         return await this.#wasReplaced()
       case "logged_out":
-        return await this.#wasLoggedOut()
+        return await this.#wasLoggedOut(objection)
     }
+  }
+
+  #dialAgain(end: End): void {
+    const waitMs = this.#dialler.dialAgain(end)
+    if (end.refusedForMs === undefined) return
+    const at = iso(nowMs() + waitMs)
+    this.#log.warn({ at }, "the network refuses the session for some time: it is not dialled before")
+    this.#tell("warn", `the network refuses the session for some time: connecting again at ${at}`)
   }
 
   /** Another login of the same device: perhaps the rightful owner of the bridge, whom we must not throw out again. */
@@ -330,26 +343,28 @@ export class Uplink {
     Metrics.add("Replaced")
     // The check of the lease throws when it is not ours.
     await commits.write([])
-    await standing.setReplaced(true, (writes) => telling.over(this.#at, "stream_replaced", writes))
+    await standing.setReplaced(true, (writes) =>
+      telling.over(this.#at, { reason: "stream_replaced" }, writes),
+    )
     this.#input.changes.notify()
   }
 
-  async #wasLoggedOut(): Promise<void> {
+  async #wasLoggedOut(objection?: End["objection"]): Promise<void> {
     const { commits, telling } = this.#memory
     const wasPaired = this.isPaired
     await this.#memory.forget(async (writes) => {
-      if (wasPaired) await telling.over(this.#at, "logged_out", writes)
+      if (wasPaired) await telling.over(this.#at, { reason: "logged_out", objection }, writes)
       else await commits.write(writes)
     })
     this.#lost = false
     this.#input.changes.notify()
-    this.#dialler.dialAgain("logged_out")
+    this.#dialler.dialAgain({ reason: "logged_out" })
   }
 
-  #goneFor(reason: ClosedReason): void {
+  #goneFor({ reason, objection }: Pick<End, "reason" | "objection">): void {
     if (!this.isPaired) return
     if (reason === "lost") this.#lost = true
-    this.#memory.telling.gone(this.#at)
+    this.#memory.telling.gone(this.#at, objection)
   }
 
   #pairingOver(): void {

@@ -70,7 +70,10 @@ const DisconnectedEvent = z
   .object({
     event: z.literal("disconnected"),
     reason: z.enum(["logged_out", "stream_replaced"]).optional(),
-    detail: z.string().optional().openapi({ description: "A sentence for people." }),
+    detail: z.string().optional().openapi({
+      description:
+        "A sentence for people: also whether the network has locked or banned the account, or bans it for some time.",
+    }),
   })
   .openapi("DisconnectedEvent")
 

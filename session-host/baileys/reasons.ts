@@ -1,12 +1,15 @@
-import type { ClosedReason } from "../network.ts"
+import type { End, Objection } from "../network.ts"
 
-export interface End {
-  reason: ClosedReason
-  detail: string
-}
-
-/** `<failure>` at login: the device is unknown, the account's main device is gone, or logged out for reasons untold (whatsmeow `ConnectFailureReason.IsLoggedOut`). */
+/** `<failure>`s at login after which the device is none of the account's any more (whatsmeow `ConnectFailureReason.IsLoggedOut`). */
 const loggedOutFailures = new Set([401, 403, 406])
+
+/** What they and others say (whatsmeow `ConnectFailureReason`). */
+const objections = new Map<number, Objection>([
+  [402, "temporarily_banned"],
+  [403, "locked"],
+  [405, "outdated"],
+  [406, "banned"],
+])
 
 /** Why Baileys ended the connection, from its error. */
 export function endOf(error: unknown): End {
@@ -14,8 +17,7 @@ export function endOf(error: unknown): End {
   const code = codeOf(error)
   const detail = code ? `${error.message} (${code})` : error.message
   // A proxy's HTTP 401 has the same number but says nothing about the device.
-  if (error.message === "Connection Failure" && loggedOutFailures.has(code))
-    return { reason: "logged_out", detail }
+  if (error.message === "Connection Failure") return { ...refused(code, error), detail }
   if (error.message === "QR refs attempts ended") return { reason: "refs_ended", detail }
   if (!error.message.startsWith("Stream Errored")) return { reason: "lost", detail }
   if (isRemoved(error)) return { reason: "logged_out", detail }
@@ -28,6 +30,18 @@ export function endOf(error: unknown): End {
       return { reason: "restart", detail }
     default:
       return { reason: "lost", detail }
+  }
+}
+
+/** A `<failure>`, whose attributes Baileys puts into `data`. */
+function refused(code: number, error: Error): Omit<End, "detail"> {
+  const objection = objections.get(code)
+  const { expire } = ("data" in error && error.data ? error.data : {}) as { expire?: string }
+  const refusedForMs = Number(expire) * 1000
+  return {
+    reason: loggedOutFailures.has(code) ? "logged_out" : "lost",
+    ...(objection && { objection }),
+    ...(objection === "temporarily_banned" && refusedForMs > 0 && { refusedForMs }),
   }
 }
 

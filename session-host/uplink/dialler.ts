@@ -1,7 +1,10 @@
 import { Backoff } from "./backoff.ts"
 import type { Logger } from "../log.ts"
-import type { ClosedReason, Connection, Happening, Vault } from "../network.ts"
+import type { Connection, End, Happening, Vault } from "../network.ts"
 import { scope } from "../host/scope.ts"
+
+/** The longest that a temporary ban is waited out, ms: it may be lifted before its time. */
+const banMostMs = 24 * 3600 * 1000
 
 /** Dials the network. All that follows comes by `onHappening`. */
 export type Connect = (input: {
@@ -54,11 +57,14 @@ export class Dialler {
       .finally(() => (this.#dialling = false))
   }
 
-  /** Connects again, as soon as is decent after a connection that ended so. */
-  dialAgain(reason: ClosedReason): void {
+  /** Connects again, as soon as is decent after a connection that ended so: in so many milliseconds. */
+  dialAgain({ reason, refusedForMs = 0 }: Pick<End, "reason" | "refusedForMs">): number {
     const asked = reason === "restart" || reason === "refs_ended"
+    const decentMs = asked ? this.#backoff.onceAtOnce() : this.#backoff.next()
+    const waitMs = Math.max(decentMs, Math.min(refusedForMs, banMostMs))
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.dial(), asked ? this.#backoff.onceAtOnce() : this.#backoff.next())
+    this.#timer = setTimeout(() => this.dial(), waitMs)
+    return waitMs
   }
 
   /** Logged in. */

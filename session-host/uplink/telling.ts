@@ -1,6 +1,6 @@
 import type { Write } from "#core/store.ts"
 import type { Appender } from "../memory/appender.ts"
-import { type At, connected, disconnected } from "../events/connection.ts"
+import { type At, connected, disconnected, type Why } from "../events/connection.ts"
 import type { Logger } from "../log.ts"
 import { SessionEnded } from "../session-ended.ts"
 import type { SessionStore } from "../store.ts"
@@ -24,6 +24,8 @@ interface Options {
 export class Telling {
   readonly #options: Options
   #told: Told
+  /** Why there is no connection, as was heard last. */
+  #why: Why = {}
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: Options, told: Told) {
@@ -39,19 +41,20 @@ export class Telling {
     this.#tell("connected", [connected(at, phone)]).catch(this.#ended)
   }
 
-  /** There is no connection now. If that lasts, it is told. */
-  gone(at: At): void {
+  /** There is no connection now. If that lasts, it is told, with what was heard last. */
+  gone(at: At, objection?: Why["objection"]): void {
+    this.#why = { objection }
     if (this.#told === "disconnected" || this.#timer) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#tell("disconnected", [disconnected(at)]).catch(this.#ended)
+      this.#tell("disconnected", [disconnected(at, this.#why)]).catch(this.#ended)
     }, this.#options.goneMs)
   }
 
   /** There will be no connection again by itself. `writes` become durable with the event. @throws SessionEnded */
-  async over(at: At, reason: "logged_out" | "stream_replaced", writes: Write[] = []): Promise<void> {
+  async over(at: At, why: Why, writes: Write[] = []): Promise<void> {
     this.end()
-    await this.#tell("disconnected", [disconnected(at, reason)], writes)
+    await this.#tell("disconnected", [disconnected(at, why)], writes)
   }
 
   end(): void {

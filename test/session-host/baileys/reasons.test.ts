@@ -24,3 +24,17 @@ test.for([
 ] as const)("%s: %s", ([error, reason]) => {
   expect(endOf(error).reason).toBe(reason)
 })
+
+test.for([
+  [401, {}, { reason: "logged_out" }],
+  [403, {}, { reason: "logged_out", objection: "locked" }],
+  [406, {}, { reason: "logged_out", objection: "banned" }],
+  [405, {}, { reason: "lost", objection: "outdated" }],
+  [402, { expire: "90" }, { reason: "lost", objection: "temporarily_banned", refusedForMs: 90_000 }],
+  [402, {}, { reason: "lost", objection: "temporarily_banned" }],
+  [402, { expire: "soon" }, { reason: "lost", objection: "temporarily_banned" }],
+  [503, { expire: "90" }, { reason: "lost" }],
+] as const)("a login refused with %i, %o: %o", ([code, attrs, end]) => {
+  const failure = boom("Connection Failure", code, { reason: String(code), ...attrs })
+  expect(endOf(failure)).toEqual({ ...end, detail: `Connection Failure (${code})` })
+})
