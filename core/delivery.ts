@@ -5,12 +5,10 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now, nowMs } from "./clock.ts"
 import { config } from "./config.ts"
-import { Attempt } from "./contract/delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventRow } from "./event-row.ts"
 import { EventList } from "./event-list.ts"
 import { log } from "./log.ts"
-import { Metrics } from "./metrics.ts"
 import { get as getRow, query, refusedRow, type Row, store, transact, update as updateRow } from "./store.ts"
 import { bridgeIdOf, events } from "./tables.ts"
 
@@ -45,8 +43,6 @@ export type Info = z.infer<typeof Info>
 export const claimedFor = config.DELIVERY_CLAIM_S
 /** After a promise to look is over, it may be kept late for so long; then it is broken. In seconds: a minute. */
 export const lateness = Math.ceil((claimedFor * 2) / 3)
-/** §2.4 */
-const logged = 200
 const shards = 16
 const nobody = ""
 
@@ -60,14 +56,32 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
   return row && fromRow(row)
 }
 
-/** A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will. */
+/**
+ * A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will, and rings.
+ * Tried until it is done, or until `signal` says that it is somebody else's duty by now. Never rejects.
+ */
 export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void> {
+  // Whoever has promised must ring: to everybody else somebody seems to be due.
+  let hasPromised = false
+  for (let tries = 0; !signal?.aborted; tries++) {
+    try {
+      hasPromised ||= await promiseUnlessDue(bridgeId)
+      if (hasPromised) await ring(bridgeId)
+      return
+    } catch (error) {
+      log.warn({ bridgeId, tries, error }, "the delivery was not woken")
+      await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
+    }
+  }
+}
+
+/** @returns false when somebody is due to look already. */
+async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   for (;;) {
     const seen = await get(bridgeId)
-    if (seen && seen.due > now()) return
-    if (await promise(bridgeId, seen?.due)) break
+    if (seen && seen.due > now()) return false
+    if (await promise(bridgeId, seen?.due)) return true
   }
-  await ringUntilSent(bridgeId, signal)
 }
 
 /**
@@ -78,13 +92,13 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void
 export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
   if (seenDue === undefined) return await begin(bridgeId)
   const due = now() + claimedFor
-  const row = await update(bridgeId, {
+  const { held, refused } = await update(bridgeId, {
     UpdateExpression: "SET due = :due, holder = :nobody",
     ConditionExpression: "due = :seen",
     ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue },
   })
   // Refused by the very value: most likely our own write, whose answer was lost. A bell too many does no harm.
-  return "held" in row || row.refused?.due === due
+  return held !== undefined || refused?.due === due
 }
 
 /**
@@ -93,7 +107,7 @@ export async function promise(bridgeId: string, seenDue: number | undefined): Pr
  * undefined when somebody else is looking, or when there never was an event.
  */
 export async function claim(bridgeId: string, holder: string): Promise<Info | { early: number } | undefined> {
-  const row = await update(bridgeId, {
+  const { held, refused: seen } = await update(bridgeId, {
     UpdateExpression: "SET holder = :me, due = :due",
     ConditionExpression: "(holder = :nobody OR due < :now) AND retry_at_ms <= :now_ms",
     ExpressionAttributeValues: {
@@ -104,8 +118,7 @@ export async function claim(bridgeId: string, holder: string): Promise<Info | { 
       ":now_ms": nowMs(),
     },
   })
-  if ("held" in row) return row.held
-  const seen = row.refused
+  if (held) return held
   // Our own claim, whose answer was lost on its way.
   if (seen?.holder === holder) return seen
   if (seen && seen.holder === nobody && seen.retryAtMs > nowMs()) return { early: seen.retryAtMs - nowMs() }
@@ -114,11 +127,12 @@ export async function claim(bridgeId: string, holder: string): Promise<Info | { 
 
 /** The number of the attempt that is about to be made; undefined when the claim is lost. */
 export async function countAttempt(held: Info): Promise<Info | undefined> {
-  return await change(held.bridgeId, {
+  const { held: counted } = await update(held.bridgeId, {
     UpdateExpression: "SET attempt = attempt + :one, attempts = attempts + :one",
     ConditionExpression: "holder = :me AND head = :head",
     ExpressionAttributeValues: { ":one": 1, ":me": held.holder, ":head": held.head },
   })
+  return counted
 }
 
 /**
@@ -150,7 +164,7 @@ export async function advance(
 
 /** A failure to be tried again after `wait` seconds, and the end of this claim. */
 export async function fail(held: Info, wait: number): Promise<void> {
-  await change(held.bridgeId, {
+  await update(held.bridgeId, {
     UpdateExpression:
       "SET failures = failures + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody",
     ConditionExpression: "holder = :me AND head = :head",
@@ -198,13 +212,13 @@ export async function goIdle(held: Info): Promise<Info | undefined> {
 
 /** Ends the claim with more to do: a fresh doorbell goes on, so that no doorbell is received more than some ten times. */
 export async function passOn(held: Info): Promise<void> {
-  const freed = await update(held.bridgeId, {
+  const { held: freed, refused } = await update(held.bridgeId, {
     UpdateExpression: "SET holder = :nobody, due = :due",
     ConditionExpression: "holder = :me",
     ExpressionAttributeValues: { ":nobody": nobody, ":due": now() + claimedFor, ":me": held.holder },
   })
   // Held by nobody already: our own write, whose answer was lost.
-  if ("held" in freed || freed.refused?.holder === nobody) await ring(held.bridgeId)
+  if (freed || refused?.holder === nobody) await ring(held.bridgeId)
 }
 
 const Overdue = z.object({ pk: z.string(), due: z.number().int() })
@@ -229,29 +243,6 @@ export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridg
 /** The bridge is gone: so is its delivery. */
 export async function remove(bridgeId: string): Promise<void> {
   await store.send(new DeleteCommand({ TableName: events, Key: key(bridgeId) }))
-}
-
-/** Writes an attempt into the ring of the latest 200 (§2.4). */
-export async function logAttempt(counted: Info, attempt: Attempt): Promise<void> {
-  const slot = counted.attempts % logged
-  await store.send(
-    new PutCommand({
-      TableName: events,
-      Item: { pk: `BRIDGE#${counted.bridgeId}`, sk: `ATTEMPT#${slot}`, count: counted.attempts, ...attempt },
-    }),
-  )
-}
-
-/** The latest attempts, newest first (§2.4). */
-export async function latestAttempts(bridgeId: string): Promise<Attempt[]> {
-  const found: { count: number; attempt: Attempt }[] = []
-  const rows = query({
-    TableName: events,
-    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :attempt)",
-    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":attempt": "ATTEMPT#" },
-  })
-  for await (const row of rows) found.push({ count: Number(row.count), attempt: Attempt.parse(row) })
-  return found.toSorted((a, b) => b.count - a.count).map((entry) => entry.attempt)
 }
 
 async function begin(bridgeId: string): Promise<boolean> {
@@ -286,33 +277,13 @@ async function begin(bridgeId: string): Promise<boolean> {
   }
 }
 
-async function ringUntilSent(bridgeId: string, signal?: AbortSignal): Promise<void> {
-  for (let tries = 0; !signal?.aborted; tries++) {
-    try {
-      return await ring(bridgeId)
-    } catch (error) {
-      log.warn({ bridgeId, tries, error }, "doorbell not sent")
-      Metrics.add("DoorbellFailed")
-      await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
-    }
-  }
-}
-
 type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
 
-/** One conditional update of the row; undefined when it was refused. */
-export async function change(bridgeId: string, input: Change): Promise<Info | undefined> {
-  const row = await update(bridgeId, input)
-  return "held" in row ? row.held : undefined
-}
-
-async function update(
-  bridgeId: string,
-  input: Change,
-): Promise<{ held: Info } | { refused: Info | undefined }> {
+/** One conditional update: the row as it is now, or as it was when it refused; nothing where there is none. */
+export async function update(bridgeId: string, input: Change): Promise<{ held?: Info; refused?: Info }> {
   const row = await updateRow({ ...input, TableName: events, Key: key(bridgeId) })
   if ("now" in row) return { held: fromRow(row.now) }
-  return { refused: "pk" in row.refused ? fromRow(row.refused) : undefined }
+  return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
 }
 
 function fromRow(row: Row): Info {

@@ -3,6 +3,7 @@ import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@
 import { z } from "zod"
 import { requestTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
+import { Metrics } from "./metrics.ts"
 
 const queue = new SQSClient({ maxAttempts: 4, ...requestTimes })
 
@@ -11,14 +12,18 @@ export const Doorbell = z.object({ bridge_id: z.uuid() })
 
 /** Rings. The deduplication id is random: FIFO would drop a repeated one for five minutes. */
 export async function ring(bridgeId: string): Promise<void> {
-  await queue.send(
-    new SendMessageCommand({
-      QueueUrl: need("DOORBELL_URL"),
-      MessageBody: JSON.stringify({ bridge_id: bridgeId } satisfies z.infer<typeof Doorbell>),
-      MessageGroupId: bridgeId,
-      MessageDeduplicationId: randomUUID(),
-    }),
-  )
+  const command = new SendMessageCommand({
+    QueueUrl: need("DOORBELL_URL"),
+    MessageBody: JSON.stringify({ bridge_id: bridgeId } satisfies z.infer<typeof Doorbell>),
+    MessageGroupId: bridgeId,
+    MessageDeduplicationId: randomUUID(),
+  })
+  try {
+    await queue.send(command)
+  } catch (error) {
+    Metrics.add("DoorbellFailed")
+    throw error
+  }
 }
 
 /** A received doorbell rings again after so many seconds, if it is not deleted. */

@@ -27,7 +27,7 @@ export interface Window {
   /** When it ends, Unix milliseconds. */
   endsMs: number
   /** This request is one too many. */
-  isOver: boolean
+  isExceeded: boolean
 }
 
 /** Who is over a limit is told so from memory until the window ends: refused writes cost as much as others. */
@@ -45,7 +45,7 @@ export async function count(scope: Scope, who: string): Promise<Window> {
   const pk = `RATE#${scope}#${who}`
   const limit = limits[scope]
   const knownEnd = over.get(pk) ?? 0
-  if (knownEnd > nowMs()) return { limit, remaining: 0, endsMs: knownEnd, isOver: true }
+  if (knownEnd > nowMs()) return { limit, remaining: 0, endsMs: knownEnd, isExceeded: true }
 
   const request = Promise.withResolvers<Window>()
   const others = waiting.get(pk)
@@ -63,14 +63,14 @@ async function countAll(pk: string, limit: number, first: PromiseWithResolvers<W
       const endsMs = startMs + windowMs
       if (passing < batch.length) over.set(pk, endsMs, { ttl: windowMs })
       for (const [i, { resolve }] of batch.entries()) {
-        const isOver = i >= passing
-        resolve({ limit, remaining: isOver ? 0 : limit - before - i - 1, endsMs, isOver })
+        const isExceeded = i >= passing
+        resolve({ limit, remaining: isExceeded ? 0 : limit - before - i - 1, endsMs, isExceeded })
       }
     } catch (error) {
       const endsMs = nowMs() + throttledMs
       if (isThrottled(error)) over.set(pk, endsMs, { ttl: throttledMs })
       for (const { resolve, reject } of batch)
-        if (isThrottled(error)) resolve({ limit, remaining: 0, endsMs, isOver: true })
+        if (isThrottled(error)) resolve({ limit, remaining: 0, endsMs, isExceeded: true })
         else reject(error)
     }
   }

@@ -28,21 +28,21 @@ export async function ask(bridgeId: string, n: number): Promise<boolean> {
     const room = "(attribute_not_exists(resend) OR size(resend) < :most)"
     const values = { ":none": [], ":n": [n], ":most": most }
     if (seen.due > now()) {
-      const appended = await Delivery.change(bridgeId, {
+      const { held } = await Delivery.update(bridgeId, {
         UpdateExpression: `SET ${append}`,
         ConditionExpression: `due > :now AND ${room}`,
         ExpressionAttributeValues: { ...values, ":now": now() },
       })
-      if (appended) return true
+      if (held) return true
       continue
     }
     promised = now() + Delivery.claimedFor
-    const changed = await Delivery.change(bridgeId, {
+    const { held } = await Delivery.update(bridgeId, {
       UpdateExpression: `SET ${append}, due = :due, holder = :nobody`,
       ConditionExpression: `due = :seen AND ${room}`,
       ExpressionAttributeValues: { ...values, ":due": promised, ":nobody": "", ":seen": seen.due },
     })
-    if (changed) return await rung(bridgeId)
+    if (held) return await rung(bridgeId)
   }
 }
 
@@ -54,12 +54,13 @@ async function rung(bridgeId: string): Promise<true> {
 
 /** The attempt that is about to be made of the first that waits; undefined when the claim is lost. */
 export async function count(held: Delivery.Info): Promise<Delivery.Info | undefined> {
-  return await Delivery.change(held.bridgeId, {
+  const { held: counted } = await Delivery.update(held.bridgeId, {
     UpdateExpression:
       "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one, attempts = attempts + :one",
     ConditionExpression: "holder = :me AND resend[0] = :n",
     ExpressionAttributeValues: { ":zero": 0, ":one": 1, ":me": held.holder, ":n": held.resend[0] },
   })
+  return counted
 }
 
 /**

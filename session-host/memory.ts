@@ -95,7 +95,7 @@ export class Memory {
 
     const last = await patience.read(() => lastEvent(bridgeId))
     const head = (await patience.read(() => Delivery.get(bridgeId)))?.head ?? 0
-    const bell = new Bell(bridgeId, log)
+    const bell = new Bell(bridgeId)
     if (last > head) bell.want()
     // Delivered rows expire.
     const next = Math.max(last, head) + 1

@@ -5,7 +5,7 @@ import { ApiError } from "#core/error.ts"
 import { messageMedia } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/reply.ts"
 import { routes } from "#core/contract/routes.ts"
-import { Delivery } from "#core/delivery.ts"
+import { AttemptLog } from "#core/attempt-log.ts"
 import { newMessageId } from "#core/message-id.ts"
 import type { Call } from "./call-host.ts"
 import { ask, hostHeaders } from "./forward.ts"
@@ -17,7 +17,7 @@ import { answerMedia } from "./stored-media.ts"
 /** The routes below `/proxy`: one needs no host, one is answered from the bucket, the host answers all others. */
 export const proxy = router().openapi(webhookLogs, async (c) => {
   await runningLease(c.var.bridge.id)
-  return c.json(await Delivery.latestAttempts(c.var.bridge.id), 200)
+  return c.json(await AttemptLog.latest(c.var.bridge.id), 200)
 })
 
 for (const route of Object.values(routes).flatMap((group) => Object.values(group)))

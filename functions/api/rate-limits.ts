@@ -32,7 +32,7 @@ function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {
 async function count(c: Context<ApiEnv>, scope: RateLimit.Scope, who: string): Promise<void> {
   const window = await RateLimit.count(scope, who)
   c.set("window", window)
-  if (window.isOver)
+  if (window.isExceeded)
     throw new ApiError("rate_limited", "rate limit exceeded", {
       headers: { "retry-after": String(secondsLeft(window)) },
     })

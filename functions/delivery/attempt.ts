@@ -1,5 +1,6 @@
 import type { Agent } from "undici"
-import { now } from "#core/clock.ts"
+import { iso, now, nowMs } from "#core/clock.ts"
+import type { Attempt } from "#core/contract/delivery.ts"
 import { FetchError, safeFetch } from "#core/safe-fetch.ts"
 import { signedHeaders } from "./sign.ts"
 
@@ -15,6 +16,20 @@ export interface Outcome {
   /** Why it is no success, in one word; else `""`. */
   error: string
   latencyMs: number
+}
+
+/** An attempt as its customer sees it (§2.4). */
+export function toWire(made: { event: string; eventId: string; number: number }, outcome: Outcome): Attempt {
+  return {
+    attempt: made.number,
+    error: outcome.error,
+    event: made.event,
+    event_id: made.eventId,
+    latency_ms: outcome.latencyMs,
+    status_code: outcome.statusCode,
+    success: outcome.verdict === "delivered",
+    timestamp: iso(nowMs()),
+  }
 }
 
 /** One POST of an event to its receiver. The bytes signed are the bytes sent. */

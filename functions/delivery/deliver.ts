@@ -46,9 +46,9 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
         return undefined
       }
       if (event) {
-        const next = await deliverOne(held, event, agent)
-        if (next.wait) return next.wait
-        held = next.held
+        const next: Next = await deliverOne(held, event, agent)
+        if (next && "wait" in next) return next.wait
+        held = next
       }
       // Between two events, and never for longer than an invocation may run.
       if (held && held.resend.length > 0 && performance.now() <= busyUntil)
@@ -60,25 +60,22 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
   }
 }
 
-/** `held` to go on with the next event, `wait` in seconds to try this one again; neither when this claim has ended. */
-interface Next {
-  held?: Delivery.Info
-  wait?: number
-}
+/** The row, still held, to go on with; `wait` in seconds to try this event again; undefined when the claim has ended. */
+type Next = Delivery.Info | { wait: number } | undefined
 
 async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agent): Promise<Next> {
   // Read for each attempt: a PATCH holds for what waits already.
   const bridge = await Bridge.byId(held.bridgeId)
   if (!bridge) {
     await Delivery.remove(held.bridgeId)
-    return {}
+    return undefined
   }
-  if (bridge.webhookUrl === "") return { held: await Delivery.advance(held, "inbox") }
+  if (bridge.webhookUrl === "") return await Delivery.advance(held, "inbox")
   const why = whyHopeless(held, event)
   if (why) {
     log.error({ bridgeId: bridge.id, eventId: event.eventId, why }, "event given up")
     Metrics.add("Undelivered", 1, { event_type: event.type })
-    return { held: await Delivery.advance(held, "undelivered") }
+    return await Delivery.advance(held, "undelivered")
   }
 
   // What may fail for every event comes before the count, and costs no attempt; what could fail for this event alone
@@ -87,7 +84,7 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
   // Of an event whose receiver fails the age says nothing of ours.
   if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   const counted = await Delivery.countAttempt(held)
-  if (!counted) return {}
+  if (!counted) return undefined
   const outcome = await attempt({
     url: bridge.webhookUrl,
     secret,
@@ -96,10 +93,11 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agen
     body: EventRow.bodyOf(event, deliveryKey),
     agent,
   })
-  const next = await conclude(counted, outcome)
-  const isOver = outcome.verdict !== "delivered" && next.wait === undefined
-  if (isOver) Metrics.add("Undelivered", 1, { event_type: event.type })
-  await note(counted, { event, attempt: counted.attempt }, outcome)
+  const wait = outcome.verdict === "retry" ? waits[counted.failures] : undefined
+  const next = await conclude(counted, outcome, wait)
+  const isGivenUp = outcome.verdict !== "delivered" && wait === undefined
+  if (isGivenUp) Metrics.add("Undelivered", 1, { event_type: event.type })
+  await note(counted, { event, number: counted.attempt }, outcome)
   return next
 }
 
@@ -111,15 +109,14 @@ function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefi
   return undefined
 }
 
-async function conclude(counted: Delivery.Info, outcome: Outcome): Promise<Next> {
-  const wait = waits[counted.failures]
-  if (outcome.verdict === "retry" && wait) {
+async function conclude(counted: Delivery.Info, outcome: Outcome, wait: number | undefined): Promise<Next> {
+  if (wait !== undefined) {
     await Delivery.fail(counted, wait)
     return { wait }
   }
   const after = await Delivery.advance(counted, outcome.verdict === "delivered" ? "delivered" : "undelivered")
-  if (!after || counted.attempt === 1) return { held: after }
+  if (!after || counted.attempt === 1) return after
   // This doorbell has been received a few times: a fresh one goes on.
   await Delivery.passOn(after)
-  return {}
+  return undefined
 }

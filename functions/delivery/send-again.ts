@@ -37,6 +37,6 @@ export async function sendAgain(held: Delivery.Info, agent: Agent): Promise<Deli
     isResend: true,
   })
   const after = await Resend.settle(counted, outcome.verdict === "delivered" ? event : undefined)
-  await note(counted, { event, attempt: counted.resendAttempt }, outcome)
+  await note(counted, { event, number: counted.resendAttempt }, outcome)
   return after
 }

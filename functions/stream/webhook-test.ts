@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { Bridge } from "#core/bridge.ts"
-import { iso, now, nowMs } from "#core/clock.ts"
+import { now } from "#core/clock.ts"
 import { testWebhook } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { EventRow } from "#core/event-row.ts"
 import { guardedAgent } from "#core/safe-fetch.ts"
-import { attempt } from "../delivery/attempt.ts"
+import { attempt, toWire } from "../delivery/attempt.ts"
 import { router } from "../api/router.ts"
 
 /** A signed `test` event, sent while its customer waits for what the receiver does. It is stored nowhere. */
@@ -19,25 +19,16 @@ export const webhookTest = router().openapi(testWebhook, async (c) => {
   const eventId = EventRow.idOf(bridge.id, ["test", randomUUID()])
   const agent = guardedAgent()
   try {
+    const number = 1
     const outcome = await attempt({
       url: bridge.webhookUrl,
       secret: await Bridge.secretOf(bridge),
       eventId,
-      number: 1,
+      number,
       body: Buffer.from(JSON.stringify(event)),
       agent,
     })
-    const said = {
-      attempt: 1,
-      error: outcome.error,
-      event: event.event,
-      event_id: eventId,
-      latency_ms: outcome.latencyMs,
-      status_code: outcome.statusCode,
-      success: outcome.verdict === "delivered",
-      timestamp: iso(nowMs()),
-    }
-    return c.json(said, 200)
+    return c.json(toWire({ event: event.event, eventId, number }, outcome), 200)
   } finally {
     await agent.destroy()
   }

@@ -29,7 +29,7 @@ export function observe(before: Observations, hosts: Host.Info[], atMs: number):
 }
 
 /** Whether a host that is not yet declared dead should be. */
-export function isOver(
+export function isDead(
   host: Host.Info,
   about: { observed: Observations; report: Report | undefined; atMs: number; now: number },
 ): boolean {

@@ -48,7 +48,7 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
     .map((host) => host.id)
   if (missing + announced.length === 0 && fleet.hosts.length === 0) return
   const shortage = await Shortage.get(network)
-  if (shortage && isOver(shortage, fleet, missing)) await Shortage.end(network)
+  if (shortage && hasEnded(shortage, fleet, missing)) await Shortage.end(network)
   else if (shortage && shortage.retryAt > now()) return
 
   for (let i = 0; i < missing + announced.length; i++) {
@@ -77,7 +77,7 @@ export async function refused(
 }
 
 /** One that was started since is up, or none is missing and none starts. */
-function isOver(shortage: Shortage.Info, fleet: Fleet, missing: number): boolean {
+function hasEnded(shortage: Shortage.Info, fleet: Fleet, missing: number): boolean {
   if (fleet.hosts.some((host) => host.state === "up" && host.startedAt > shortage.at)) return true
   return missing === 0 && fleet.hosts.every((host) => host.state !== "starting")
 }

@@ -5,7 +5,7 @@ import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
 import { ringOverdue } from "./bells.ts"
-import { isOver, observe, type Observations } from "./death.ts"
+import { isDead, observe, type Observations } from "./death.ts"
 import { networks, refused, tend } from "./fleet.ts"
 import { type Reported, reportsOf, stop } from "./tasks.ts"
 
@@ -72,7 +72,7 @@ async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): 
   for (const host of hosts) {
     const { report, why = "it gave no sign of life" } = reports.get(host.task) ?? {}
     const about = { observed, report, atMs: performance.now(), now: now() }
-    if (host.state === "dead" || !isOver(host, about)) continue
+    if (host.state === "dead" || !isDead(host, about)) continue
     // Refused when it has beaten meanwhile.
     if (!(await Host.markDead(host.id, host.version))) continue
     log.warn({ hostId: host.id, was: host.state, report, why }, "host declared dead")

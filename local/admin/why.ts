@@ -4,6 +4,7 @@ import { Account } from "#core/account.ts"
 import { Bridge } from "#core/bridge.ts"
 import { BridgeLog } from "#core/bridge-log.ts"
 import { iso, now } from "#core/clock.ts"
+import { AttemptLog } from "#core/attempt-log.ts"
 import { Delivery } from "#core/delivery.ts"
 import { ApiError } from "#core/error.ts"
 import { EventList } from "#core/event-list.ts"
@@ -40,7 +41,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
     after: delivery?.head ?? 0,
     limit: 1000,
   })
-  const [attempt] = await Delivery.latestAttempts(bridgeId)
+  const [attempt] = await AttemptLog.latest(bridgeId)
   return [
     { why: sentence({ lease, host, shortage, status, now: now() }) },
     {

@@ -10,7 +10,7 @@ import { Lease } from "#core/lease.ts"
 import { config } from "#core/config.ts"
 import { get } from "#core/store.ts"
 import { leases, sessions } from "#core/tables.ts"
-import { isOver, observe } from "#functions/sweep/death.ts"
+import { isDead, observe } from "#functions/sweep/death.ts"
 import { operations } from "#local/dynamodb/operations.ts"
 import { Commits } from "#session-host/commit.ts"
 import { Patience } from "#session-host/memory/patience.ts"
@@ -123,7 +123,7 @@ async function sweep(bridgeId: string, names: string[], looks: number[]): Promis
     const hosts = (await Host.list()).filter(({ id }) => names.includes(id))
     observed = observe(observed, hosts, atMs)
     for (const host of hosts) {
-      if (host.state !== "dead" && !isOver(host, { observed, report: undefined, atMs, now: 0 })) continue
+      if (host.state !== "dead" && !isDead(host, { observed, report: undefined, atMs, now: 0 })) continue
       if (host.state !== "dead" && !(await Host.markDead(host.id, host.version))) continue
       const lease = await Lease.get(bridgeId)
       if (lease?.host === host.id)

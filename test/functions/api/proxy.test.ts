@@ -6,6 +6,7 @@ import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { AttemptLog } from "#core/attempt-log.ts"
 import { Delivery } from "#core/delivery.ts"
 import { Lease } from "#core/lease.ts"
 import { StoredMedia } from "#core/stored-media.ts"
@@ -338,7 +339,7 @@ test("webhook-logs shows the latest 200 attempts, newest first, with no host nee
   if (!held || "early" in held) throw new Error("not claimed")
   for (let i = 1; i <= 203; i++) {
     const counted = (await Delivery.countAttempt(held))!
-    await Delivery.logAttempt(counted, {
+    await AttemptLog.append(shop.id, counted.attempts, {
       attempt: 1,
       error: "",
       event: "message",

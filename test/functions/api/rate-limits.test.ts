@@ -186,7 +186,7 @@ describe("a counter", () => {
       },
     })
     for (let i = 0; i < 5; i++)
-      expect(await RateLimit.count("provision", who)).toMatchObject({ isOver: true })
+      expect(await RateLimit.count("provision", who)).toMatchObject({ isExceeded: true })
     back()
     expect(asked).toBe(0)
   })

@@ -1,10 +1,12 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { createHmac } from "node:crypto"
 import type { ServerResponse } from "node:http"
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
 import { Bridge } from "#core/bridge.ts"
 import { now } from "#core/clock.ts"
+import { AttemptLog } from "#core/attempt-log.ts"
+import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
 import { store } from "#core/store.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
@@ -158,7 +160,7 @@ describe("a receiver that fails", () => {
     await answerAll()
     later(10.001)
     await answerAll()
-    expect(await Delivery.latestAttempts(bridge.id)).toMatchObject([
+    expect(await AttemptLog.latest(bridge.id)).toMatchObject([
       { attempt: 2, error: "", event: "message", event_id: id, status_code: 200, success: true },
       { attempt: 1, error: "server_error", event: "message", event_id: id, status_code: 500, success: false },
     ])
@@ -169,7 +171,7 @@ describe("a receiver that fails", () => {
     const outbox = await anOutbox(bridge)
     await outbox.append(anEvent())
     await answerAll()
-    expect(await Delivery.latestAttempts(bridge.id)).toMatchObject([{ status_code: 0, error: "refused" }])
+    expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ status_code: 0, error: "refused" }])
     expect(await outbox.states()).toEqual(["pending"])
   })
 })
@@ -187,7 +189,7 @@ describe("where events go", () => {
     await answerAll()
     expect(receiver.received.map((one) => one.eventId)).toEqual([third])
     expect(await outbox.states()).toEqual(["inbox", "inbox", "delivered"])
-    expect(await Delivery.latestAttempts(bridge.id)).toHaveLength(1)
+    expect(await AttemptLog.latest(bridge.id)).toHaveLength(1)
   })
 
   test("a changed URL holds for what waits already", async () => {
@@ -347,6 +349,23 @@ describe("the doorbell", () => {
 
   test("that says nothing sensible is kept, for the dead-letter queue", async () => {
     expect(await pass({ MessageId: "m", ReceiptHandle: "r", Body: "nonsense" })).toBe("kept")
+  })
+
+  test("that cannot be sent, or promised, is rung as soon as it can be", async () => {
+    const { receiver, outbox } = await aDelivery()
+    await outbox.write(anEvent())
+    dynamoDb.faults.add({ fault: "throughput-exceeded", operation: "PutItem", times: 4 })
+    const url = config.DOORBELL_URL
+    let rung = 0
+    onTestFinished(() => void Object.defineProperty(config, "DOORBELL_URL", { value: url, writable: true }))
+    Object.defineProperty(config, "DOORBELL_URL", {
+      get: () => (++rung <= 2 ? `${url}-nowhere` : url),
+      configurable: true,
+    })
+    await outbox.append(anEvent())
+    expect(rung).toBe(3)
+    expect(await answerAll()).toBe(1)
+    expect(receiver.received).toHaveLength(2)
   })
 
   test("while an event is appended at the very end of a delivery, the event is never left waiting", async () => {

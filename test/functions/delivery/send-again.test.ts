@@ -1,6 +1,7 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Bridge } from "#core/bridge.ts"
+import { AttemptLog } from "#core/attempt-log.ts"
 import { Delivery } from "#core/delivery.ts"
 import { Resend } from "#core/resend.ts"
 import { aBridge } from "#test/support/bridge.ts"
@@ -35,12 +36,7 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
   expect(first!.headers["x-webhook-resend"]).toBeUndefined()
   expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
   expect(await row()).toMatchObject({ head: 3, due: 0, holder: "", resend: [], resendAttempt: 0 })
-  expect(await Delivery.latestAttempts(bridge.id)).toMatchObject([
-    { event_id: ids[1], success: true },
-    {},
-    {},
-    {},
-  ])
+  expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ event_id: ids[1], success: true }, {}, {}, {}])
 })
 
 test("it gets one attempt, whatever the receiver says", async () => {
