@@ -32,6 +32,8 @@ export const Info = z.object({
   /** The task definition that it was asked for with; `""` of one that was started by hand. */
   definition: z.string().default(""),
   startedAt: z.number().int(),
+  /** Its last beat, by its own clock, Unix seconds; 0 before the first. For people: `version` says whether it lives. */
+  beatAt: z.number().int().default(0),
   /** When it was asked to drain, Unix seconds; 0 before. */
   drainingAt: z.number().int().default(0),
   /** When it was declared dead, Unix seconds; 0 before. */
@@ -105,7 +107,7 @@ export async function beat(input: {
       TableName: leases,
       Key: key(input.id),
       UpdateExpression:
-        "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, " +
+        "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, beat_at = :now, " +
         "#state = if_not_exists(#state, :up), task = if_not_exists(task, :none), " +
         "started_at = if_not_exists(started_at, :now), dead_at = if_not_exists(dead_at, :zero) ADD version :one",
       ExpressionAttributeNames: { "#state": "state", "#capacity": "capacity" },
@@ -181,6 +183,7 @@ function fromRow(row: Row): Info {
     ...row,
     id: row.sk,
     startedAt: row.started_at,
+    beatAt: row.beat_at,
     deadAt: row.dead_at,
     drainingAt: row.draining_at,
   })

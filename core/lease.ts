@@ -3,6 +3,7 @@ export * as Lease from "./lease.ts"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
+import { Status } from "./contract/session.ts"
 import { get as getRow, query, type Row, transact, update, type Write } from "./store.ts"
 import { bridgeIdOf, leases } from "./tables.ts"
 
@@ -12,6 +13,10 @@ export type Network = z.infer<typeof Network>
 /** Why a bridge must not run. */
 export const Reason = z.enum(["idle", "billing", "manual", "suspended"])
 export type Reason = z.infer<typeof Reason>
+
+/** What a session says of itself, since when (Unix seconds), and in which epoch of the lease it said so. */
+export const Told = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
+export type Told = z.infer<typeof Told>
 
 /**
  * Which host holds a bridge. `host` is an id, or one of the three words below. Whoever changes `host` raises `epoch`:
@@ -37,6 +42,8 @@ export const Info = z.object({
   startedMs: z.number().int(),
   /** When the last unplanned end was counted, Unix seconds. */
   failedAt: z.number().int(),
+  /** As last told, perhaps by the session of an earlier holder. Late and incomplete: for people, not to decide by. */
+  told: Told.optional(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -85,6 +92,11 @@ export function isHeld(lease: Info): boolean {
 export function stateOf(lease: Info): "running" | "paused" | "suspended" {
   if (lease.host !== NONE) return "running"
   return lease.reason === "suspended" ? "suspended" : "paused"
+}
+
+/** What the session of its present holder says of itself; undefined when nobody holds it, or before it has spoken. */
+export function statusOf(lease: Info): Status | undefined {
+  return isHeld(lease) && lease.told?.epoch === lease.epoch ? lease.told.status : undefined
 }
 
 /** Ends in a row, each before the session proved itself. */
@@ -259,6 +271,11 @@ export async function usedAt(held: Held, time: number): Promise<void> {
   await note(held, "used", time)
 }
 
+/** The session's status has changed. */
+export async function tell(held: Held, told: Told): Promise<void> {
+  await note(held, "told", told)
+}
+
 /**
  * Its holder pauses a bridge that nobody is linked to and nobody calls.
  * @returns false when it was not held any more.
@@ -321,7 +338,7 @@ export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<bool
 }
 
 /** Writes something about a lease, if it is still its holder's. */
-async function note(held: Held, field: "fail_count" | "used", value: number): Promise<void> {
+async function note(held: Held, field: "fail_count" | "used" | "told", value: number | Told): Promise<void> {
   await change({
     Key: key(held.bridgeId),
     UpdateExpression: "SET #field = :value",

@@ -69,9 +69,10 @@ async function load(): Promise<Record<string, Record<string, Verb>>> {
   const { account } = await import("./admin/account.ts")
   const { key } = await import("./admin/key.ts")
   const { bridge } = await import("./admin/bridge.ts")
+  const { host } = await import("./admin/host.ts")
   const { events } = await import("./admin/events.ts")
   const { wrapping } = await import("./admin/wrapping.ts")
-  return { account, key, bridge, events, wrapping }
+  return { account, key, bridge, host, events, wrapping }
 }
 
 function lines(rows: Row[]): string {

@@ -7,6 +7,11 @@ export class Changes {
     for (const look of this.#waiting) look()
   }
 
+  /** Calls this whenever something may have changed, from now on. */
+  watch(look: () => void): void {
+    this.#waiting.add(look)
+  }
+
   /** What `look` finds, now or within so many milliseconds. An error that it throws is passed on. */
   async until<Found>(look: () => Found | undefined, withinMs: number): Promise<Found | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Found | undefined>()

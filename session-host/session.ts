@@ -70,6 +70,9 @@ export class Session {
     this.lease = input.lease
     this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
     this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
+    this.#changes.watch(() => {
+      if (this.#parts && !this.#isOver) this.notes.tell(this.#parts.uplink.status)
+    })
   }
 
   /** Takes up where the last owner left off, then connects if a phone is linked. Its failure ends the session. */

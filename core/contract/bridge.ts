@@ -22,7 +22,9 @@ export const Bridge = BridgeInList.extend({ webhook_secret: z.string(), webhook_
 
 export const Manager = z
   .object({
-    health: z.enum(["healthy", "starting", "unhealthy", "stopped"]),
+    health: z.enum(["healthy", "starting", "unhealthy", "stopped"]).openapi({
+      description: "Of the process that runs the session; whether the session is connected, `status` says.",
+    }),
     started_at: z
       .string()
       .openapi({ description: "ISO 8601, of the session; empty before its first start." }),

@@ -8,6 +8,7 @@ import { Lease } from "#core/lease.ts"
 import { callHost } from "#functions/api/call-host.ts"
 import { remove } from "#functions/api/remove.ts"
 import { restart } from "#functions/api/restart.ts"
+import { down } from "./down.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { why } from "./why.ts"
 
@@ -31,6 +32,11 @@ export const bridge: Record<string, Verb> = {
       const rows = await Promise.all((await LinkedPhone.find(phone)).map(toFound))
       return rows.flat()
     },
+  },
+  down: {
+    takes: "",
+    says: "the bridges of all accounts that should be connected and are not",
+    run: down,
   },
   why: {
     takes: "<bridge-id>",
@@ -129,6 +135,7 @@ async function toRow(info: Bridge.Info): Promise<Row> {
     id: info.id,
     customer_ref: info.customerRef,
     host: lease?.host ?? "",
+    status: (lease && Lease.statusOf(lease)) ?? "",
     reason: lease?.reason ?? "",
     epoch: lease?.epoch ?? 0,
     fail_count: lease?.failCount ?? 0,

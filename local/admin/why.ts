@@ -19,7 +19,7 @@ export interface Facts {
   lease: Lease.Info
   host: Host.Info | undefined
   shortage: Shortage.Info | undefined
-  /** What its session says of itself; undefined when its host cannot be asked from here. */
+  /** What its session says of itself, or said last; undefined before it has spoken. */
   status: string | undefined
   now: number
 }
@@ -33,7 +33,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
     throw new Refused("there is no such bridge: `bridge list` and `bridge find` name them")
   const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
   const shortage = await Shortage.get(lease.network)
-  const status = host && (await statusOf(lease))
+  const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
   const delivery = await Delivery.get(bridgeId)
   const waiting = await EventList.page(bridgeId, {
@@ -54,7 +54,8 @@ export async function why(bridgeId: string): Promise<Row[]> {
     {
       state: Lease.stateOf(lease),
       reason: lease.reason ?? "",
-      status: status ?? "not known from here",
+      status: status ?? "",
+      status_since: status !== undefined && lease.told?.status === status ? time(lease.told.since) : "",
       network: lease.network,
       epoch: lease.epoch,
       failures: lease.failures,
@@ -89,7 +90,7 @@ export function sentence({ lease, host, shortage, status, now: at }: Facts): str
   if (!host) return "its host is gone and nobody has freed it yet: the sweep does within a minute, if it runs"
   if (host.state === "dead") return "its host died: the sweep is giving it free"
   if (host.state === "draining") return "its host drains: another takes it in a moment"
-  if (status === undefined) return "a living host holds it; what its session says is not known from here"
+  if (status === undefined) return "a living host holds it, and its session has not spoken yet: it starts"
   return sessions.get(status) ?? `its session says: ${status}`
 }
 
@@ -117,11 +118,14 @@ const sessions = new Map([
     "disconnected",
     "the network is not reached: the session tries again and again. Its log says how it was refused",
   ],
-  ["replaced", "another login took its place: its customer has to restart it (PATCH) or link it anew"],
+  [
+    "replaced",
+    "another login took its place: its customer has to restart it (PATCH with its `webhook_url`) or link it anew",
+  ],
   ["passkey_required", "its phone asks for a passkey step, which this release cannot do"],
 ])
 
-/** From an operator's own machine a deployed host cannot be reached, and need not be. */
+/** As it says now. From an operator's own machine a deployed host cannot be reached: then its lease has the last word. */
 async function statusOf(lease: Lease.Info): Promise<string | undefined> {
   const call = { method: "GET", path: "/status", bridgeId: lease.bridgeId, requestId: randomUUID() } as const
   try {

@@ -20,6 +20,7 @@ function aHost(fields: Partial<Host.Info> = {}): Host.Info {
     definition: "",
     drainingAt: 0,
     startedAt: 1000,
+    beatAt: 0,
     deadAt: 0,
     ...fields,
   }
