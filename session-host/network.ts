@@ -1,6 +1,7 @@
 /**
- * What a session asks of the messaging network and what it gives to it. Baileys is behind this (`baileys/`), and
- * nothing else knows Baileys. Types only.
+ * What a session asks of the messaging network and what it gives to it, in types; its errors are in
+ * `network-errors.ts`. Baileys' socket is behind this (`baileys/`). What messages are made of, the protocol's protobuf
+ * as Baileys brings it, others know, too.
  */
 import type { proto } from "@whiskeysockets/baileys"
 import type { Media } from "./events/content.ts"

@@ -4,7 +4,7 @@ import {
   type BinaryNode,
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
-import { decode } from "./decode.ts"
+import { decode } from "../messages/decode.ts"
 import type { Keys } from "./keys.ts"
 import type { ILogger } from "./quiet-log.ts"
 

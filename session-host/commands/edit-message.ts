@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
-import { built, editOf, textOf } from "../baileys/compose.ts"
+import { built, editOf, textOf } from "../messages/compose.ts"
 import { kindOf, unwrap } from "../events/content.ts"
 import { findOwn, keyOf } from "../messages/find-message.ts"
 import type { Live } from "../live.ts"

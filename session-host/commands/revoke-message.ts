@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/message.ts"
-import { built, revocationOf } from "../baileys/compose.ts"
+import { built, revocationOf } from "../messages/compose.ts"
 import { findOwn, keyOf } from "../messages/find-message.ts"
 import { type Command, paramOf } from "./command.ts"
 import { sendAndAnswer } from "./send.ts"

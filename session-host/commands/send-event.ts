@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/message.ts"
-import { eventOf } from "../baileys/compose.ts"
+import { eventOf } from "../messages/compose.ts"
 import { sendCommand } from "./send.ts"
 
 export const sendEvent = sendCommand(contract.sendEvent, (input, { context }) =>

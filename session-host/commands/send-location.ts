@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/message.ts"
-import { locationOf } from "../baileys/compose.ts"
+import { locationOf } from "../messages/compose.ts"
 import { sendCommand } from "./send.ts"
 
 export const sendLocation = sendCommand(contract.sendLocation, (input, { context }) =>

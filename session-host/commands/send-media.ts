@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/message.ts"
-import { type File, mediaOf } from "../baileys/compose.ts"
+import { type File, mediaOf } from "../messages/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import { fetchMedia } from "../media/fetch.ts"
 import { inFolder } from "../media/folder.ts"

@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/message.ts"
-import { pollOf } from "../baileys/compose.ts"
+import { pollOf } from "../messages/compose.ts"
 import { sendCommand } from "./send.ts"
 
 export const sendPoll = sendCommand(contract.sendPoll, (input, { context }) =>

@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/message.ts"
 import { toJid } from "#core/jid.ts"
-import { built, reactionOf } from "../baileys/compose.ts"
+import { built, reactionOf } from "../messages/compose.ts"
 import { chatOf, findMessages, keyOf } from "../messages/find-message.ts"
 import { bodyOf, type Command } from "./command.ts"
 import { sendAndAnswer } from "./send.ts"

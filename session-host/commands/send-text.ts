@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/message.ts"
-import { textOf } from "../baileys/compose.ts"
+import { textOf } from "../messages/compose.ts"
 import { sendCommand } from "./send.ts"
 
 export const sendText = sendCommand(contract.sendText, (input, { context }) => textOf(input.body, context))

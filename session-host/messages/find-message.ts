@@ -1,6 +1,6 @@
 import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/jid.ts"
-import type { Key } from "../baileys/compose.ts"
+import type { Key } from "./compose.ts"
 import type { Remembered } from "../events/mapped.ts"
 import { isSameChat, type Live } from "../live.ts"
 

@@ -1,5 +1,5 @@
 import { isLid } from "#core/jid.ts"
-import { decode, decodeWeb } from "../baileys/decode.ts"
+import { decode, decodeWeb } from "./decode.ts"
 import { aboutOf, lidsIn, type Own, phonesIn } from "../events/about.ts"
 import { unwrap } from "../events/content.ts"
 import type { Mapped, Remembered } from "../events/mapped.ts"

@@ -1,6 +1,6 @@
 import { isLid } from "#core/jid.ts"
-import { editOf } from "../baileys/compose.ts"
-import { decodeAnswer, decodeBare } from "../baileys/decode.ts"
+import { editOf } from "./compose.ts"
+import { decodeAnswer, decodeBare } from "./decode.ts"
 import type { About, Own } from "../events/about.ts"
 import type { Remembered } from "../events/mapped.ts"
 import type { MessageContent, OpenedAnswer } from "../network.ts"

@@ -1,5 +1,5 @@
 import { userOf, withoutDevice } from "#core/jid.ts"
-import { verifiedNameIn } from "../baileys/verified-name.ts"
+import { verifiedNameIn } from "./verified-name.ts"
 import type { Connection, Registered, Stanza } from "../network.ts"
 import { child, el, textOf } from "../node.ts"
 import { usync } from "./usync.ts"

@@ -5,7 +5,7 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
-import { decode } from "#session-host/baileys/decode.ts"
+import { decode } from "#session-host/messages/decode.ts"
 import { lines } from "#session-host/baileys/silence.ts"
 import { aParty, twoParties } from "#test/support/party.ts"
 

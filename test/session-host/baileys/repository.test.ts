@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { decode } from "#session-host/baileys/decode.ts"
+import { decode } from "#session-host/messages/decode.ts"
 import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
 import { aParty, twoParties } from "#test/support/party.ts"
 import { aVault } from "#test/support/vault.ts"

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { newAcks } from "#session-host/baileys/acks.ts"
-import { built, textOf } from "#session-host/baileys/compose.ts"
+import { built, textOf } from "#session-host/messages/compose.ts"
 import { newSender } from "#session-host/baileys/send.ts"
 import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network-errors.ts"
