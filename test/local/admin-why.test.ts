@@ -65,7 +65,7 @@ test.for<[string, Partial<Facts>, RegExp]>([
   ["at a dead host", { host: { ...host, state: "dead" } }, /host died/],
   ["at a host that drains", { host: { ...host, state: "draining" } }, /drains/],
   ["at a host that is gone", { host: undefined }, /host is gone/],
-  ["at a host that cannot be asked", {}, /not known from here/],
+  ["held by a session that has said nothing yet", {}, /has not spoken yet/],
 ])("a bridge that is %s is told so", ([, facts, said]) => {
   expect(sentence({ lease, host, shortage: undefined, status: undefined, now: 1000, ...facts })).toMatch(said)
 })
@@ -113,8 +113,11 @@ test("a deployed stage is asked by what its settings say, where no service runs 
       env: {
         ...process.env,
         DATA_DIR: "/nowhere",
-        ACCOUNTS_TABLE: "Accounts",
+        ...Object.fromEntries(
+          ["Accounts", "Leases", "Events", "Requests"].map((name) => [`${name.toUpperCase()}_TABLE`, name]),
+        ),
         LOG_GROUP: "/bridges",
+        STAGE: "production",
         AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
       },
     },
@@ -136,7 +139,7 @@ test("events that were given up are listed without what is in them, and sent aga
 
   expect(await events.resend!.run([id, "all"])).toHaveLength(2)
   await answerAll()
-  expect(receiver.received.slice(2).map(({ eventId }) => eventId)).toEqual(ids)
+  expect(receiver.arrivals.slice(2).map(({ eventId }) => eventId)).toEqual(ids)
   expect(await events.undelivered!.run([id])).toEqual([])
   expect(await events.resend!.run([id, ids[0]!])).toMatchObject([{ event_id: ids[0] }])
 })
