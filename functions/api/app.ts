@@ -1,7 +1,7 @@
 import { logs } from "../stream/logs.ts"
 import { webhookTest } from "../stream/webhook-test.ts"
 import { bridges } from "./bridges.ts"
-import { door } from "./door.ts"
+import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
 import { reference } from "./reference.ts"

@@ -1,4 +1,3 @@
-import { createMiddleware } from "hono/factory"
 import { Bridge } from "#core/bridge.ts"
 import { BridgeLog } from "#core/bridge-log.ts"
 import * as contract from "#core/contract/bridge.ts"
@@ -8,13 +7,7 @@ import { freshLease, runningLease } from "./holder.ts"
 import { managerOf } from "./manager.ts"
 import { remove } from "./remove.ts"
 import { restart } from "./restart.ts"
-import { type ApiEnv, router } from "./router.ts"
-
-/** The bridge that a path names, to its owner alone. @throws ApiError `not_found` */
-export const bridgeOfPath = createMiddleware<ApiEnv, "/api/instances/:customer_ref/*">(async (c, next) => {
-  c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("customer_ref")))
-  await next()
-})
+import { router } from "../http/router.ts"
 
 export const bridges = router()
   .openapi(contract.createBridge, async (c) => {

@@ -6,7 +6,7 @@ import { ApiError } from "#core/error.ts"
 import { EventRow } from "#core/event-row.ts"
 import { EventList } from "#core/event-list.ts"
 import { Resend } from "#core/resend.ts"
-import { router } from "./router.ts"
+import { router } from "../http/router.ts"
 
 /** The events of a bridge that wait, were given up or went to its hosted inbox. */
 export const events = router()

@@ -1,6 +1,6 @@
 import { handle } from "hono/aws-lambda"
 import { bridges } from "./bridges.ts"
-import { door } from "./door.ts"
+import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
 import { reference } from "./reference.ts"

@@ -10,7 +10,7 @@ import { Metrics } from "#core/metrics.ts"
 import { log } from "#core/log.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
 import { ask, hostHeaders } from "./forward.ts"
-import type { ApiEnv } from "./router.ts"
+import type { ApiEnv } from "../http/router.ts"
 
 /** The key under which a message is to be sent at most once. @throws ApiError `invalid_idempotency_key` */
 export function keyOf(c: Context<ApiEnv>): string | undefined {

@@ -7,12 +7,13 @@ import { proxy as prefix } from "#core/contract/reply.ts"
 import { routes } from "#core/contract/routes.ts"
 import { AttemptLog } from "#core/attempt-log.ts"
 import { newMessageId } from "#core/message-id.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import type { Call } from "./call-host.ts"
 import { ask, hostHeaders } from "./forward.ts"
 import { runningLease } from "./holder.ts"
 import { keyOf, sendOnce } from "./idempotent.ts"
-import { type ApiEnv, router } from "./router.ts"
-import { answerMedia } from "./stored-media.ts"
+import { type ApiEnv, router } from "../http/router.ts"
+import { answerMedia } from "../http/stored-media.ts"
 
 /** The routes below `/proxy`: one needs no host, one is answered from the bucket, the host answers all others. */
 export const proxy = router().openapi(webhookLogs, async (c) => {
@@ -52,7 +53,10 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   const messageId = route.request?.headers && newMessageId()
   const { refusal, success } = await ask({ ...call, messageId })
   if (refusal) throw refusal
-  if (route.path === messageMedia.path) return await answerMedia(c, success)
+  if (route.path === messageMedia.path) {
+    const stored = StoredMedia.Stored.parse(JSON.parse(Buffer.from(success.body).toString()))
+    return await answerMedia(c, stored)
+  }
   const headers = hostHeaders(success.headers, "content-type", "cache-control", "x-qr-expires")
   return c.body(Buffer.from(success.body), 200, { ...headers, ...(isPicture(route) && asDownload) })
 }

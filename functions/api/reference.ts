@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import { docsPage } from "./docs.ts"
 import { openapi } from "./openapi.ts"
-import type { ApiEnv } from "./router.ts"
+import type { ApiEnv } from "../http/router.ts"
 
 /** The contract for machines and for people. Neither is anybody's secret. */
 export const reference = new Hono<ApiEnv>()

@@ -3,7 +3,7 @@ import { streamLogs } from "#core/contract/log.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { StreamPlace } from "#core/stream-place.ts"
-import { router } from "../api/router.ts"
+import { router } from "../http/router.ts"
 
 /** decisions, "Log stream" */
 const perBridge = 2

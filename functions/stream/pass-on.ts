@@ -6,9 +6,9 @@ import { need } from "#core/config.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { countAddress } from "../api/rate-limits.ts"
-import type { ApiEnv } from "../api/router.ts"
-import { storedAt, streamOf } from "../api/stored-media.ts"
+import { countAddress } from "../http/rate-limits.ts"
+import type { ApiEnv } from "../http/router.ts"
+import { storedAt, streamOf } from "../http/stored-media.ts"
 
 /** The API answers within 55 s, or not at all. */
 const answeredWithinMs = 57_000

@@ -7,7 +7,7 @@ import { ApiError } from "#core/error.ts"
 import { EventRow } from "#core/event-row.ts"
 import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, toWire } from "../delivery/attempt.ts"
-import { router } from "../api/router.ts"
+import { router } from "../http/router.ts"
 
 /** A signed `test` event, sent while its customer waits for what the receiver does. It is stored nowhere. */
 export const webhookTest = router().openapi(testWebhook, async (c) => {

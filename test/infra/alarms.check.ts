@@ -23,7 +23,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
 
 /** What the processes of each service run. */
 const sources = {
-  api: ["functions/api", "functions/stream"],
+  api: ["functions/api", "functions/http", "functions/stream"],
   delivery: ["functions/delivery"],
   sweep: ["functions/sweep"],
   "session-host": ["session-host"],

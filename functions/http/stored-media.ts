@@ -1,7 +1,6 @@
 import { Readable } from "node:stream"
 import type { Context } from "hono"
 import { StoredMedia } from "#core/stored-media.ts"
-import type { HostAnswer } from "./call-host.ts"
 import type { ApiEnv } from "./router.ts"
 
 /** Where the media of an answer are, for the function that streams them (`functions/stream`). */
@@ -11,8 +10,7 @@ export const storedAt = "x-stored-at"
  * Media that the host has put into the bucket, or, on Lambda, where they are: they may be larger than an answer of a
  * function that does not stream.
  */
-export async function answerMedia(c: Context<ApiEnv>, success: HostAnswer): Promise<Response> {
-  const { key } = StoredMedia.Stored.parse(JSON.parse(Buffer.from(success.body).toString()))
+export async function answerMedia(c: Context<ApiEnv>, { key }: StoredMedia.Stored): Promise<Response> {
   if (isOnLambda(c)) return c.body(null, 200, { [storedAt]: encodeURIComponent(key) })
   const { headers, body } = await StoredMedia.get(key)
   return new Response(streamOf(body), { headers })
