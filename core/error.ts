@@ -23,7 +23,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The session cannot be reached now; the same call may work soon (decisions, "Errors"). */
-export function sessionUnavailable(sentence = "the session cannot be reached now: try again"): ApiError {
-  return new ApiError("session_unavailable", sentence, { headers: { "retry-after": "2" } })
+/** The session cannot be reached now; the same call may work in so many seconds (decisions, "Errors": soon). */
+export function sessionUnavailable(
+  sentence = "the session cannot be reached now: try again",
+  retryAfter = 2,
+): ApiError {
+  return new ApiError("session_unavailable", sentence, { headers: { "retry-after": String(retryAfter) } })
 }

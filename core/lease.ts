@@ -42,7 +42,7 @@ export const Info = z.object({
   startedMs: z.number().int(),
   /** When the last unplanned end was counted, Unix seconds. */
   failedAt: z.number().int(),
-  /** As last told, perhaps by the session of an earlier holder. Late and incomplete: for people, not to decide by. */
+  /** As last told, perhaps by the session of an earlier holder: late, and a change that cannot be written is not told. */
   told: Told.optional(),
 })
 export type Info = z.infer<typeof Info>

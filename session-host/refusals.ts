@@ -9,10 +9,11 @@ export function alreadyPaired(): ApiError {
   return new ApiError("already_paired", "a phone is linked already: log out first")
 }
 
+/** It stays so until its customer does something: who waits for it need not ask each two seconds. */
 export function takenOver(): ApiError {
-  return sessionUnavailable(
-    "another place has taken over this session: set another webhook URL to connect again, or log out",
-  )
+  const sentence =
+    "another place has taken over this session: PATCH the bridge with its webhook_url to connect it again, or log it out"
+  return sessionUnavailable(sentence, 60)
 }
 
 export function rejected(networkCode: number): ApiError {

@@ -98,6 +98,10 @@ export const updateBridge = createRoute({
   method: "patch",
   path: "/api/instances/{customer_ref}",
   summary: "Change where a bridge's events go",
+  description:
+    "Restarts the session, which takes a few seconds; the phone stays linked. With the address that it has already nothing " +
+    "is restarted, unless another place took the session over (`status` is `replaced`): then it connects again, and the " +
+    "other place is the one that is thrown out.",
   request: {
     params: path,
     body: body(z.object({ webhook_url: JudgedUrl }).openapi({ required: ["webhook_url"] })),

@@ -3,10 +3,10 @@ import { BridgeLog } from "#core/bridge-log.ts"
 import * as contract from "#core/contract/bridge.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
-import { freshLease, runningLease } from "./holder.ts"
+import { freshLease } from "./holder.ts"
 import { managerOf } from "./manager.ts"
 import { remove } from "./remove.ts"
-import { restart } from "./restart.ts"
+import { awake, restart } from "./restart.ts"
 import { router } from "../http/router.ts"
 
 export const bridges = router()
@@ -43,11 +43,13 @@ export const bridges = router()
   })
   .openapi(contract.updateBridge, async (c) => {
     const url = Bridge.webhookUrl(c.req.valid("json").webhook_url)
-    const lease = await runningLease(c.var.bridge.id)
-    if (url !== c.var.bridge.webhookUrl) await restart(c.var.bridge.id, c.var.requestId)
-    const bridge =
-      url === c.var.bridge.webhookUrl ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
-    if (bridge !== c.var.bridge) BridgeLog.append(bridge.id, "info", "webhook URL changed")
+    const lease = await awake(c.var.bridge.id, c.var.requestId)
+    const isSame = url === c.var.bridge.webhookUrl
+    // Which place is to have the login only the customer can say (docs/decisions/0007).
+    const isReplaced = Lease.statusOf(lease) === "replaced"
+    if (!isSame || isReplaced) await restart(c.var.bridge.id, c.var.requestId)
+    const bridge = isSame ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
+    if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
     return c.json({ ...(await wire(bridge, lease)), inbox: bridge.webhookUrl === "" }, 200)
   })
   .openapi(contract.removeBridge, async (c) => {

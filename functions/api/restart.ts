@@ -1,6 +1,8 @@
 import { ApiError } from "#core/error.ts"
+import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"
-import { callHolderIfAny } from "./holder.ts"
+import { isPassing } from "#core/store.ts"
+import { callHolderIfAny, freshLease, runningLease } from "./holder.ts"
 
 /** decisions, "Bridges" */
 const restartWithinMs = 10_000
@@ -18,5 +20,27 @@ export async function restart(bridgeId: string, requestId: string): Promise<void
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "session_unavailable")) throw error
   }
-  throw new ApiError("orchestrator_failed", "the bridge could not be restarted: nothing was changed")
+  throw notDone("restarted")
+}
+
+/**
+ * The lease of a bridge that is to be changed, woken if it was paused for idleness.
+ * @throws ApiError `orchestrator_failed` when the store does not wake it (decisions, "Bridges": 502; a store that does
+ * not even say what there is to wake is away: 503), and as `runningLease` does.
+ */
+export async function awake(bridgeId: string, requestId: string): Promise<Lease.Info> {
+  const lease = await freshLease(bridgeId)
+  if (lease.host !== Lease.NONE) return lease
+  try {
+    return await runningLease(bridgeId)
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    log.warn({ error, requestId, bridgeId }, "a bridge could not be woken")
+    throw notDone("woken")
+  }
+}
+
+function notDone(what: string): ApiError {
+  const sentence = `the bridge could not be ${what}, and nothing was changed: try again in a few seconds`
+  return new ApiError("orchestrator_failed", sentence)
 }

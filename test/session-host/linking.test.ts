@@ -160,8 +160,9 @@ test("replaced it stays, at whatever host, until the customer restarts it", asyn
   await held(bridge.id, next)
   await until(async () => (await statusOf(bridge.id)) === "replaced")
   expect(await isConnected()).toBe(false)
-  expect(await sendText(bridge.id, "4915112345678", "hello")).toMatchObject({
-    status: 503,
+  const refused = await call(bridge.id, "POST", "/send/text", { body: { chat: "4915112345678", body: "x" } })
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"])
+  expect(await refused.json()).toMatchObject({
     code: "session_unavailable",
     error: expect.stringContaining("taken over"),
   })

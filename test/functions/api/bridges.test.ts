@@ -1,4 +1,4 @@
-import "#test/support/store.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Account } from "#core/account.ts"
@@ -291,6 +291,20 @@ describe("PATCH", () => {
     expect(host.calls).toHaveLength(1)
   })
 
+  test("the same URL restarts a session whose place another has taken", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    const host = await aScriptedHost((_, response) => sayJson(response, 200, { ok: true }))
+    const { epoch } = await host.take(String(id))
+    const held = { bridgeId: String(id), host: host.id, epoch }
+    await Lease.tell(held, { status: "replaced", since: 1, epoch })
+    for (const status of ["replaced", "connected"] as const) {
+      await Lease.tell(held, { status, since: 1, epoch })
+      expect((await customer.patch("/api/instances/a", { webhook_url: null })).status).toBe(200)
+      expect(host.calls.map(({ path }) => path)).toEqual(["/restart"])
+    }
+  })
+
   test("the holder refuses: 502 orchestrator_failed, and nothing is written", async () => {
     const customer = await aCustomer()
     const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
@@ -336,5 +350,19 @@ describe("PATCH", () => {
     expect(woken.status).toBe(200)
     expect(await woken.json()).toMatchObject({ state: "running" })
     expect(await Lease.get(String(id))).toMatchObject({ host: Lease.FREE })
+  })
+
+  test("the store does not wake it: 502 orchestrator_failed, and it stays as it was", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    await Lease.stop(String(id), "idle")
+    const when = (request: object) => "Key" in request && JSON.stringify(request).includes(String(id))
+    const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "UpdateItem", when })
+    const refused = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
+    back()
+    expect([refused.status, (await json(refused)).code]).toEqual([502, "orchestrator_failed"])
+    expect(await Lease.get(String(id))).toMatchObject({ host: Lease.NONE, reason: "idle" })
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
+    expect((await customer.patch("/api/instances/a", { webhook_url: null })).status).toBe(200)
   })
 })
