@@ -1,7 +1,8 @@
 import { doorbell } from "./delivery.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
-import { bridgeLogs } from "./logs.ts"
+import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { apiKeyPepper, hostTokenSecret } from "./secrets.ts"
+import { accountId, region } from "./stage.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
 
 /**
@@ -34,6 +35,46 @@ for (const [name, value] of Object.entries({
     keyId: settingsKey.arn,
     value,
   })
+
+/** For whoever operates the stage: what every verb of `npm run admin` needs, and to read its settings. */
+new aws.iam.Policy("AdminPolicy", {
+  name: `${$app.name}-${$app.stage}-admin`,
+  description: `npm run admin, on the stage ${$app.stage}`,
+  policy: aws.iam.getPolicyDocumentOutput({
+    statements: [
+      {
+        actions: ["ssm:GetParametersByPath"],
+        resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${path("")}*`],
+      },
+      { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
+      {
+        actions: [
+          "dynamodb:GetItem",
+          "dynamodb:PutItem",
+          "dynamodb:UpdateItem",
+          "dynamodb:DeleteItem",
+          "dynamodb:Query",
+        ],
+        resources: [accounts.arn],
+      },
+      {
+        actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:Query"],
+        resources: [leases.arn],
+      },
+      {
+        actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:Query"],
+        resources: [events.arn],
+      },
+      { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+      { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
+      // Data keys are wrapped anew, and never seen.
+      {
+        actions: ["kms:RotateKeyOnDemand", "kms:ReEncryptFrom", "kms:ReEncryptTo"],
+        resources: [sessionKey.arn, deliveryKey.arn],
+      },
+    ],
+  }).json,
+})
 
 function path(name: string): string {
   return `/${$app.name}/${$app.stage}/admin/${name}`

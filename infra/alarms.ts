@@ -38,6 +38,19 @@ above("LeaseFenced", metric("session-host", "LeaseFenced"), 0)
 above("BadMac", metric("session-host", "BadMac"), 5, { minutes: [2, 5] })
 above("SweepRang", metric("sweep", "SweepRang"), 5, { minutes: [2, 5] })
 above("HostRefused", metric("sweep", "HostRefused"), 0)
+above("HostDead", metric("sweep", "HostDead"), 0, { minutes: [2, 15] })
+// Of 1 GB.
+above("HostMemory", metric("session-host", "RssMb", "Maximum"), 850, { minutes: [3, 5] })
+above("HostBusy", metric("session-host", "EventLoopLagMs", "Maximum"), 1000, { minutes: [3, 5] })
+above("Suspects", metric("sweep", "Suspects", "Maximum"), 0, { minutes: [3, 5] })
+above("Replaced", metric("session-host", "Replaced"), 5)
+above("DoorbellFailed", metric("delivery", "DoorbellFailed"), 5, { minutes: [2, 5] })
+// Where nothing is answered by anybody it is one of five: each event is tried five times.
+ratio("Undelivered", {
+  of: metric("delivery", "Undelivered"),
+  to: metric("delivery", "Attempts"),
+  above: 0.1,
+})
 ratio("SendUnknown", {
   of: metric("session-host", "SendUnknown"),
   beside: metric("session-host", "SendAckMs", "SampleCount"),
@@ -57,17 +70,14 @@ above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("ApiThrottled", ofFunction(api, "Throttles"), 0)
 above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
 above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
-new aws.cloudwatch.MetricAlarm("SweepSilent", {
+alarm("SweepSilent", {
   ...about(ofFunction(sweep, "Invocations")),
-  alarmDescription: describe("SweepSilent"),
   comparisonOperator: "LessThanThreshold",
   threshold: 1,
   period: 60,
   evaluationPeriods: 5,
   // No data is what a schedule that does not run looks like.
   treatMissingData: "breaching",
-  alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
 })
 
 for (const [name, table] of Object.entries({ accounts, leases, sessions, events, requests })) {
@@ -98,9 +108,8 @@ function above(
   threshold: number,
   when: { minutes: [number, number] } = { minutes: [1, 1] },
 ) {
-  new aws.cloudwatch.MetricAlarm(name, {
+  alarm(name, {
     ...about(of),
-    alarmDescription: describe(name),
     comparisonOperator: "GreaterThanThreshold",
     threshold,
     period: 60,
@@ -108,8 +117,6 @@ function above(
     evaluationPeriods: when.minutes[1],
     // What counts events says nothing when there are none.
     treatMissingData: "notBreaching",
-    alarmActions: [alarms.arn],
-    okActions: [alarms.arn],
   })
 }
 
@@ -125,8 +132,7 @@ function ratio(
   const whole = "to" in about ? other : `(${part} + ${other})`
   // Of nothing, nothing is wrong.
   const fine = about.above === undefined ? 1 : 0
-  new aws.cloudwatch.MetricAlarm(name, {
-    alarmDescription: describe(name),
+  alarm(name, {
     metricQueries: [
       {
         id: "ratio",
@@ -142,8 +148,6 @@ function ratio(
     datapointsToAlarm: 3,
     evaluationPeriods: 5,
     treatMissingData: "notBreaching",
-    alarmActions: [alarms.arn],
-    okActions: [alarms.arn],
   })
 }
 
@@ -161,6 +165,12 @@ function about(of: Metric) {
   return { namespace: of.namespace, metricName: of.name, dimensions: of.dimensions, statistic: of.stat }
 }
 
-function describe(name: string) {
-  return `${$app.name} ${$app.stage}: see "${name}" in docs/operations.md`
+/** Tells when it rings and when that is over. */
+function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
+  new aws.cloudwatch.MetricAlarm(name, {
+    ...args,
+    alarmDescription: `${$app.name} ${$app.stage}: see "${name}" in docs/operations.md`,
+    alarmActions: [alarms.arn],
+    okActions: [alarms.arn],
+  })
 }

@@ -1,5 +1,5 @@
 import { doorbell } from "./delivery.ts"
-import { common, settings } from "./function.ts"
+import { common, limits, settings } from "./function.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
 import { apiGroup, apiSubnets } from "./network.ts"
 import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
@@ -33,6 +33,7 @@ export const api = new sst.aws.Function("Api", {
   vpc: { privateSubnets: apiSubnets.map(({ id }) => id), securityGroups: [apiGroup.id] },
   environment: {
     ...settings,
+    ...limits,
     METRICS_SERVICE: "api",
     SANDBOX: operator.sandbox ? "1" : "0",
     ACCOUNTS_TABLE: accounts.name,

@@ -1,5 +1,5 @@
 import { logsTo, policy, type Statement } from "./policy.ts"
-import { operator, stage } from "./stage.ts"
+import { given, operator, stage } from "./stage.ts"
 
 /**
  * What every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
@@ -33,4 +33,13 @@ export const settings = {
   STAGE: $app.stage,
   DASHBOARD_URL: operator.dashboardUrl,
   BILLING_URL: operator.billingUrl,
+  ...given("LOG_LEVEL"),
 }
+
+/** Of those that answer callers. */
+export const limits = given(
+  "RATE_LIMIT_PROVISION",
+  "RATE_LIMIT_PROXY",
+  "RATE_LIMIT_OTHER",
+  "RATE_LIMIT_ADDRESS",
+)

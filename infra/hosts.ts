@@ -6,15 +6,11 @@ import { media } from "./media.ts"
 import { hostGroup, hostPort, hostSubnets } from "./network.ts"
 import { logsTo, policy } from "./policy.ts"
 import { hostTokenParameter } from "./secrets.ts"
-import { accountId, region, stage } from "./stage.ts"
+import { accountId, given, region, stage } from "./stage.ts"
 import { events, leases, requests, sessions } from "./tables.ts"
 
 /** Sessions of a host. 1 gives each bridge a task of its own, at twenty times the price. */
 export const hostCapacity = 20
-
-/** What the sweep names when it starts a task; also the name of the only container. */
-const container = "session-host"
-const logGroup = `/${$app.name}/${$app.stage}/${container}`
 
 export const cluster = new sst.aws.Cluster("Hosts", {
   vpc: {
@@ -26,7 +22,7 @@ export const cluster = new sst.aws.Cluster("Hosts", {
 })
 
 /** What the processes of a host may do: alone they read Sessions and unwrap session keys. */
-export const hostPolicy = policy("session-host", [
+const hostPolicy = policy("session-host", [
   {
     actions: [
       "dynamodb:GetItem",
@@ -68,7 +64,7 @@ export const hostPolicy = policy("session-host", [
 ])
 
 /** What ECS does to start one that logs there. */
-export const startPolicy = (logs: string) =>
+const startPolicy = (logs: string) =>
   policy("start", [
     { actions: ["ssm:GetParameters"], resources: [hostTokenParameter.arn] },
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
@@ -83,8 +79,9 @@ export const startPolicy = (logs: string) =>
   ])
 
 /** What every process that holds sessions reads. */
-export const hostSettings = {
+const hostSettings = {
   ...settings,
+  ...given("WHATSAPP_WEB_VERSION"),
   METRICS_SERVICE: "session-host",
   LOG_GROUP: bridgeLogs.name,
   LEASES_TABLE: leases.name,
@@ -99,55 +96,80 @@ export const hostSettings = {
 }
 
 /** Started and stopped by the sweep, one by one: an ECS service would choose itself whom to stop. */
-export const host = new sst.aws.Task("SessionHost", {
-  cluster,
-  architecture: "arm64",
+export const host = hostTask("SessionHost", {
+  // What the sweep names when it starts a task.
+  container: "session-host",
+  dockerfile: "session-host/Dockerfile",
   // Twenty sessions at rest need a twentieth of this; a burst of offline messages all of it.
   cpu: "0.25 vCPU",
   // 140 MB for the process, 5 MB a session in use, and a picture of 25 megapixels being decoded.
   memory: "1 GB",
-  containers: [
-    {
-      name: container,
-      image: { context: ".", dockerfile: "session-host/Dockerfile" },
-      logging: { name: logGroup },
-      environment: { ...hostSettings, HOST_CAPACITY: String(hostCapacity), HOST_NETWORK: "live" },
-      ssm: { HOST_TOKEN_SECRET: hostTokenParameter.arn },
-    },
-  ],
-  transform: {
-    taskDefinition: (args) => {
-      args.volumes = [{ name: "tmp" }]
-      args.containerDefinitions = $util
-        .jsonParse(args.containerDefinitions)
-        .apply((definitions) => hardened(definitions))
-    },
-    logGroup: (args) => {
-      args.retentionInDays = stage.logDays
-    },
-    // SST's own roles may read every secret and open a shell.
-    taskRole: (args) => {
-      args.inlinePolicies = [hostPolicy]
-    },
-    executionRole: (args) => {
-      args.managedPolicyArns = []
-      args.inlinePolicies = [startPolicy(logGroup)]
-    },
-  },
+  environment: { HOST_CAPACITY: String(hostCapacity), HOST_NETWORK: "live" },
 })
 
-/** What ECS knows and SST has no word for. `more`: volumes besides `/tmp`, by name, with where they are mounted. */
-export function hardened(definitions: object[], more: Record<string, string> = {}) {
-  const volumes = { tmp: "/tmp", ...more }
+interface HostTask {
+  /** The only container; also where its log is. */
+  container: string
+  dockerfile: string
+  cpu: sst.aws.TaskArgs["cpu"]
+  memory: sst.aws.TaskArgs["memory"]
+  /** Beside what every host reads. */
+  environment: Record<string, string>
+  /** Beside `/tmp`: where they are mounted, and what they are. */
+  volumes?: { path: string; volume: aws.types.input.ecs.TaskDefinitionVolume }[]
+}
+
+/** A task that holds sessions, with the rights of hosts and no others. */
+export function hostTask(name: string, about: HostTask) {
+  const logGroup = `/${$app.name}/${$app.stage}/${about.container}`
+  const volumes = [{ path: "/tmp", volume: { name: "tmp" } }, ...(about.volumes ?? [])]
+  return new sst.aws.Task(name, {
+    cluster,
+    architecture: "arm64",
+    cpu: about.cpu,
+    memory: about.memory,
+    containers: [
+      {
+        name: about.container,
+        image: { context: ".", dockerfile: about.dockerfile },
+        logging: { name: logGroup },
+        environment: { ...hostSettings, ...about.environment },
+        ssm: { HOST_TOKEN_SECRET: hostTokenParameter.arn },
+      },
+    ],
+    transform: {
+      taskDefinition: (args) => {
+        args.volumes = volumes.map(({ volume }) => volume)
+        args.containerDefinitions = $util.jsonParse(args.containerDefinitions).apply((definitions) =>
+          hardened(
+            definitions,
+            volumes.map(({ path, volume }) => ({ sourceVolume: volume.name, containerPath: path })),
+          ),
+        )
+      },
+      logGroup: (args) => {
+        args.retentionInDays = stage.logDays
+      },
+      // SST's own roles may read every secret and open a shell.
+      taskRole: (args) => {
+        args.inlinePolicies = [hostPolicy]
+      },
+      executionRole: (args) => {
+        args.managedPolicyArns = []
+        args.inlinePolicies = [startPolicy(logGroup)]
+      },
+    },
+  })
+}
+
+/** What ECS knows and SST has no word for. */
+function hardened(definitions: object[], mountPoints: object[]) {
   return JSON.stringify(
     definitions.map((definition) => ({
       ...definition,
       user: "node",
       readonlyRootFilesystem: true,
-      mountPoints: Object.entries(volumes).map(([sourceVolume, containerPath]) => ({
-        sourceVolume,
-        containerPath,
-      })),
+      mountPoints,
       // From SIGTERM to SIGKILL; the most that Fargate gives. Sends end within 10 s, then leases are given back.
       stopTimeout: 120,
       portMappings: [{ containerPort: hostPort, protocol: "tcp" }],

@@ -1,11 +1,6 @@
-import { cluster, hardened, hostPolicy, hostSettings, startPolicy } from "./hosts.ts"
+import { cluster, hostTask } from "./hosts.ts"
 import { hostGroup, hostSubnets, vpcId } from "./network.ts"
-import { hostTokenParameter } from "./secrets.ts"
-import { operator, stage } from "./stage.ts"
-
-/** The only container; also where its log is. */
-const container = "sandbox-host"
-const logGroup = `/${$app.name}/${$app.stage}/${container}`
+import { operator } from "./stage.ts"
 
 /**
  * The optional sandbox: one task that is the simulated network and the host of every sandbox bridge on it. A service
@@ -41,54 +36,26 @@ function sandbox() {
       creationInfo: { ownerUid: owner.uid, ownerGid: owner.gid, permissions: "700" },
     },
   })
-  const task = new sst.aws.Task("SandboxHost", {
-    cluster,
-    architecture: "arm64",
+  const task = hostTask("SandboxHost", {
+    container: "sandbox-host",
+    dockerfile: "session-host/sandbox.Dockerfile",
     cpu: "0.5 vCPU",
     // Two processes, and two hundred sessions that hardly anybody uses at once.
     memory: "2 GB",
-    containers: [
+    environment: { HOST_CAPACITY: "200", HOST_NETWORK: "simulated", DATA_DIR: "/data" },
+    volumes: [
       {
-        name: container,
-        image: { context: ".", dockerfile: "session-host/sandbox.Dockerfile" },
-        logging: { name: logGroup },
-        environment: {
-          ...hostSettings,
-          HOST_CAPACITY: "200",
-          HOST_NETWORK: "simulated",
-          DATA_DIR: "/data",
+        path: "/data",
+        volume: {
+          name: "data",
+          efsVolumeConfiguration: {
+            fileSystemId: files.id,
+            transitEncryption: "ENABLED",
+            authorizationConfig: { accessPointId: folder.id },
+          },
         },
-        ssm: { HOST_TOKEN_SECRET: hostTokenParameter.arn },
       },
     ],
-    transform: {
-      taskDefinition: (args) => {
-        args.volumes = [
-          { name: "tmp" },
-          {
-            name: "data",
-            efsVolumeConfiguration: {
-              fileSystemId: files.id,
-              transitEncryption: "ENABLED",
-              authorizationConfig: { accessPointId: folder.id },
-            },
-          },
-        ]
-        args.containerDefinitions = $util
-          .jsonParse(args.containerDefinitions)
-          .apply((definitions) => hardened(definitions, { data: "/data" }))
-      },
-      logGroup: (args) => {
-        args.retentionInDays = stage.logDays
-      },
-      taskRole: (args) => {
-        args.inlinePolicies = [hostPolicy]
-      },
-      executionRole: (args) => {
-        args.managedPolicyArns = []
-        args.inlinePolicies = [startPolicy(logGroup)]
-      },
-    },
   })
   new aws.ecs.Service(
     "SandboxHost",

@@ -29,9 +29,37 @@ export const operator = {
   domain: process.env.DOMAIN,
   /** `SANDBOX=1`: each account has a sandbox bridge, on a simulated network of the stage's own. */
   sandbox: process.env.SANDBOX === "1",
-  budget: Number(process.env.MONTHLY_BUDGET ?? stage.budget),
+  budget: budget(),
   dashboardUrl: process.env.DASHBOARD_URL ?? "",
   billingUrl: process.env.BILLING_URL ?? "",
+}
+
+/** Settings of the processes that may be set for a deploy, as `core/config.ts` takes them: it refuses others at the start. */
+const settable = {
+  LOG_LEVEL: /^(trace|debug|info|warn|error|fatal|silent)$/,
+  WHATSAPP_WEB_VERSION: /^\d+\.\d+\.\d+$/,
+  RATE_LIMIT_PROVISION: /^[1-9]\d*$/,
+  RATE_LIMIT_PROXY: /^[1-9]\d*$/,
+  RATE_LIMIT_OTHER: /^[1-9]\d*$/,
+  RATE_LIMIT_ADDRESS: /^[1-9]\d*$/,
+}
+
+/** Those of these settings that were given; a process has its own default for each other. @throws where one makes no sense */
+export function given(...names: (keyof typeof settable)[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of names) {
+    const value = process.env[name]
+    if (!value) continue
+    if (!settable[name].test(value)) throw new Error(`${name} cannot be "${value}"`)
+    found[name] = value
+  }
+  return found
+}
+
+function budget(): number {
+  const dollars = Number(process.env.MONTHLY_BUDGET || stage.budget)
+  if (!(dollars > 0)) throw new Error(`MONTHLY_BUDGET cannot be "${process.env.MONTHLY_BUDGET}"`)
+  return dollars
 }
 
 const { accountId } = aws.getCallerIdentityOutput()

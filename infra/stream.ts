@@ -1,5 +1,5 @@
 import { api } from "./api.ts"
-import { common, settings } from "./function.ts"
+import { common, limits, settings } from "./function.ts"
 import { deliveryKey, settingsKey } from "./keys.ts"
 import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { media } from "./media.ts"
@@ -23,6 +23,7 @@ export const stream = new sst.aws.Function("Stream", {
   url: { cors: false },
   environment: {
     ...settings,
+    ...limits,
     METRICS_SERVICE: "api",
     SANDBOX: operator.sandbox ? "1" : "0",
     ACCOUNTS_TABLE: accounts.name,

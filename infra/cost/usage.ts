@@ -20,7 +20,7 @@ export const sized = {
   sweepGb: 0.25,
   endpoints: 4,
   keys: 3,
-  alarms: 22,
+  alarms: 29,
   metrics: 36,
 }
 

@@ -12,7 +12,7 @@ function alarm(name: string) {
 
 test("every alarm tells somebody, says when it is over, and is explained in docs/operations.md", () => {
   const alarms = graph.all("cloudwatch/metricAlarm:MetricAlarm")
-  expect(alarms).toHaveLength(22)
+  expect(alarms).toHaveLength(29)
   const explained = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringContaining("sns/topic:Topic:Alarms")]
@@ -74,6 +74,12 @@ test.for([
   ["LeaseFenced", "LeaseFenced", 0],
   ["SweepRang", "SweepRang", 5],
   ["HostRefused", "HostRefused", 0],
+  ["HostDead", "HostDead", 0],
+  ["HostMemory", "RssMb", 850],
+  ["HostBusy", "EventLoopLagMs", 1000],
+  ["Suspects", "Suspects", 0],
+  ["Replaced", "Replaced", 5],
+  ["DoorbellFailed", "DoorbellFailed", 5],
 ] as const)("%s rings when %s is above %d", ([name, metricName, threshold]) => {
   expect(alarm(name)).toMatchObject({
     namespace: "MessagingBridge",
@@ -99,7 +105,8 @@ test("a dead doorbell rings at once, an old one after ten minutes", () => {
   })
 })
 
-test("parts of a whole: unknown sends above 1 %, sessions up below 95 %", () => {
+test("parts of a whole: unknown sends above 1 %, undelivered events above a tenth of attempts, sessions up below 95 %", () => {
+  expect(alarm("Undelivered")).toMatchObject({ threshold: 0.1, comparisonOperator: "GreaterThanThreshold" })
   expect(alarm("SendUnknown")).toMatchObject({ threshold: 0.01, comparisonOperator: "GreaterThanThreshold" })
   expect(alarm("SessionsDown")).toMatchObject({ threshold: 0.95, comparisonOperator: "LessThanThreshold" })
 })

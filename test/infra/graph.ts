@@ -20,8 +20,13 @@ export function graphOf(resources: Resource[]) {
     return found[0]!.inputs
   }
 
-  /** The statements of a role's own policies. Those of AWS's managed policies are named by `managedPolicyArns`. */
+  /**
+   * The statements of a role's own policies, or of the policy of this name. Those of AWS's managed policies are named by
+   * `managedPolicyArns`.
+   */
   function permissions(role: string): Statement[] {
+    const [policy] = all("iam/policy:Policy").filter(({ name }) => name === role)
+    if (policy) return Policy.parse(JSON.parse(String(policy.inputs.policy))).statements
     const { inlinePolicies } = Role.parse(one("iam/role:Role", role))
     return inlinePolicies.flatMap(({ policy }) => Policy.parse(JSON.parse(policy)).statements)
   }

@@ -1,4 +1,5 @@
 import { expect, inject, test } from "vitest"
+import { ofStage } from "#local/admin/which.ts"
 import { madeUp } from "./evaluate.ts"
 import { graphOf, isSecret, plain, type Statement } from "./graph.ts"
 
@@ -33,6 +34,22 @@ test("these are all the roles there are, and none is granted one of AWS's ready-
   const made = graph.all("iam/role:Role")
   expect(made.map(({ name }) => name).toSorted()).toEqual(roles.toSorted())
   for (const { inputs } of made) expect(inputs.managedPolicyArns ?? []).toEqual([])
+})
+
+test("the operator's policy is the only other, and opens no session, no event and no secret of a bridge", () => {
+  expect(graph.all("iam/policy:Policy").map(({ name }) => name)).toEqual(["AdminPolicy"])
+  expect(mayDo("AdminPolicy", "SessionsTable")).toEqual([])
+  const onKeys = ["kms:ReEncryptFrom", "kms:ReEncryptTo", "kms:RotateKeyOnDemand"]
+  for (const key of ["SessionKey", "DeliveryKey"]) expect(mayDo("AdminPolicy", key)).toEqual(onKeys)
+  expect(mayDo("AdminPolicy", "parameter/messaging-bridge/production/admin/*")).toEqual([
+    "ssm:GetParametersByPath",
+  ])
+  const whole = graph
+    .permissions("AdminPolicy")
+    .flatMap(({ actions, resources }) => [...actions, ...resources])
+  expect(whole.filter((one) => one === "*" || (one.endsWith(":*") && !one.includes("log-stream")))).toEqual(
+    [],
+  )
 })
 
 test.for([
@@ -167,11 +184,10 @@ test("the operator's command finds every setting that it shares with the API", (
       .filter(({ inputs }) => String(inputs.name).startsWith(admin))
       .map(({ inputs }) => [String(inputs.name).slice(admin.length), plain(inputs.value)]),
   )
+  expect(Object.keys(told).toSorted()).toEqual(ofStage.toSorted())
   const { LOG_GROUP, ...withApi } = told
   expect(graph.environment("ApiFunction")).toMatchObject(withApi)
   expect(graph.environment("StreamFunction")).toMatchObject({ LOG_GROUP })
-  expect(told).toHaveProperty("ACCOUNTS_TABLE")
-  expect(told).toHaveProperty("API_KEY_PEPPER")
 })
 
 test("nothing is linked: what SST's key would open is empty", () => {

@@ -1,17 +1,25 @@
-import { beforeAll, expect, inject, test } from "vitest"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
 import { evaluate, type Resource } from "./evaluate.ts"
 import { type Graph, graphOf } from "./graph.ts"
 
 let graph: Graph
 
+/** As the operator set them for the deploy. */
+const set = { LOG_LEVEL: "debug", RATE_LIMIT_PROXY: "600", WHATSAPP_WEB_VERSION: "2.3000.1" }
+
 beforeAll(async () => {
+  Object.assign(process.env, set)
   graph = graphOf(await evaluate("dana"))
+})
+afterAll(() => {
+  for (const name of Object.keys(set)) delete process.env[name]
 })
 
 test("somebody's own stage has every resource of production", () => {
   expect(namesOf(graph.resources)).toEqual(namesOf(inject("production")))
   // A branch that vanishes must fail.
-  expect(graph.resources).toHaveLength(123)
+  expect(graph.resources).toHaveLength(131)
 })
 
 test("somebody's own stage is cheap, small and can be removed", () => {
@@ -26,6 +34,38 @@ test("somebody's own stage is cheap, small and can be removed", () => {
 
 test("somebody's own stage accepts what only production refuses", () => {
   expect(graph.environment("ApiFunction").STAGE).toBe("dana")
+})
+
+test("what is set at the deploy reaches the processes that read it, and no other", () => {
+  const { LOG_LEVEL, RATE_LIMIT_PROXY, WHATSAPP_WEB_VERSION } = set
+  for (const name of ["ApiFunction", "StreamFunction"]) {
+    expect(graph.environment(name)).toMatchObject({ LOG_LEVEL, RATE_LIMIT_PROXY })
+    expect(graph.environment(name)).not.toHaveProperty("RATE_LIMIT_OTHER")
+  }
+  for (const name of ["DeliveryFunction", "SweepFunction"]) {
+    expect(graph.environment(name)).toMatchObject({ LOG_LEVEL })
+    expect(graph.environment(name)).not.toHaveProperty("RATE_LIMIT_PROXY")
+  }
+  const { environment } = graph.container()
+  expect(environment).toContainEqual({ name: "LOG_LEVEL", value: LOG_LEVEL })
+  expect(environment).toContainEqual({ name: "WHATSAPP_WEB_VERSION", value: WHATSAPP_WEB_VERSION })
+})
+
+test.for([
+  ["MONTHLY_BUDGET", "much"],
+  ["RATE_LIMIT_PROXY", "0"],
+  ["LOG_LEVEL", "loud"],
+] as const)("%s=%s stops a deploy", async ([name, value]) => {
+  const before = process.env[name]
+  onTestFinished(() => {
+    if (before === undefined) delete process.env[name]
+    else process.env[name] = before
+  })
+  process.env[name] = value
+  // Read anew: it looks at its environment when it is loaded.
+  const file = fileURLToPath(new URL("../../infra/stage.ts", import.meta.url))
+  const read = async () => (await import(`${file}?${name}`)).given(name)
+  await expect(read()).rejects.toThrow(`${name} cannot be "${value}"`)
 })
 
 function namesOf(resources: Resource[]): string[] {

@@ -1,0 +1,108 @@
+import { expect, inject, onTestFinished, test } from "vitest"
+import { dynamoDb, sqs } from "#test/support/store.ts"
+import { Account } from "#core/account.ts"
+import { Bridge } from "#core/bridge.ts"
+import { config } from "#core/config.ts"
+import { EventList } from "#core/event-list.ts"
+import { LinkedPhone } from "#core/linked-phone.ts"
+import { account } from "#local/admin/account.ts"
+import { bridge } from "#local/admin/bridge.ts"
+import { events } from "#local/admin/events.ts"
+import { host } from "#local/admin/host.ts"
+import { key } from "#local/admin/key.ts"
+import { wrapping } from "#local/admin/wrapping.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+import { aScriptedHost } from "#test/support/scripted-host.ts"
+import { graphOf } from "./graph.ts"
+import { startRecorder } from "./recorder.ts"
+
+const nouns = { account, key, bridge, host, events, wrapping }
+
+/** What is asked of AWS while `what` runs, in IAM's words. */
+async function usesOf(what: () => Promise<unknown>): Promise<Set<string>> {
+  const uses = new Set<string>()
+  const behind = {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+    AWS_ENDPOINT_URL_KMS: process.env.AWS_ENDPOINT_URL_KMS!,
+    AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+  }
+  let isAsked = false
+  for (const [name, endpoint] of Object.entries(behind)) {
+    const recorder = await startRecorder(endpoint, ({ action, resource }) => {
+      if (isAsked) for (const use of inPolicy(action, resource)) uses.add(use)
+    })
+    onTestFinished(recorder.close)
+    process.env[name] = recorder.endpoint
+  }
+  const queue = process.env.AWS_ENDPOINT_URL_SQS
+  Object.assign(config, { DOORBELL_URL: new URL(new URL(config.DOORBELL_URL!).pathname, queue).href })
+  await setUp()
+  isAsked = true
+  await what()
+  return uses
+}
+
+/** As the policy has it: to wrap anew is two rights, and keys are named in `infra/`. */
+function inPolicy(action: string, resource: string): string[] {
+  if (action === "kms:ReEncrypt")
+    return ["SessionKey", "DeliveryKey"].flatMap((of) => [`kms:ReEncryptFrom ${of}`, `kms:ReEncryptTo ${of}`])
+  const keys: Record<string, string> = { session: "SessionKey", delivery: "DeliveryKey" }
+  return [`${action} ${action.startsWith("sqs:") ? "" : (keys[resource] ?? resource)}`]
+}
+
+const phone = "491711234567"
+let shop: Bridge.Info
+
+/** An account with a bridge whose last event was given up. */
+async function setUp(): Promise<void> {
+  const { id } = await Account.create({ name: "Ada", subscription: "active" })
+  const { url } = await aReceiver([400])
+  shop = (await Bridge.create({ accountId: id, customerRef: "shop", webhookUrl: url })).bridge
+  const outbox = await anOutbox(shop)
+  await outbox.append(anEvent("one"))
+  await answerAll()
+  await LinkedPhone.note(shop.id, phone)
+}
+
+test("the operator's policy suffices for every verb", async () => {
+  const done = new Set<string>()
+  const run = async (noun: keyof typeof nouns, verb: string, ...args: string[]) => {
+    done.add(`${noun} ${verb}`)
+    return await nouns[noun][verb]!.run(args)
+  }
+  const uses = await usesOf(async () => {
+    const [made] = await run("account", "create", "Bob", "active")
+    await run("account", "list")
+    await run("account", "limit", String(made!.id), "20")
+    await run("account", "subscription", String(made!.id), "past_due")
+    await run("key", "create", String(made!.id))
+    const [listed] = await run("key", "list", String(made!.id))
+    await run("key", "revoke", String(made!.id), String(listed!.id))
+    await run("bridge", "list", shop.accountId)
+    expect(await run("bridge", "find", phone)).toHaveLength(1)
+    await run("bridge", "why", shop.id)
+    await run("bridge", "down")
+    await run("host", "list")
+    const holder = await aScriptedHost((_call, response) => response.writeHead(500).end())
+    await holder.take(shop.id)
+    await run("bridge", "restart", shop.id)
+    await run("bridge", "pause", shop.id)
+    await run("bridge", "wake", shop.id)
+    await run("bridge", "suspend", shop.id)
+    await run("bridge", "resume", shop.id)
+    expect(await run("events", "undelivered", shop.id)).toHaveLength(1)
+    await run("events", "resend", shop.id, "all")
+    expect(await EventList.page(shop.id, { state: "undelivered", after: 0, limit: 1 })).toHaveLength(1)
+    await run("wrapping", "rotate")
+    await run("wrapping", "rewrap")
+    await run("bridge", "delete", shop.id)
+    await run("account", "delete", String(made!.id))
+  })
+  const all = Object.entries(nouns).flatMap(([noun, verbs]) =>
+    Object.keys(verbs).map((verb) => `${noun} ${verb}`),
+  )
+  expect([...done].toSorted()).toEqual(all.toSorted())
+  expect(uses).toContain("sqs:SendMessage ")
+  expect(graphOf(inject("production")).denied("AdminPolicy", uses)).toEqual([])
+})
