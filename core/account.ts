@@ -96,18 +96,28 @@ export function whyNoBridge(row: Row): ApiError {
   const account = fromRow(row)
   switch (account.subscription) {
     case "none":
-      return new ApiError("no_subscription", "this account has no subscription yet: connect a number first", {
+      return new ApiError("no_subscription", `this account has no subscription yet: ${howToSubscribe()}`, {
         fields: { dashboard_url: config.DASHBOARD_URL, billing_url: config.BILLING_URL },
       })
     case "past_due":
-      return new ApiError("payment_required", "the payment of this account is past due")
+      return new ApiError(
+        "payment_required",
+        "the payment of this account is past due: new bridges are made again once it is paid",
+      )
     case "active":
     case "trialing":
       return new ApiError(
         "bridge_limit_reached",
-        `this account may have ${account.bridgeLimit} bridges: ask support for more`,
+        `this account may have ${account.bridgeLimit} bridges: delete one, or ask whoever runs this service for more`,
       )
   }
+}
+
+/** §1: in the dashboard, where the service has one. */
+function howToSubscribe(): string {
+  return config.DASHBOARD_URL === ""
+    ? "ask whoever runs this service for one"
+    : "connect a number in the dashboard first"
 }
 
 async function set(accountId: string, field: string, value: string | number): Promise<boolean> {

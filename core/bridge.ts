@@ -7,7 +7,7 @@ import { Account } from "./account.ts"
 import { config } from "./config.ts"
 import { CustomerRef } from "./contract/bridge.ts"
 import { DataKeys } from "./data-keys.ts"
-import { ApiError } from "./error.ts"
+import { invalid, issuesOf, noSuchBridge } from "./error.ts"
 import { Lease } from "./lease.ts"
 import { open, seal } from "./seal.ts"
 import { Bytes, get as getRow, query, refusedRow, type Row, store, transact, type Write } from "./store.ts"
@@ -70,9 +70,9 @@ export async function create(input: {
   const owner: Owner = { accountId: input.accountId, bridgeId: randomUUID() }
   const isSandbox = asked.customerRef === sandbox
   if (isSandbox && !config.SANDBOX)
-    throw new ApiError(
+    throw invalid(
+      [{ path: "customer_ref", message: "`sandbox` is reserved: choose another reference" }],
       "invalid_customer_ref",
-      "customer_ref: `sandbox` is reserved: choose another reference",
     )
   const delivery = await newDataKey("delivery", owner)
   const bridge: Info = {
@@ -129,7 +129,7 @@ export async function get(accountId: string, customerRef: string): Promise<Info>
   const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
   if (!bridge && config.SANDBOX && customerRef === sandbox)
     return (await create({ accountId, customerRef })).bridge
-  if (!bridge || !isOffered(bridge)) throw new ApiError("not_found", "there is no such bridge")
+  if (!bridge || !isOffered(bridge)) throw noSuchBridge()
   return bridge
 }
 
@@ -182,7 +182,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
     )
     return { ...bridge, webhookUrl: url }
   } catch (error) {
-    if (refusedRow(error)) throw new ApiError("not_found", "there is no such bridge")
+    if (refusedRow(error)) throw noSuchBridge()
     throw error
   }
 }
@@ -213,7 +213,7 @@ export async function remove(bridge: Info): Promise<void> {
     { Delete: { TableName: leases, Key: DataKeys.key(bridge.id) } },
     Lease.gone(bridge.id),
   ])
-  if (refused) throw new ApiError("not_found", "there is no such bridge")
+  if (refused) throw noSuchBridge()
   DataKeys.forget(bridge.id)
 }
 
@@ -249,10 +249,7 @@ function valid<Output>(
 ): Output {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.map((issue) => ({ path: field, message: issue.message }))
-  throw new ApiError(code, `${field}: ${issues.map((issue) => issue.message).join(", ")}`, {
-    fields: { issues },
-  })
+  throw invalid(issuesOf(parsed.error, field), code)
 }
 
 function whereKey(bridgeId: string) {

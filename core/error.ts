@@ -1,3 +1,4 @@
+import type { z } from "zod"
 import { type ErrorCode, errorStatus } from "./contract/error.ts"
 
 /** What a customer may see. Everything else that is thrown is our bug and becomes a 500. */
@@ -29,4 +30,45 @@ export function sessionUnavailable(
   retryAfter = 2,
 ): ApiError {
   return new ApiError("session_unavailable", sentence, { headers: { "retry-after": String(retryAfter) } })
+}
+
+/** A fault of what a caller sent: where it is, and what is wrong there. */
+export interface Issue {
+  path: string
+  message: string
+}
+
+/** What a schema finds wrong; `at` names where in the request the value stands. */
+export function issuesOf(error: z.ZodError, at?: string): Issue[] {
+  return error.issues.map(({ path, message }) => ({ path: at ?? path.join("."), message }))
+}
+
+/** What a caller sent is not as documented: its first fault in a sentence, every fault in `issues`. */
+export function invalid(
+  issues: Issue[],
+  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" = "invalid_request",
+): ApiError {
+  const sentences = issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more: see issues)` : ""
+  return new ApiError(code, `${sentences[0]}${more}`, { fields: { issues } })
+}
+
+/** One body for a name that nobody has and one that another account has. */
+export function noSuchBridge(): ApiError {
+  return new ApiError("not_found", "there is no such bridge: GET /api/instances lists yours")
+}
+
+/** §7: the sentence is the specification's. In seconds. */
+export function rateLimited(retryAfter: number): ApiError {
+  return new ApiError("rate_limited", "rate limit exceeded", {
+    headers: { "retry-after": String(retryAfter) },
+  })
+}
+
+/** Our own fault, of which a customer learns nothing but where to find it. */
+export function internalError(): ApiError {
+  return new ApiError(
+    "internal_error",
+    "something went wrong on our side: try again, and name the request_id where you report it",
+  )
 }

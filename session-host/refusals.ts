@@ -17,9 +17,8 @@ export function takenOver(): ApiError {
 }
 
 export function rejected(networkCode: number): ApiError {
-  return new ApiError("network_rejected", "the messaging network refused this", {
-    fields: { network_code: networkCode },
-  })
+  const sentence = `the messaging network refused this with its number ${networkCode}: do not repeat it unchanged`
+  return new ApiError("network_rejected", sentence, { fields: { network_code: networkCode } })
 }
 
 /** What a customer may hear of what the network said, or did not say; undefined for every other error. */

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
 import { verifyCall } from "#core/host-call.ts"
 import { contactAvatar, ownAvatar } from "./commands/avatar.ts"
 import { checkContacts } from "./commands/check-contacts.ts"
@@ -106,7 +106,7 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
     if (error instanceof ApiError) return answer(c, error)
     if (error instanceof SessionEnded) return answer(c, sessionUnavailable())
     log.error({ error, requestId: c.var.call?.requestId }, "a command failed")
-    return answer(c, new ApiError("internal_error", "something went wrong on our side"))
+    return answer(c, internalError())
   })
   return app
 }

@@ -64,6 +64,8 @@ export const resendEvent = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/events/{event_id}/resend",
   summary: "Deliver an event once more, under the same id",
+  description:
+    "At most 100 events of a bridge wait to be sent again: beyond that it is 429, until some have been sent.",
   request: { params: path.extend({ event_id: z.string().regex(/^evt_[a-z2-7]{32}$/, "an event id") }) },
   responses: {
     202: reply("It will be sent between two others.", Ok),

@@ -6,6 +6,8 @@ export const streamLogs = createRoute({
   method: "get",
   path: "/api/instances/{customer_ref}/logs",
   summary: "The bridge's log: its last lines, then those to come",
+  description:
+    "At most 2 streams of a bridge and 10 of an account are open at once: beyond that it is 429, until one has ended.",
   request: {
     params: path,
     query: z.object({

@@ -2,7 +2,7 @@ import * as contract from "#core/contract/delivery.ts"
 import { now } from "#core/clock.ts"
 import { Bridge } from "#core/bridge.ts"
 import { Delivery } from "#core/delivery.ts"
-import { ApiError } from "#core/error.ts"
+import { ApiError, invalid, rateLimited } from "#core/error.ts"
 import { EventRow } from "#core/event-row.ts"
 import { EventList } from "#core/event-list.ts"
 import { Resend } from "#core/resend.ts"
@@ -32,16 +32,14 @@ export const events = router()
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     // What still waits is sent in its turn.
-    if (event.state !== "pending" && !(await Resend.ask(bridge.id, event.n)))
-      throw new ApiError("rate_limited", "rate limit exceeded", { headers: { "retry-after": "10" } })
+    if (event.state !== "pending" && !(await Resend.ask(bridge.id, event.n))) throw rateLimited(10)
     return c.json({ ok: true as const }, 202)
   })
 
 async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
   const n = await EventList.numberOf(bridgeId, eventId)
   if (n !== undefined) return n
-  const issues = [{ path: "after", message: "no event of this bridge" }]
-  throw new ApiError("invalid_request", "after: no event of this bridge", { fields: { issues } })
+  throw invalid([{ path: "after", message: "no event of this bridge" }])
 }
 
 async function storedEvent(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {

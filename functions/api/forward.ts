@@ -1,5 +1,5 @@
 import { ErrorBody, type ErrorCode, errorStatus } from "#core/contract/error.ts"
-import { ApiError } from "#core/error.ts"
+import { ApiError, internalError } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
 import { callHolder } from "./holder.ts"
@@ -30,7 +30,7 @@ function refusalOf(answer: HostAnswer, call: Call): ApiError {
   }
   const { requestId, bridgeId, messageId } = call
   log.error({ requestId, bridgeId, status: answer.status }, "host failed")
-  return messageId ? outcomeUnknown() : new ApiError("internal_error", "something went wrong on our side")
+  return messageId ? outcomeUnknown() : internalError()
 }
 
 function jsonOf(body: Uint8Array): unknown {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { ApiError, noSuchBridge, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call-host.ts"
 
@@ -16,7 +16,7 @@ const heldLeases = new LRUCache<string, Lease.Info>({ max: 10_000, ttl: 2000 })
 /** @throws ApiError `not_found` when the bridge was deleted meanwhile. */
 export async function freshLease(bridgeId: string): Promise<Lease.Info> {
   const lease = await Lease.get(bridgeId)
-  if (!lease || lease.host === Lease.GONE) throw new ApiError("not_found", "there is no such bridge")
+  if (!lease || lease.host === Lease.GONE) throw noSuchBridge()
   return lease
 }
 
@@ -28,10 +28,23 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
   for (;;) {
     const lease = await freshLease(bridgeId)
     if (lease.host !== Lease.NONE) return lease
-    if (lease.reason === "suspended") throw new ApiError("bridge_suspended", "this bridge is suspended")
-    if (lease.reason !== "idle") throw new ApiError("bridge_paused", "this bridge is paused")
+    if (lease.reason !== "idle") throw mustNotRun(lease.reason)
     await Lease.wake(bridgeId, "idle")
   }
+}
+
+function mustNotRun(reason: Lease.Reason | undefined): ApiError {
+  if (reason === "suspended")
+    return new ApiError(
+      "bridge_suspended",
+      "this bridge was suspended by whoever runs this service: ask them to let it run again",
+    )
+  return new ApiError(
+    "bridge_paused",
+    reason === "billing"
+      ? "this bridge is paused for billing: settle the account's payment, then ask whoever runs this service to wake it"
+      : "this bridge was paused by whoever runs this service: ask them to wake it",
+  )
 }
 
 /**

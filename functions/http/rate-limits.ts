@@ -1,7 +1,7 @@
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { nowMs } from "#core/clock.ts"
-import { ApiError } from "#core/error.ts"
+import { rateLimited } from "#core/error.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "./address.ts"
 import type { ApiEnv } from "./router.ts"
@@ -32,10 +32,7 @@ function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {
 async function count(c: Context<ApiEnv>, scope: RateLimit.Scope, who: string): Promise<void> {
   const window = await RateLimit.count(scope, who)
   c.set("window", window)
-  if (window.isExceeded)
-    throw new ApiError("rate_limited", "rate limit exceeded", {
-      headers: { "retry-after": String(secondsLeft(window)) },
-    })
+  if (window.isExceeded) throw rateLimited(secondsLeft(window))
 }
 
 /** Of the narrowest limit that the request was counted against. */

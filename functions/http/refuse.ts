@@ -1,5 +1,5 @@
 import type { Context } from "hono"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { isPassing } from "#core/store.ts"
 import type { ApiEnv } from "./router.ts"
@@ -21,5 +21,5 @@ function asRefusal(error: Error, c: Context<ApiEnv>): ApiError {
   // Not its path, which names people: the line of the answer has the route.
   log.error({ error, requestId: c.var.requestId }, "request failed")
   if (isPassing(error)) return sessionUnavailable("the service cannot answer now: try again")
-  return new ApiError("internal_error", "something went wrong on our side")
+  return internalError()
 }

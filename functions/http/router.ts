@@ -1,6 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Bridge } from "#core/bridge.ts"
-import { ApiError } from "#core/error.ts"
+import { invalid, issuesOf } from "#core/error.ts"
 import type { RateLimit } from "#core/rate-limit.ts"
 
 export interface ApiEnv {
@@ -27,13 +27,7 @@ export function router() {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
       if (result.success) return
-      const issues = result.error.issues.map((issue) => ({
-        path: issue.path.join("."),
-        message: issue.message,
-      }))
-      throw new ApiError("invalid_request", "the request is not as documented: see issues", {
-        fields: { issues },
-      })
+      throw invalid(issuesOf(result.error))
     },
   })
 }

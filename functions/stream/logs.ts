@@ -1,6 +1,6 @@
 import { BridgeLog } from "#core/bridge-log.ts"
 import { streamLogs } from "#core/contract/log.ts"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { rateLimited, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { StreamPlace } from "#core/stream-place.ts"
 import { router } from "../http/router.ts"
@@ -34,7 +34,7 @@ async function enter(accountId: string, bridgeId: string): Promise<StreamPlace.I
     const place = await StreamPlace.take(of, count)
     if (!place) {
       await leave(places)
-      throw new ApiError("rate_limited", "rate limit exceeded", { headers: { "retry-after": "10" } })
+      throw rateLimited(10)
     }
     places.push(place)
   }

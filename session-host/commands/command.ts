@@ -1,6 +1,6 @@
 import type { Context } from "hono"
 import type { z } from "@hono/zod-openapi"
-import { ApiError } from "#core/error.ts"
+import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import type { HostCall } from "#core/host-call.ts"
 import type { Session } from "../session.ts"
 
@@ -21,9 +21,7 @@ export interface Command {
 export async function bodyOf<Body>(c: CommandContext, schema: z.ZodType<Body>): Promise<Body> {
   const parsed = schema.safeParse(await json(c))
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }))
-  const sentence = issues.map(({ path, message }) => `${path}: ${message}`).join("; ")
-  throw new ApiError("invalid_request", sentence, { fields: { issues } })
+  throw invalid(issuesOf(parsed.error))
 }
 
 /** A parameter of the path, once more against the contract. @throws ApiError `invalid_request` */
@@ -34,8 +32,7 @@ export function paramOf<Name extends string>(
 ): string {
   const parsed = schema.shape[name].safeParse(c.req.param(name))
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.map(({ message }) => ({ path: name, message }))
-  throw new ApiError("invalid_request", `${name}: ${issues[0]?.message}`, { fields: { issues } })
+  throw invalid(issuesOf(parsed.error, name))
 }
 
 async function json(c: CommandContext): Promise<unknown> {

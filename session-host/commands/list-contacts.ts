@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#core/contract/contact.ts"
-import { ApiError } from "#core/error.ts"
+import { invalid, issuesOf } from "#core/error.ts"
 import { wire } from "../people/contacts.ts"
 import type { Command, CommandContext } from "./command.ts"
 
@@ -23,6 +23,5 @@ export const listContacts: Command = {
 function queryOf(c: CommandContext): z.infer<typeof Query> {
   const parsed = Query.safeParse(c.req.query())
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }))
-  throw new ApiError("invalid_request", `${issues[0]?.path}: ${issues[0]?.message}`, { fields: { issues } })
+  throw invalid(issuesOf(parsed.error))
 }

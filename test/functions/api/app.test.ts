@@ -192,7 +192,8 @@ describe("bodies", () => {
     expect(await json(bridge)).toMatchObject({ error: "customer_ref: is missing" })
     await customer.post("/api/instances", `{"customer_ref":"a"}`)
     const text = await customer.post("/api/instances/a/proxy/send/text", `{"chat":"15550001111"}`)
-    expect(await json(text)).toMatchObject({ issues: [{ path: "body", message: "is missing" }] })
+    const issues = [{ path: "body", message: "is missing" }]
+    expect(await json(text)).toMatchObject({ error: "body: is missing", issues })
   })
 
   test("that are not there miss what an empty object misses", async () => {
@@ -207,7 +208,11 @@ describe("bodies", () => {
       ]
       expect(codes).toEqual(["invalid_customer_ref", undefined, "invalid_webhook_url"])
       const text = await json(customer.call("POST", `${path}/a/proxy/send/text`, body, headers))
-      expect(text).toMatchObject({ code: "invalid_request", issues: [{ path: "chat" }, { path: "body" }] })
+      expect(text).toMatchObject({
+        error: "chat: is missing (and 1 more: see issues)",
+        code: "invalid_request",
+        issues: [{ path: "chat" }, { path: "body" }],
+      })
     }
   })
 
@@ -258,7 +263,7 @@ test("a bug of ours is 500 and says nothing of itself", async () => {
   const answer = await customer.get("/api/instances")
   expect(answer.status).toBe(500)
   expect(await answer.json()).toEqual({
-    error: "something went wrong on our side",
+    error: "something went wrong on our side: try again, and name the request_id where you report it",
     code: "internal_error",
     request_id: answer.headers.get("x-request-id"),
   })

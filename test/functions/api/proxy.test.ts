@@ -267,23 +267,29 @@ describe("a host that is not there", () => {
 
 describe("a bridge that must not run", () => {
   test.for([
-    ["manual", "bridge_paused"],
-    ["billing", "bridge_paused"],
-    ["suspended", "bridge_suspended"],
-  ] as const)("stopped as %s answers 409 %s on each proxy route", async ([reason, code]) => {
-    const shop = await aShop()
-    await Lease.stop(shop.id, reason)
-    const answers = [
-      shop.status(),
-      shop.read("/qr"),
-      shop.read("/healthz"),
-      shop.read("/debug/stats"),
-      shop.read("/webhook-logs"),
-      shop.send({ chat: "491711234567", body: "hi" }),
-    ]
-    for (const answer of await Promise.all(answers))
-      expect([answer.status, (await json(answer)).code]).toEqual([409, code])
-  })
+    ["manual", "bridge_paused", /ask them to wake it/],
+    ["billing", "bridge_paused", /settle the account's payment/],
+    ["suspended", "bridge_suspended", /ask them to let it run/],
+  ] as const)(
+    "stopped as %s answers 409 %s on each proxy route, and whom to ask",
+    async ([reason, code, sentence]) => {
+      const shop = await aShop()
+      await Lease.stop(shop.id, reason)
+      const answers = [
+        shop.status(),
+        shop.read("/qr"),
+        shop.read("/healthz"),
+        shop.read("/debug/stats"),
+        shop.read("/webhook-logs"),
+        shop.send({ chat: "491711234567", body: "hi" }),
+      ]
+      for (const answer of await Promise.all(answers))
+        expect([answer.status, await json(answer)]).toMatchObject([
+          409,
+          { code, error: expect.stringMatching(sentence) },
+        ])
+    },
+  )
 
   test("paused for idleness is woken by any proxy call", async () => {
     const shop = await aShop()
