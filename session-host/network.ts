@@ -94,7 +94,7 @@ export interface Me {
  * - `refs_ended`: nobody scanned in time; connect anew to go on.
  * - `lost`: anything else; connect anew with backoff.
  */
-export type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
+type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
 
 /** What the network has against an account, or against the version of its protocol that is spoken here. */
 export type Objection = "locked" | "banned" | "temporarily_banned" | "outdated"

@@ -1,0 +1,37 @@
+import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import { Metrics } from "#core/metrics.ts"
+import type { Acquaintance } from "../network.ts"
+import type { Acks } from "./acks.ts"
+import type { Arrivals } from "./arrivals.ts"
+import type { newCalls } from "./call.ts"
+import type { Lifetime } from "./lifetime.ts"
+import { membersIn } from "./people.ts"
+import { mayBecomeEvent, toStanza } from "./stanza.ts"
+
+interface Input {
+  ws: WASocket["ws"]
+  acks: Acks
+  arrivals: Arrivals
+  calls: ReturnType<typeof newCalls>
+  lifetime: Pick<Lifetime, "tell">
+  tellPeople: (people: Acquaintance[]) => void
+  beforePairing: (stanza: BinaryNode) => void
+}
+
+/** Reads what comes in, beside Baileys: what Baileys tells nobody, or too late. */
+export function readFrames({ ws, acks, arrivals, calls, lifetime, tellPeople, beforePairing }: Input) {
+  ws.on("CB:ack,class:message", acks.take)
+  ws.on("frame", (frame: BinaryNode | Uint8Array) => {
+    if (frame instanceof Uint8Array) return
+    if (frame.tag === "message") arrivals.message(frame)
+    // Somebody could not read what we sent.
+    if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
+    if (frame.tag === "call") calls.take(frame)
+    if (frame.tag === "iq") tellPeople(membersIn(frame))
+    if (mayBecomeEvent(frame)) {
+      const stanza = toStanza(frame)
+      arrivals.afterThose(() => lifetime.tell({ kind: "stanza", stanza }))
+    }
+    beforePairing(frame)
+  })
+}
