@@ -26,18 +26,25 @@ export async function numberOf(bridgeId: string, eventId: string): Promise<numbe
   return marker && z.object({ n: z.number() }).parse(marker).n
 }
 
-/** The events in this state after that number, in the order in which they happened; `pending` ones are after the head. */
+/**
+ * The events in this state after that number, in the order in which they happened; `pending` ones are after the head.
+ * As many as `limit`, fewer if their bodies would have more than `maxBytes`, but one if there is one.
+ */
 export async function page(
   bridgeId: string,
-  asked: { state: Listed; after: number; limit: number },
+  asked: { state: Listed; after: number; limit: number; maxBytes?: number },
 ): Promise<EventRow.Info[]> {
+  const { state, limit, maxBytes = Infinity } = asked
   const found: EventRow.Info[] = []
-  const rows =
-    asked.state === "pending" ? waiting(bridgeId, asked.after) : pointed(bridgeId, asked.state, asked)
+  let bytes = 0
+  const rows = state === "pending" ? waiting(bridgeId, asked.after) : pointed(bridgeId, state, asked)
   for await (const row of rows) {
     // Sent again with success, or expired and not yet removed.
-    if (row.state === asked.state && (row.expiresAt ?? Infinity) > now()) found.push(row)
-    if (found.length === asked.limit) break
+    if (row.state !== state || (row.expiresAt ?? Infinity) <= now()) continue
+    bytes += row.body.length
+    if (found.length > 0 && bytes > maxBytes) break
+    found.push(row)
+    if (found.length === limit) break
   }
   return found
 }

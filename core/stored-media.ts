@@ -13,7 +13,6 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
-import { z } from "zod"
 import { transferTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 
@@ -23,9 +22,27 @@ export const cachedForMs = 3 * 3600 * 1000
 /** S3 takes parts from 5 MB on; one is in memory at a time. */
 const partBytes = 8 * 1024 * 1024
 
-/** What a session host answers to a call for media: where they are. Whoever has the answer streams them from there. */
-export const Stored = z.object({ key: z.string() })
-export type Stored = z.infer<typeof Stored>
+/**
+ * In JSON bytes, the longest answer that goes without the bucket. Lambda takes 6 MB of a function that does not stream,
+ * as a string of JSON once more, in which each byte may have become two.
+ */
+export const inline = { maxBytes: 2_500_000 }
+
+/**
+ * The header that says where in the bucket the body of an answer is: of a session host's answer, and on Lambda of the
+ * API's. Whoever has the answer streams it from there.
+ */
+export const pointer = "x-stored-at"
+
+export function pointerTo(key: string): { [pointer]: string } {
+  return { [pointer]: encodeURIComponent(key) }
+}
+
+/** @returns undefined of an answer that has its body with it. */
+export function pointedAt(headers: { [pointer]?: string | string[] | undefined }): string | undefined {
+  const to = headers[pointer]
+  return typeof to === "string" ? decodeURIComponent(to) : undefined
+}
 
 const bucket = new S3Client({
   maxAttempts: 4,

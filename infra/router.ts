@@ -17,6 +17,8 @@ export const router = new sst.aws.Router("Router", {
     "/api/instances/*/logs": to(stream),
     "/api/instances/*/webhook-test": to(stream),
     "/api/instances/*/proxy/messages/*/media": to(stream),
+    // All of a long address book is more than a function may answer that does not stream.
+    "/api/instances/*/proxy/contacts": to(stream),
   },
   transform: {
     cdn: (args) => {

@@ -54,7 +54,11 @@ export const listEvents = createRoute({
     }),
   },
   responses: {
-    200: reply("In the order in which they happened.", z.array(StoredEvent)),
+    200: reply(
+      "In the order in which they happened, `limit` or fewer: a page ends early where its events are large. An empty " +
+        "one is the end. What has waited for 30 days is `undelivered`; that and the inbox are kept for 30 days.",
+      z.array(StoredEvent),
+    ),
     ...refusals("not_found"),
   },
 })

@@ -6,6 +6,7 @@ import { ApiError, invalid, rateLimited } from "#core/error.ts"
 import { EventRow } from "#core/event-row.ts"
 import { EventList } from "#core/event-list.ts"
 import { Resend } from "#core/resend.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import { router } from "../http/router.ts"
 
 /** The events of a bridge that wait, were given up or went to its hosted inbox. */
@@ -15,7 +16,8 @@ export const events = router()
     const { state, after, limit } = c.req.valid("query")
     const last = after === undefined ? 0 : await lastSeen(bridge.id, after)
     const head = state === "pending" ? ((await Delivery.get(bridge.id))?.head ?? 0) : 0
-    const page = await EventList.page(bridge.id, { state, limit, after: Math.max(last, head) })
+    const { maxBytes } = StoredMedia.inline
+    const page = await EventList.page(bridge.id, { state, limit, maxBytes, after: Math.max(last, head) })
     const deliveryKey = await Bridge.deliveryKeyOf(bridge)
     const listed = page.map((event) => ({
       event_id: event.eventId,

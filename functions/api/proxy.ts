@@ -2,7 +2,6 @@ import type { RouteConfig } from "@hono/zod-openapi"
 import type { Context, TypedResponse } from "hono"
 import { webhookLogs } from "#core/contract/delivery.ts"
 import { ApiError } from "#core/error.ts"
-import { messageMedia } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/reply.ts"
 import { routes } from "#core/contract/routes.ts"
 import { AttemptLog } from "#core/attempt-log.ts"
@@ -13,9 +12,9 @@ import { ask, hostHeaders } from "./forward.ts"
 import { runningLease } from "./holder.ts"
 import { keyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, router } from "../http/router.ts"
-import { answerMedia } from "../http/stored-media.ts"
+import { answerStored } from "../http/stored-media.ts"
 
-/** The routes below `/proxy`: one needs no host, one is answered from the bucket, the host answers all others. */
+/** The routes below `/proxy`: one needs no host, the host answers all others, or says where in the bucket its answer is. */
 export const proxy = router().openapi(webhookLogs, async (c) => {
   await runningLease(c.var.bridge.id)
   return c.json(await AttemptLog.latest(c.var.bridge.id), 200)
@@ -53,10 +52,8 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   const messageId = route.request?.headers && newMessageId()
   const { refusal, success } = await ask({ ...call, messageId })
   if (refusal) throw refusal
-  if (route.path === messageMedia.path) {
-    const stored = StoredMedia.Stored.parse(JSON.parse(Buffer.from(success.body).toString()))
-    return await answerMedia(c, stored)
-  }
+  const stored = StoredMedia.pointedAt(success.headers)
+  if (stored !== undefined) return await answerStored(c, stored)
   const headers = hostHeaders(success.headers, "content-type", "cache-control", "x-qr-expires")
   return c.body(Buffer.from(success.body), 200, { ...headers, ...(isPicture(route) && asDownload) })
 }

@@ -3,15 +3,12 @@ import type { Context } from "hono"
 import { StoredMedia } from "#core/stored-media.ts"
 import type { ApiEnv } from "./router.ts"
 
-/** Where the media of an answer are, for the function that streams them (`functions/stream`). */
-export const storedAt = "x-stored-at"
-
 /**
- * Media that the host has put into the bucket, or, on Lambda, where they are: they may be larger than an answer of a
- * function that does not stream.
+ * What the host has put into the bucket, or, on Lambda, where it is: it may be larger than an answer of a function that
+ * does not stream.
  */
-export async function answerMedia(c: Context<ApiEnv>, { key }: StoredMedia.Stored): Promise<Response> {
-  if (isOnLambda(c)) return c.body(null, 200, { [storedAt]: encodeURIComponent(key) })
+export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Response> {
+  if (isOnLambda(c)) return c.body(null, 200, StoredMedia.pointerTo(key))
   const { headers, body } = await StoredMedia.get(key)
   return new Response(streamOf(body), { headers })
 }

@@ -8,7 +8,7 @@ import { log } from "#core/log.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { countAddress } from "../http/rate-limits.ts"
 import type { ApiEnv } from "../http/router.ts"
-import { storedAt, streamOf } from "../http/stored-media.ts"
+import { streamOf } from "../http/stored-media.ts"
 
 /** The API answers within 55 s, or not at all. */
 const answeredWithinMs = 57_000
@@ -32,8 +32,8 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>
 
 /**
- * Has the API answer a request, as it came: it counts it, knows its caller and calls its host. Where its answer names
- * media in the bucket, they follow in a stream.
+ * Has the API answer a request, as it came: it counts it, knows its caller and calls its host. Where its answer's
+ * body is in the bucket, it follows in a stream.
  * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when too many were told so
  */
 export async function passOn(c: Context<ApiEnv>): Promise<Response> {
@@ -43,17 +43,15 @@ export async function passOn(c: Context<ApiEnv>): Promise<Response> {
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
-  const { [storedAt]: key, ...headers } = answer.headers
-  if (key === undefined || c.req.method === "HEAD")
-    return new Response(bodyOf(answer), { status: answer.statusCode, headers })
-  // What is counted stays counted, should the media not come.
+  const key = StoredMedia.pointedAt(answer.headers)
+  const { [StoredMedia.pointer]: _, ...headers } = answer.headers
+  const status = answer.statusCode
+  if (key === undefined || c.req.method === "HEAD") return new Response(bodyOf(answer), { status, headers })
+  // What is counted stays counted, should the rest not come.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith("ratelimit-")) c.header(name, value)
-  const media = await StoredMedia.get(decodeURIComponent(key))
-  return new Response(streamOf(media.body), {
-    status: answer.statusCode,
-    headers: { ...headers, ...media.headers },
-  })
+  const stored = await StoredMedia.get(key)
+  return new Response(streamOf(stored.body), { status, headers: { ...headers, ...stored.headers } })
 }
 
 /** The API's log and ours name a request alike. */

@@ -22,8 +22,7 @@ export const messageMedia: Command = {
     if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
     const key = StoredMedia.keyOf(session.lease.bridgeId, nameOf(message))
     if (!(await StoredMedia.isFresh(key))) await store(session, message, key)
-    const answer: StoredMedia.Stored = { key }
-    return c.json(answer, 200)
+    return c.body(null, 200, StoredMedia.pointerTo(key))
   },
 }
 

@@ -144,7 +144,7 @@ test("nothing is cached, every method passes, and a key never travels in the cle
   }
 })
 
-test("what takes a stream or the internet goes to the stream function, and all else to the API", () => {
+test("what takes a stream, may be long or needs the internet goes to the stream function, and all else to the API", () => {
   const { origins, defaultCacheBehavior, orderedCacheBehaviors } = Distribution.parse(
     graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
   )
@@ -154,7 +154,12 @@ test("what takes a stream or the internet goes to the stream function, and all e
     return new RegExp(`^${pathPattern!.replaceAll("*", ".*")}$`)
   })
   expect(hostOf(defaultCacheBehavior.targetOriginId)).toMatch(/^api/i)
-  const streams = [routes.Bridges.streamLogs, routes.Events.testWebhook, routes.Messages.messageMedia]
+  const streams = [
+    routes.Bridges.streamLogs,
+    routes.Events.testWebhook,
+    routes.Messages.messageMedia,
+    routes.Contacts.listContacts,
+  ]
   for (const route of Object.values(routes).flatMap((group): RouteConfig[] => Object.values(group))) {
     const path = route.path.replaceAll(/\{\w+\}/g, "x")
     expect(`${path}: ${patterns.some((pattern) => pattern.test(path))}`).toBe(

@@ -55,6 +55,26 @@ test("the hosted inbox is listed in order, page after page, with what a webhook 
   expect(await shop.bodies("state=pending")).toEqual([])
 })
 
+test("large events come on more pages, each within what Lambda answers, and none is left out", async () => {
+  const shop = await aShop()
+  // The longest body, in the characters that take the most room.
+  const body = "👋".repeat(65_536 / 2)
+  const ids: string[] = []
+  for (let i = 0; i < 50; i++) ids.push(...(await shop.outbox.write(anEvent(body))))
+  const found: string[] = []
+  for (let after = ""; ;) {
+    const query = `state=pending${after && `&after=${after}`}`
+    const answer = await shop.get(`/api/instances/shop/events?${query}`)
+    const said = await answer.text()
+    expect(Buffer.byteLength(JSON.stringify(said))).toBeLessThan(6_000_000)
+    const page = z.array(StoredEvent).parse(JSON.parse(said))
+    found.push(...page.map(({ event_id }) => event_id))
+    after = found.at(-1)!
+    if (page.length === 0) break
+  }
+  expect(found).toEqual(ids)
+})
+
 test("what waits, what was given up and what was delivered are told apart", async () => {
   const shop = await aShop([400, 200])
   await shop.outbox.append(...["given up", "delivered"].map(anEvent))

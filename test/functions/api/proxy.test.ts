@@ -148,7 +148,9 @@ describe("a call that reaches its host", () => {
     writeFileSync(join(folder, "file"), bytes)
     const file = { key, path: join(folder, "file"), contentType: "text/html", fileName: 'a"\r\nx: y.html' }
     await StoredMedia.put(file)
-    const host = await aScriptedHost((_, response) => sayJson(response, 200, { key }))
+    const host = await aScriptedHost(
+      (_, response) => void response.writeHead(200, StoredMedia.pointerTo(key)).end(),
+    )
     await host.take(shop.id)
     const answer = await shop.read("/messages/3EB0AA/media")
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)

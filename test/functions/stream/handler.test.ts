@@ -44,6 +44,15 @@ async function aShop(webhookUrl = "") {
   return { id: String(id), key, post, call, from }
 }
 
+async function inBucket(key: string, bytes: Buffer | string, contentType: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "media-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, "file")
+  writeFileSync(path, bytes)
+  await StoredMedia.put({ key, path, contentType, fileName: "film.mp4" })
+  return key
+}
+
 test("a log stream comes from CloudWatch: the past, then each line, and a comment that keeps it open", async () => {
   const shop = await aShop()
   BridgeLog.append(shop.id, "info", "before")
@@ -88,14 +97,12 @@ test("a webhook is tested from here, where the internet is", async () => {
 
 test("media come from the bucket into which the API had the host put them, however large", async () => {
   const shop = await aShop()
-  const folder = mkdtempSync(join(tmpdir(), "media-"))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
   // Twice what Lambda takes of a function that does not stream.
   const bytes = randomBytes(12 * 1024 * 1024)
-  writeFileSync(join(folder, "file"), bytes)
-  const [key, path] = [`${shop.id}/größe 1`, join(folder, "file")]
-  await StoredMedia.put({ key, path, contentType: "video/mp4", fileName: "film.mp4" })
-  const host = await aScriptedHost((_, response) => sayJson(response, 200, { key }))
+  const key = await inBucket(`${shop.id}/größe 1`, bytes, "video/mp4")
+  const host = await aScriptedHost(
+    (_, response) => void response.writeHead(200, StoredMedia.pointerTo(key)).end(),
+  )
   await host.take(shop.id)
 
   const media = await shop.call("GET", "/proxy/messages/3EB0AA/media")
@@ -113,6 +120,21 @@ test("media come from the bucket into which the API had the host put them, howev
   expect((await media.all()).equals(bytes)).toBe(true)
   const head = await shop.call("HEAD", "/proxy/messages/3EB0AA/media")
   expect([head.statusCode, (await head.all()).length]).toEqual([200, 0])
+})
+
+test("an address book that is too long for the API's answer comes whole, as JSON", async () => {
+  const shop = await aShop()
+  const book = JSON.stringify(
+    Array.from({ length: 20_000 }, (_, i) => ({ jid: `${i}`, name: "x".repeat(300) })),
+  )
+  const key = await inBucket(`${shop.id}/contacts/1`, book, "application/json")
+  const host = await aScriptedHost(
+    (_, response) => void response.writeHead(200, StoredMedia.pointerTo(key)).end(),
+  )
+  await host.take(shop.id)
+  const contacts = await shop.call("GET", "/proxy/contacts")
+  expect(contacts).toMatchObject({ statusCode: 200, headers: { "content-type": "application/json" } })
+  expect((await contacts.all()).toString()).toBe(book)
 })
 
 test("what the API refuses is refused here in its words", async () => {
@@ -173,7 +195,7 @@ test("media that are not in the bucket are a failure as every other answer is, u
   const ids: string[] = []
   const host = await aScriptedHost((call, response) => {
     ids.push(call.token?.requestId ?? "")
-    sayJson(response, 200, { key: `${shop.id}/gone` })
+    response.writeHead(200, StoredMedia.pointerTo(`${shop.id}/gone`)).end()
   })
   await host.take(shop.id)
   const media = await shop.call("GET", "/proxy/messages/3EB0AA/media")

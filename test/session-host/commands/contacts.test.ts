@@ -1,11 +1,13 @@
+import { json } from "node:stream/consumers"
 import sharp from "sharp"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
 import { aChat } from "#test/support/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
 import { aHost, call, eventsOfType, held, statusOf } from "#test/support/host.ts"
 import { codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import type { Contact } from "#core/contract/contact.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */
@@ -83,6 +85,21 @@ test("the address book names them, changed names too; a new host and its pages k
   expect(await jidsOf("?after=%EF%BF%BF")).toEqual([])
   for (const query of ["limit=0", "limit=1001", "limit=x", "limit=1.5", `after=${"9".repeat(129)}`])
     expect((await call(bridge.id, "GET", `/contacts?${query}`)).status).toBe(400)
+})
+
+test("a list that is too long for the API's answer is in the bucket, to be streamed from there", async () => {
+  const { bob, bridge, phone, list, listed } = await aBook()
+  await bob.send(phone.number, "hello")
+  await listed(bob.number)
+  const all = await list()
+  const usual = { ...StoredMedia.inline }
+  onTestFinished(() => void Object.assign(StoredMedia.inline, usual))
+  StoredMedia.inline.maxBytes = JSON.stringify(all).length - 1
+  const answer = await call(bridge.id, "GET", "/contacts")
+  expect([answer.status, await answer.text()]).toEqual([200, ""])
+  const stored = await StoredMedia.get(StoredMedia.pointedAt(Object.fromEntries(answer.headers))!)
+  expect(stored.headers).toMatchObject({ "content-type": "application/json" })
+  expect(await json(stored.body)).toEqual(all)
 })
 
 test("another login knows nobody of the last one's", async () => {

@@ -9,6 +9,7 @@ import "#test/support/store.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { aChat } from "#test/support/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
+import { call } from "#test/support/host.ts"
 
 interface File {
   kind: string
@@ -23,14 +24,19 @@ const calm = { timing: { beatMs: 1000 } }
 async function aMediaChat() {
   const chat = await aChat(calm)
   trustMediaOf(chat.network)
-  const { ask, bob, phone, message, network } = chat
+  const { bob, bridge, phone, message, network } = chat
   const contentOf = async (id: string) => {
     const [read] = await bob.read({ id })
     return proto.Message.fromObject(read?.content as object)
   }
+  const keyOf = async (id: string) => {
+    const { headers } = await call(bridge.id, "GET", `/messages/${id}/media`)
+    return StoredMedia.pointedAt(Object.fromEntries(headers))!
+  }
   return {
     ...chat,
     contentOf,
+    keyOf,
     /** Bob sends a file; its message id. */
     fromBob: async (file: File) => {
       const { id } = await bob.post(phone.number, { media: { ...file, data: file.data.toString("base64") } })
@@ -39,8 +45,7 @@ async function aMediaChat() {
     },
     /** What a customer gets. */
     media: async (id: string) => {
-      const { key } = StoredMedia.Stored.parse(await ask("GET", `/messages/${id}/media`))
-      const { headers, body } = await StoredMedia.get(key)
+      const { headers, body } = await StoredMedia.get(await keyOf(id))
       return { headers, body: await buffer(body) }
     },
     /** The network forgets a file. */
@@ -90,14 +95,14 @@ test("a large file goes up in parts and comes down whole", async () => {
 })
 
 test("what was fetched is kept for three hours; then the network is asked again", async () => {
-  const { fromBob, media, ask, contentOf, forget } = await aMediaChat()
+  const { fromBob, keyOf, media, contentOf, forget } = await aMediaChat()
   const data = randomBytes(1000)
   const id = await fromBob({ kind: "image", data, mimetype: "image/png" })
   await media(id)
   await forget((await contentOf(id)).imageMessage!.directPath!)
   expect((await media(id)).body.equals(data)).toBe(true)
 
-  const { key } = StoredMedia.Stored.parse(await ask("GET", `/messages/${id}/media`))
+  const key = await keyOf(id)
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + StoredMedia.cachedForMs + 1000 })
   try {
     expect(await StoredMedia.isFresh(key)).toBe(false)
