@@ -7,8 +7,16 @@ export const CustomerRef = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
   .refine((ref) => ref !== "default", "`default` is reserved: choose another reference")
 
-const State = z.enum(["running", "paused", "suspended"])
-const PausedReason = z.enum(["idle", "billing", "manual"])
+const State = z.enum(["running", "paused", "suspended"]).openapi({
+  description:
+    "`running`: it has a session, or gets one. `paused`: it has none; calls to it are 409 `bridge_paused`, but one " +
+    "that was idle is woken by them. `suspended`: by the operator; 409 `bridge_suspended`. What happens at a session is " +
+    "its `status`.",
+})
+const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
+  description:
+    "`idle`: nobody had linked a phone or called for three days: any call wakes it. `billing`, `manual`: ask the operator.",
+})
 
 /** §2.1, list form. */
 export const BridgeInList = z
@@ -23,12 +31,18 @@ export const Bridge = BridgeInList.extend({ webhook_secret: z.string(), webhook_
 export const Manager = z
   .object({
     health: z.enum(["healthy", "starting", "unhealthy", "stopped"]).openapi({
-      description: "Of the process that runs the session; whether the session is connected, `status` says.",
+      description:
+        "Of the process that runs the session; whether the session is connected, `status` says. `starting` before its " +
+        "first, `unhealthy` while another takes over from one that failed (seconds; calls are 503), `stopped` when paused " +
+        "or suspended.",
     }),
     started_at: z
       .string()
       .openapi({ description: "ISO 8601, of the session; empty before its first start." }),
-    fail_count: z.number().int(),
+    fail_count: z
+      .number()
+      .int()
+      .openapi({ description: "How often it failed since its last ten healthy minutes." }),
   })
   .openapi("Manager")
 

@@ -46,6 +46,10 @@ export const ErrorBody = z
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     dashboard_url: z.string().optional(),
     billing_url: z.string().optional(),
-    network_code: z.number().int().optional(),
+    network_code: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: 'With `network_rejected`: the network\'s own number, see "Send".' }),
   })
   .openapi("Error")

@@ -2,14 +2,14 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 
-export const Status = z.enum([
-  "unpaired",
-  "connecting",
-  "connected",
-  "disconnected",
-  "replaced",
-  "passkey_required",
-])
+export const Status = z
+  .enum(["unpaired", "connecting", "connected", "disconnected", "replaced", "passkey_required"])
+  .openapi({
+    description:
+      "`unpaired`: no phone is linked. `connecting`: on its way. `connected`: up. `disconnected`: linked, and connecting " +
+      "again by itself. `replaced`: another login took its place. `passkey_required`: the phone wants a step that this " +
+      'release cannot do. What to do about each: see "Link a number".',
+  })
 export type Status = z.infer<typeof Status>
 
 /** §2.2. Unknown fields are `""`, never absent. */
@@ -28,7 +28,7 @@ export const status = createRoute({
 export const qr = createRoute({
   method: "get",
   path: `${proxy}/qr`,
-  summary: "The QR code that links the session, as it is now",
+  summary: "The QR code that links the session, as it is now: ask again when it has expired",
   request: { params: path },
   responses: {
     200: {
@@ -48,7 +48,10 @@ export const pair = createRoute({
     body: body(z.object({ phone: z.string().regex(/^\+?\d{7,15}$/, "7 to 15 digits") })),
   },
   responses: {
-    200: reply("The code, `ABCD-EFGH`.", z.object({ code: z.string() })),
+    200: reply(
+      "The code, `ABCD-EFGH`, to be typed on that phone within three minutes.",
+      z.object({ code: z.string() }),
+    ),
     ...refusals(...unreachable, "already_paired", "network_rejected"),
   },
 })

@@ -17,6 +17,7 @@ export const style = `
   a { color: var(--accent); } small { opacity: 0.7; }
   code, pre { font: 0.875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
   pre { margin: 0.5rem 0; padding: 0.75rem; overflow: auto; border-radius: 0.375rem; background: var(--faint); }
+  summary { cursor: pointer; }
   .path b { display: inline-block; min-width: 4rem; padding: 0 0.5rem; border-radius: 0.25rem; color: #fff;
     text-align: center; font-size: 0.8125rem; }
   .get { background: #1a5fb4; } .post { background: #1c7a3f; } .put, .patch { background: #8f5902; }

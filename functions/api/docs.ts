@@ -2,10 +2,17 @@ import { html, raw } from "hono/html"
 import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
 import { errorExamples, examples } from "#core/contract/examples.ts"
 import type { RouteName } from "#core/contract/routes.ts"
+import { guide } from "./docs-guide.ts"
+import { type Html, prose, table } from "./docs-html.ts"
 import { style } from "./docs-style.ts"
-import type { Document, Operation, Parameter, Schema } from "./openapi.ts"
-
-type Html = ReturnType<typeof html>
+import {
+  type Document,
+  everyAnswer,
+  type Header,
+  type Operation,
+  type Parameter,
+  type Schema,
+} from "./openapi.ts"
 
 /** A route, or an event on its way to a webhook. */
 interface Entry {
@@ -25,7 +32,9 @@ export function docsPage(document: Document): Html {
   }))
   const webhooks = Object.entries(document.webhooks).map(([path, { post }]) => ({ path, operation: post }))
   const schemas = Object.entries(document.components.schemas)
+  const chapters = guide()
   const links = [
+    { name: "Guide", to: chapters.map(({ id, title }) => [id, title] as const) },
     ...groups.map(({ name, of }) => ({
       name,
       to: of.map(({ operation }) => [operation.operationId, operation.operationId] as const),
@@ -57,13 +66,20 @@ export function docsPage(document: Document): Html {
         <main id="top">
           <h1>${document.info.title}: API reference</h1>
           ${document.info.description.split("\n\n").map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
-          <p>The same for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+          <p>The reference for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+          ${chapters.map(
+            ({ id, title, body }) =>
+              html`<section id="${id}">
+                <h2>${title}</h2>
+                ${body}
+              </section>`,
+          )}
           ${groups.map(
             ({ name, of }) =>
               html`<h2>${name}</h2>
                 ${of.map(route)}`,
           )}
-          <h2>Webhooks</h2>
+          <h2 id="webhooks">Webhooks</h2>
           <p>
             What each event looks like. All come with the same headers, each of which is explained at the
             first event.
@@ -104,19 +120,29 @@ function route({ method, path, operation }: Entry): Html {
     <h4>Call</h4>
     <pre>${curl({ method, path, operation })}</pre>
     <h4>Answer</h4>
-    ${successes.map(([status, { description, content }]) => {
+    ${successes.map(([status, { description, content, headers = {} }]) => {
       const [[type, first] = []] = Object.entries(content ?? {})
       const isJson = type === "application/json"
       return html`<p>
           <b>${status}</b> ${prose(description)}
           ${first ? html`<i>${isJson ? typeOf(first.schema) : type}</i>` : ""}
         </p>
-        ${shown(first?.example)}`
+        ${own(headers)} ${shown(first?.example)}`
     })}
     <p class="errors">
       ${refusals.map(([status, { description }]) => html`<span><b>${status}</b> ${codes(description)}</span> `)}
     </p>
   </section>`
+}
+
+/** Headers that not every answer has. */
+function own(headers: Record<string, Header>): Html | string {
+  const named = Object.entries(headers).filter(([name]) => !(name in everyAnswer))
+  if (named.length === 0) return ""
+  return table(
+    ["header", ""],
+    named.map(([name, { description }]) => [html`<code>${name}</code>`, prose(description)]),
+  )
 }
 
 function webhook(type: string, operation: Operation, isFirst: boolean): Html {
@@ -194,24 +220,6 @@ function named(name: string, required: boolean): Html {
   return html`<code>${name}</code>${required ? "" : html` <small>optional</small>`}`
 }
 
-function table(heads: string[], rows: Html[][]): Html {
-  return html`<table>
-    <thead>
-      <tr>
-        ${heads.map((head) => html`<th>${head}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (cells) =>
-          html`<tr>
-            ${cells.map((cell) => html`<td>${cell}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
-}
-
 function typeOf(schema: Schema): Html {
   const name = schema.$ref?.split("/").at(-1)
   if (name) return html`<a href="#schema-${name}">${name}</a>`
@@ -237,9 +245,4 @@ function range(low: number | undefined, high: number | undefined, unit: string):
 
 function shown(example: unknown): Html | string {
   return example === undefined ? "" : html`<pre>${JSON.stringify(example, undefined, 2)}</pre>`
-}
-
-/** What stands between backticks is code. */
-function prose(text: string): Html {
-  return html`${text.split("`").map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }

@@ -21,7 +21,15 @@ export interface Operation {
   tags?: string[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Content> }
-  responses: Record<string, { description: string; content?: Record<string, Content>; headers?: object }>
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, Content>; headers?: Record<string, Header> }
+  >
+}
+
+export interface Header {
+  description: string
+  schema: object
 }
 
 export interface Parameter {
@@ -58,26 +66,31 @@ export interface Schema {
 const description = `Each bridge holds one session of the messaging network, one phone number, and offers it as JSON over HTTP.
 
 Every call carries \`Authorization: Bearer <API_KEY>\`. In a path \`default\` stands for the account's first bridge. Every
-answer carries \`X-Request-Id\`, \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. Every error is a sentence
-(\`error\`), a word for machines (\`code\`) and the \`request_id\`. A path that does not exist is 404, another method 405.
+error is a sentence (\`error\`), a word for machines (\`code\`) and the \`request_id\`, which every answer has as
+\`X-Request-Id\`: name it when you ask for help. A path that does not exist is 404, another method 405.
 
 \`sandbox\` is a bridge for trying things, where the service offers it: it is made when it is first named, needs no
 subscription, counts against no limit and lives on a simulated network. Its simulated phone links itself, also after a
 logout, so that it can be used at once; its \`contacts\` are two: Echo sends back what it is sent, Voter votes on polls and
-answers event messages. It reaches nobody else, and nobody else reaches it.
-
-Sends, edits and revocations take \`Idempotency-Key\`: within 24 hours the same key is answered from its record, with
-\`X-Idempotency-Replayed: true\`, and nothing is sent; if the request was another one, with \`X-Idempotency-Mismatch: true\`.
-
-Webhooks are POSTed one at a time and in order. \`X-Webhook-Signature: t=<seconds>,v1=<hex>\` is the HMAC-SHA256 of
-\`<t>.<raw body>\` under the bridge's \`webhook_secret\`; \`X-Webhook-Event-Id\` stays the same across retries.`
+answers event messages. It reaches nobody else, and nobody else reaches it.`
 
 /** §5.2, §6.1; decisions, "Events" */
 const headers = z.object({
+  Authorization: z.string().openapi({
+    description: "`Bearer <webhook_secret>`. The signature says more: it is of this body, and of this time.",
+  }),
   "X-Webhook-Event-Id": z.string().openapi({ description: "The same across retries: deduplicate by it." }),
   "X-Webhook-Attempt": z.string().openapi({ description: "Of this event, from 1." }),
   "X-Webhook-Signature": z.string().openapi({
     description: "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` under the webhook secret.",
+  }),
+  "webhook-id": z.string().openapi({
+    description: "The event id, for the libraries of Standard Webhooks, as the two that follow.",
+  }),
+  "webhook-timestamp": z.string().openapi({ description: "Of this attempt, Unix seconds." }),
+  "webhook-signature": z.string().openapi({
+    description:
+      "`v1,<base64>`: HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>` under the decoded bytes of the secret.",
   }),
   "X-Webhook-Resend": z
     .literal("true")
@@ -85,7 +98,38 @@ const headers = z.object({
     .openapi({ description: "Asked for with `resendEvent`: newer events may have come before it." }),
 })
 
-const retryAfter = { description: "Seconds.", schema: { type: "integer" } }
+const integer = { type: "integer" }
+const isTrue = { type: "string", enum: ["true"] }
+
+/** What every answer has. */
+export const everyAnswer: Record<string, Header> = {
+  "X-Request-Id": {
+    description: "What the service's own log calls this request.",
+    schema: { type: "string" },
+  },
+  "RateLimit-Limit": { description: "Requests in the window that this one counted in.", schema: integer },
+  "RateLimit-Remaining": { description: "Those that are left.", schema: integer },
+  "RateLimit-Reset": { description: "Seconds until the window ends.", schema: integer },
+}
+
+const retryAfter = { "Retry-After": { description: "Seconds.", schema: integer } }
+
+/** §8.2; decisions, "Idempotency" */
+const replayed: Record<string, Header> = {
+  "X-Idempotency-Replayed": {
+    description: "Answered from the record of this `Idempotency-Key`: nothing was sent.",
+    schema: isTrue,
+  },
+  "X-Idempotency-Mismatch": {
+    description: "With it: the request of the record was another one.",
+    schema: isTrue,
+  },
+}
+
+/** What the answer of a success has besides, by route. */
+const more: Partial<Record<RouteName, Record<string, Header>>> = {
+  qr: { "X-QR-Expires": { description: "Until when the code holds, Unix seconds.", schema: integer } },
+}
 
 let built: Document | undefined
 
@@ -108,6 +152,7 @@ function build(): Document {
   const document = api.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Messaging bridge", version: "1", description },
+    servers: [{ url: "/", description: "The service that this document is of." }],
     tags: Object.keys(routes).map((name) => ({ name })),
   }) as unknown as Document // what it is made of stands above
   for (const path of Object.values(document.paths)) Object.values(path).forEach(illustrate)
@@ -151,12 +196,18 @@ function illustrate(operation: Operation): void {
   }
   const body = operation.requestBody?.content["application/json"]
   if (body) body.example = example.body
+  const takesKey = operation.parameters?.some(({ name }) => name === "idempotency-key")
   for (const [status, response] of Object.entries(operation.responses)) {
+    const isSuccess = Number(status) < 300
+    response.headers = {
+      ...everyAnswer,
+      ...(isSuccess && { ...more[operation.operationId as RouteName], ...(takesKey && replayed) }), // registered under it
+      ...((status === "429" || status === "503") && retryAfter),
+    }
     const content = response.content?.["application/json"]
     if (!content) continue
-    if (Number(status) < 300) content.example = example.answer
+    if (isSuccess) content.example = example.answer
     else content.examples = errorsOf(response.description, Number(status))
-    if (status === "429" || status === "503") response.headers = { "Retry-After": retryAfter }
   }
 }
 

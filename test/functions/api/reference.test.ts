@@ -1,11 +1,17 @@
 import "#test/support/store.ts"
+import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
+import { config } from "#core/config.ts"
 import { ErrorBody, errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { errorExamples, eventExamples, examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
+import { Status } from "#core/contract/session.ts"
 import { app } from "#functions/api/app.ts"
-import type { Document } from "#functions/api/openapi.ts"
+import { receivers } from "#functions/api/docs-receivers.ts"
+import { type Document, everyAnswer } from "#functions/api/openapi.ts"
+import { signedHeaders } from "#functions/delivery/sign.ts"
+import { aCustomer } from "#test/support/customer.ts"
 
 const document = (await (await app.request("/api/openapi.json")).json()) as Document // what it serves
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
@@ -78,6 +84,40 @@ describe("openapi.json", () => {
       }
   })
 
+  test("has every header that a delivery is sent with", () => {
+    const about = {
+      secret: "whsec_AAAA",
+      eventId: "evt_1",
+      attempt: 1,
+      body: Buffer.from("{}"),
+      timestamp: 1,
+    }
+    const sent = Object.keys(signedHeaders(about)).filter((name) => name !== "content-type")
+    for (const { post } of Object.values(document.webhooks)) {
+      const documented = (post.parameters ?? []).map(({ name }) => name.toLowerCase())
+      expect(documented.toSorted()).toEqual([...sent, "x-webhook-resend"].toSorted())
+    }
+  })
+
+  test("has every header that answers carry", async () => {
+    const names = Object.keys(everyAnswer)
+    const customer = await aCustomer()
+    for (const path of ["/api/instances", "/api/instances/nobody"]) {
+      const { headers } = await customer.get(path)
+      expect(names.filter((name) => !headers.has(name))).toEqual([])
+    }
+    for (const methods of Object.values(document.paths))
+      for (const { responses } of Object.values(methods))
+        for (const { headers } of Object.values(responses))
+          expect(Object.keys(headers ?? {})).toEqual(expect.arrayContaining(names))
+    const { paths } = document
+    const proxy = "/api/instances/{customer_ref}/proxy"
+    expect(paths[`${proxy}/qr`]!.get!.responses[200]!.headers).toHaveProperty("X-QR-Expires")
+    const { headers: ofSend } = paths[`${proxy}/send/text`]!.post!.responses[200]!
+    expect(ofSend).toHaveProperty("X-Idempotency-Replayed")
+    expect(ofSend).toHaveProperty("X-Idempotency-Mismatch")
+  })
+
   test("leads nowhere outside itself", () => {
     const text = JSON.stringify(document)
     const references = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name!)
@@ -112,5 +152,22 @@ describe("/api/docs", () => {
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
     for (const code of Object.keys(errorExamples)) expect(page).toContain(code)
     expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json")/)
+  })
+
+  test("says what a customer needs who has nothing else: linking, limits, and code that verifies", async () => {
+    const page = await (await app.request("/api/docs")).text()
+    for (const status of Status.options) expect(page).toContain(`<td><code>${status}</code></td>`)
+    const { RATE_LIMIT_PROVISION, RATE_LIMIT_PROXY, RATE_LIMIT_OTHER, RATE_LIMIT_ADDRESS } = config
+    for (const limit of [RATE_LIMIT_PROVISION, RATE_LIMIT_PROXY, RATE_LIMIT_OTHER, RATE_LIMIT_ADDRESS])
+      expect(page).toContain(`<td>${limit} a minute`)
+    for (const header of ["X-QR-Expires", "X-Idempotency-Replayed"])
+      expect(page).toContain(`<td><code>${header}`)
+    expect(page).toMatch(/^URL=|>URL=/m)
+    expect(page).toContain("hash_hmac(&#39;sha256&#39;")
+
+    const folder = new URL("../../../docs/receivers/", import.meta.url)
+    const files = readdirSync(folder).filter((name) => name.startsWith("verify."))
+    expect(receivers.map(({ file }) => file).toSorted()).toEqual(files.toSorted())
+    for (const { file, code } of receivers) expect(code).toBe(readFileSync(new URL(file, folder), "utf8"))
   })
 })

@@ -1,0 +1,27 @@
+import { html } from "hono/html"
+
+/** What is put into a page: what strangers wrote is escaped in it. */
+export type Html = ReturnType<typeof html>
+
+/** What stands between backticks is code. */
+export function prose(text: string): Html {
+  return html`${text.split("`").map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
+}
+
+export function table(heads: string[], rows: Html[][]): Html {
+  return html`<table>
+    <thead>
+      <tr>
+        ${heads.map((head) => html`<th>${head}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
