@@ -5,14 +5,17 @@ import { constants } from "node:os"
 import { createInterface } from "node:readline"
 
 /** What runs, as a task definition says it for its one container. */
-export type Definition = { command: string[]; env: Record<string, string> }
+export interface Definition {
+  command: string[]
+  env: Record<string, string>
+}
 
-type Overrides = {
+interface Overrides {
   containerOverrides?: { name?: string; environment?: { name: string; value: string }[] }[]
 }
 
 /** What RunTask says about each of its tasks. */
-export type Run = {
+export interface Run {
   cluster: string
   family: string
   overrides: Overrides

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { seconds, Task, type Definition } from "./ecs-task.ts"
 
-export type Ecs = {
+export interface Ecs {
   /** For `AWS_ENDPOINT_URL_ECS`. Any region, cluster and credentials will do. */
   endpoint: string
   /** The processes that are alive, by the ARN of their task: for who wants to kill one. */
@@ -22,7 +22,7 @@ export type Ecs = {
 /** An error with its code, or a request that is answered with a failure in place of a task. */
 type Refusal = { code: string; message: string } | { failure: string }
 
-export type Options = {
+export interface Options {
   /** Any free one if absent. */
   port?: number
   /** By family. Their processes must end on `disconnect` of their IPC channel, else they outlive a SIGKILL. */

@@ -1,7 +1,7 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { buildApp } from "fauxqs"
 
-export type Sqs = {
+export interface Sqs {
   /** For `AWS_ENDPOINT_URL_SQS`. Any credentials will do. */
   endpoint: string
   doorbellUrl: string
@@ -10,7 +10,7 @@ export type Sqs = {
   close: () => Promise<void>
 }
 
-export type Options = {
+export interface Options {
   /** Any free one if absent. */
   port?: number
   doorbellName?: string

@@ -14,7 +14,12 @@ const Environment = z.object({
   SIMULATOR_DATA_DIR: z.string().min(1).optional(),
 })
 
-export type Config = { port: number; tlsPort: number; controlPort: number; dataDir: string | undefined }
+export interface Config {
+  port: number
+  tlsPort: number
+  controlPort: number
+  dataDir: string | undefined
+}
 
 /** Throws a `ZodError` that names what is wrong. */
 export function fromEnvironment(environment: NodeJS.ProcessEnv): Config {

@@ -1,10 +1,14 @@
 import { children, type Node } from "./wire/node.ts"
 
 /** A stanza without its bytes, small enough to keep: bytes become their length. */
-export type Outline = { tag: string; attrs: Record<string, string>; content?: Outline[] | string | number }
+export interface Outline {
+  tag: string
+  attrs: Record<string, string>
+  content?: Outline[] | string | number
+}
 
 /** One thing that happened, `in` and `out` as seen from the network. */
-export type Entry = {
+export interface Entry {
   n: number
   /** Unix milliseconds. */
   at: number

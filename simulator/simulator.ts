@@ -17,7 +17,7 @@ import { repairTokens } from "./wire/tokens.ts"
 import { createTls } from "./wire/x509.ts"
 
 /** A running network. */
-export type Simulator = {
+export interface Simulator {
   /** Where clients connect, `ws://127.0.0.1:port/ws/chat`. */
   url: string
   /** The same under TLS, `wss://127.0.0.1:port/ws/chat`; media is fetched from this port. */
@@ -32,7 +32,7 @@ export type Simulator = {
   close(): Promise<void>
 }
 
-type Input = {
+interface Input {
   /** All is in memory when not given. */
   dataDir?: string | undefined
   /** 0, the default, is any free one; so for the other ports. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { deserialize, serialize } from "node:v8"
 
 /** Where the network keeps what must outlive its process: one SQLite file, or memory. */
-export type Store = {
+export interface Store {
   db: DatabaseSync
   /** Runs `work`, all of whose writes are kept or none; nests. `work` must not await. */
   atomically<T>(work: () => T): T

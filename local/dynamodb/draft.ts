@@ -6,7 +6,7 @@ import type { Callback, Item, Row, Store, SubDb } from "dynalite/db/index.js"
 import { Refusal } from "./refusal.ts"
 
 /** A write as PutItem, UpdateItem, DeleteItem and the members of a transaction spell it, its expressions parsed. */
-export type Write = {
+export interface Write {
   TableName: string
   Item?: Item
   Key?: Item
@@ -14,7 +14,7 @@ export type Write = {
 }
 
 /** What a write would do: not yet done. */
-export type Draft = {
+export interface Draft {
   answer: object
   /** The item's row, then its index rows. */
   rows: Row[]

@@ -6,19 +6,19 @@ declare module "dynalite/db/index.js" {
   export type Item = Record<string, Value>
   export type Callback<Result> = (error?: Error | null, result?: Result) => void
   export type Row = { type: "put"; key: string; value: Item } | { type: "del"; key: string }
-  export type Table = {
+  export interface Table {
     TableName: string
     TableStatus: string
     TimeToLive?: { AttributeName: string; TimeToLiveStatus: string }
   }
   /** A table's items, an index's rows, or the descriptions of all tables. */
-  export type SubDb<Row> = {
+  export interface SubDb<Row> {
     lock: (key: string, run: (release: <Done>(done: Done) => Done) => void) => void
     get: (key: string, done: Callback<Row>) => void
     put: (key: string, row: Row, done: Callback<void>) => void
     del: (key: string, done: Callback<void>) => void
   }
-  export type Store = {
+  export interface Store {
     options: { maxItemSize: number }
     db: { open: () => Promise<void>; close: () => Promise<void>; batch: (rows: Row[]) => Promise<void> }
     tableDb: SubDb<Table>
@@ -29,7 +29,12 @@ declare module "dynalite/db/index.js" {
       (name: string, mustBeActive: boolean, done: Callback<Table>): void
     }
   }
-  export type Options = { path?: string; createTableMs: number; deleteTableMs: number; updateTableMs: number }
+  export interface Options {
+    path?: string
+    createTableMs: number
+    deleteTableMs: number
+    updateTableMs: number
+  }
 
   export function create(options: Options): Store
   export function createKey(item: Item, table: Table): string

@@ -5,4 +5,10 @@ import type { ItemLocks } from "./item-locks.ts"
 import type { Tokens } from "./tokens.ts"
 
 /** What all requests of one store share. */
-export type Engine = { store: Store; locks: ItemLocks; tokens: Tokens; commits: Commits; faults: Faults }
+export interface Engine {
+  store: Store
+  locks: ItemLocks
+  tokens: Tokens
+  commits: Commits
+  faults: Faults
+}

@@ -12,7 +12,7 @@ import { openStore } from "./store.ts"
 import { Tokens } from "./tokens.ts"
 import { exceededMessage } from "./transactions.ts"
 
-export type DynamoDb = {
+export interface DynamoDb {
   /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
   endpoint: string
   /** Steers what goes wrong, while it runs. */
@@ -21,7 +21,7 @@ export type DynamoDb = {
   close: () => Promise<void>
 }
 
-export type Options = {
+export interface Options {
   /** A folder for the data; in memory if absent. */
   path?: string
   /** Any free one if absent. */

@@ -1,6 +1,9 @@
 import type { Store, Table } from "dynalite/db/index.js"
 
-type Update = { TableName: string; TimeToLiveSpecification: { AttributeName: string; Enabled: boolean } }
+interface Update {
+  TableName: string
+  TimeToLiveSpecification: { AttributeName: string; Enabled: boolean }
+}
 
 /** Remembered and answered, but nothing expires: whoever relies on expiry must fail here. */
 export async function updateTimeToLive(store: Store, request: Update) {

@@ -1,6 +1,9 @@
 import { Refusal } from "./refusal.ts"
 
-type Use = { content: string; doneAt?: number }
+interface Use {
+  content: string
+  doneAt?: number
+}
 
 /** "A client request token is valid for 10 minutes after the first request that uses it is completed." */
 const goodForMs = 10 * 60_000

@@ -9,12 +9,18 @@ import { Refusal } from "./refusal.ts"
 import { inProgress } from "./tokens.ts"
 
 type Kind = keyof typeof actions
-type Reason = { Code: string; Message?: string; Item?: unknown }
-export type TransactWriteRequest = {
+interface Reason {
+  Code: string
+  Message?: string
+  Item?: unknown
+}
+export interface TransactWriteRequest {
   TransactItems: Partial<Record<Kind, Write>>[]
   ClientRequestToken?: string
 }
-export type TransactGetRequest = { TransactItems: { Get: Write }[] }
+export interface TransactGetRequest {
+  TransactItems: { Get: Write }[]
+}
 
 /** "The aggregate size of the items in the transaction cannot exceed 4 MB." */
 const maxBytes = 4 * 1024 * 1024

@@ -8,7 +8,10 @@ import * as putItem from "dynalite/validations/putItem.js"
 import * as updateItem from "dynalite/validations/updateItem.js"
 
 /** What a request may be, in dynalite's language. */
-export type Validation = { types: Types; custom?: Custom | undefined }
+export interface Validation {
+  types: Types
+  custom?: Custom | undefined
+}
 
 /** The request without what nobody knows, its expressions parsed. Throws a ValidationException. */
 export function valid<Request extends object>(

@@ -16,9 +16,15 @@ export async function writeOne(engine: Engine, kind: keyof typeof actions, call:
   })
 }
 
-type Put = { PutRequest: Required<Pick<Write, "Item">> }
-type Delete = { DeleteRequest: Required<Pick<Write, "Key">> }
-export type BatchWriteRequest = { RequestItems: Record<string, (Put | Delete)[]> }
+interface Put {
+  PutRequest: Required<Pick<Write, "Item">>
+}
+interface Delete {
+  DeleteRequest: Required<Pick<Write, "Key">>
+}
+export interface BatchWriteRequest {
+  RequestItems: Record<string, (Put | Delete)[]>
+}
 
 /** BatchWriteItem: writes that have nothing in common but the request. */
 export async function writeBatch(engine: Engine, request: BatchWriteRequest) {

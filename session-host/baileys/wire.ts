@@ -12,7 +12,10 @@ export interface Wire {
 }
 
 type Done = (error?: Error) => void
-type Frame = { data: Buffer; done: Done }
+interface Frame {
+  data: Buffer
+  done: Done
+}
 
 /** Takes over how frames leave: Baileys does not wait for its credentials to be kept, and closes politely. */
 export function takeWire(socket: WebSocket): Wire {

@@ -16,7 +16,7 @@ const prologue = Buffer.from([0x57, 0x41, 6, 3])
 const nothing = Buffer.alloc(0)
 
 /** A device's keys and, once it is linked, its address. */
-export type Device = {
+export interface Device {
   noise: Curve.KeyPair
   identity: Curve.KeyPair
   preKey: Curve.KeyPair
@@ -33,7 +33,11 @@ const newDevice = (): Device => ({
 })
 
 /** A connection that speaks the wire and nothing more: no sessions, no store, little memory. */
-export type Connection = { send(node: Node): void; close(): void; closed: Promise<void> }
+export interface Connection {
+  send(node: Node): void
+  close(): void
+  closed: Promise<void>
+}
 
 /** Connects and logs in, or, when the device is not linked, registers. Gives every stanza to `take`. */
 export async function connect(

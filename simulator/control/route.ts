@@ -6,7 +6,7 @@ import { Refused } from "./schemas.ts"
 type Nothing = z.ZodUndefined
 
 /** What a path takes and answers. */
-type Spec<Body extends z.ZodType, Query extends z.ZodObject, Answer extends z.ZodType> = {
+interface Spec<Body extends z.ZodType, Query extends z.ZodObject, Answer extends z.ZodType> {
   method: "get" | "post" | "patch" | "delete"
   /** As OpenAPI writes it, `/phones/{number}`. */
   path: string
@@ -17,7 +17,7 @@ type Spec<Body extends z.ZodType, Query extends z.ZodObject, Answer extends z.Zo
   status?: 200 | 201
 }
 
-type Asked<Body, Query> = {
+interface Asked<Body, Query> {
   params: Record<string, string>
   body: Body
   query: Query

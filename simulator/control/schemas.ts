@@ -190,7 +190,7 @@ export const Entry = z
 export const Settled = z.object({ settled: z.boolean(), waiting: z.record(z.string(), z.number()) })
 
 /** A stanza as JSON; bytes as `{ "base64": … }`. */
-export type Stanza = {
+export interface Stanza {
   tag: string
   attrs: Record<string, string>
   content?: Stanza[] | string | { base64: string } | undefined

@@ -3,7 +3,11 @@ import type { Target } from "../phone/outgoing.ts"
 import * as Jid from "../wire/jid.ts"
 import { ControlError } from "./errors.ts"
 
-type Named = { to: string; addressing: "lid" | "pn"; viewers?: string[] | undefined }
+interface Named {
+  to: string
+  addressing: "lid" | "pn"
+  viewers?: string[] | undefined
+}
 
 /** The person, group or status audience that is meant. Throws `ControlError` when there is none. */
 export function targetOf(network: Network, { to, addressing, viewers }: Named): Target {

@@ -1,7 +1,10 @@
 import { pack, type Store, unpack } from "../store.ts"
 
 /** The state of a collection at one version, as a phone made it; its bytes are a SyncdSnapshot. */
-export type Snapshot = { version: number; bytes: Uint8Array }
+export interface Snapshot {
+  version: number
+  bytes: Uint8Array
+}
 
 /** Encrypted settings an account's devices share: by collection, patches in order. */
 export type AppState = ReturnType<typeof open>

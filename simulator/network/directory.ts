@@ -3,7 +3,7 @@ import { pack, type Store, unpack } from "../store.ts"
 import * as Jid from "../wire/jid.ts"
 
 /** One person on the network. `pn` is the phone number's digits, `lid` the private id's. */
-export type User = {
+export interface User {
   pn: string
   lid: string
   /** The push name, as the person's own devices say it. */
@@ -14,12 +14,19 @@ export type User = {
 }
 
 /** The people around a sandbox bridge, and what one of them does there. */
-export type Household = { name: string; role: "owner" | "echo" | "voter" }
+export interface Household {
+  name: string
+  role: "owner" | "echo" | "voter"
+}
 
-export type SignedPreKey = { id: number; value: Buffer; signature: Buffer }
+export interface SignedPreKey {
+  id: number
+  value: Buffer
+  signature: Buffer
+}
 
 /** A device of a person: 0 is the phone, the others its companions. */
-export type Device = {
+export interface Device {
   user: string
   id: number
   /** Companions only: the key it must log in with. */
@@ -33,7 +40,10 @@ export type Device = {
 }
 
 /** Which device: the person's phone number and the device's id. */
-export type Address = { user: string; id: number }
+export interface Address {
+  user: string
+  id: number
+}
 
 export const key = (address: Address) => `${address.user}:${address.id}`
 

@@ -44,7 +44,7 @@ export const kinds = [
 
 export type Kind = (typeof kinds)[number]
 
-export type Fault = {
+export interface Fault {
   id: number
   kind: Kind
   /** `number:device`, or `*` for every client. */

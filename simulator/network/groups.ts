@@ -6,9 +6,12 @@ import type { Mode } from "./addressing.ts"
 /** What a member may do; the group's maker is the super-admin. */
 export type Role = "superadmin" | "admin" | "member"
 
-export type Member = { pn: string; role: Role }
+export interface Member {
+  pn: string
+  role: Role
+}
 
-export type Group = {
+export interface Group {
   /** Digits; the address is `id@g.us`. */
   id: string
   subject: string

@@ -2,7 +2,7 @@ import type { Node } from "../wire/node.ts"
 import type { Address } from "./directory.ts"
 
 /** A device that is connected: a client's socket after login, or a phone of ours. */
-export type Line = {
+export interface Line {
   readonly device: Address
   send(stanza: Node): void
   /** Says goodbye with this stanza, if one is given, and hangs up. */

@@ -8,7 +8,7 @@ import { type Pairing, PairingError } from "./pairing.ts"
 const answerTime = 10_000
 
 /** A companion that waits for its code to be typed on the phone with this number. */
-export type LinkCode = {
+export interface LinkCode {
   number: string
   ref: Buffer
   /** Its ephemeral key, sealed with the code: salt, IV, key. */

@@ -17,7 +17,7 @@ import * as Profiles from "./profiles.ts"
 import * as Queue from "./queue.ts"
 
 /** The messaging network: who is on it, what waits for whom, who is connected. */
-export type Network = {
+export interface Network {
   store: Store
   log: Log
   authority: Authority

@@ -5,7 +5,7 @@ import { type Address, key } from "./directory.ts"
 import { type Network, now } from "./network.ts"
 import { el, type Node } from "../wire/node.ts"
 
-type Notification = {
+interface Notification {
   from: string
   type: string
   content: Node[]

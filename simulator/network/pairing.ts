@@ -18,7 +18,7 @@ const lifetimes = [60, 20, 20, 20, 20, 20]
 const signingTime = 10_000
 
 /** A companion that is not linked yet, with what it told of itself. */
-export type Pairing = {
+export interface Pairing {
   refs: { ref: string; until: number }[]
   noiseKey: Buffer
   identity: Buffer
@@ -147,7 +147,7 @@ const passkeyOptions = () =>
     userVerification: "required",
   })
 
-type Linked = {
+interface Linked {
   user: User
   /** What the phone signed, under the secret the companion showed (ADVSignedDeviceIdentityHMAC). */
   identity: Uint8Array

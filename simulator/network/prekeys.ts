@@ -1,7 +1,10 @@
 import type { Store } from "../store.ts"
 import { type Address, key } from "./directory.ts"
 
-export type PreKey = { id: number; value: Buffer }
+export interface PreKey {
+  id: number
+  value: Buffer
+}
 
 /** The one-time prekeys devices have left with the network, each handed out once. */
 export type PreKeys = ReturnType<typeof open>

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto"
 import { pack, type Store, unpack } from "../store.ts"
 
-export type Picture = { id: string; path: string; preview: string }
+export interface Picture {
+  id: string
+  path: string
+  preview: string
+}
 
 /** What a business tells of itself; the name is the one the network vouches for. */
-export type Business = {
+export interface Business {
   name: string
   category?: string | undefined
   description?: string | undefined
@@ -14,7 +18,7 @@ export type Business = {
 }
 
 /** What a person has set about itself. */
-export type Profile = {
+export interface Profile {
   about: string
   aboutAt: number
   picture?: Picture | undefined

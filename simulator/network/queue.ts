@@ -4,7 +4,10 @@ import type { Node } from "../wire/node.ts"
 import { type Address, key } from "./directory.ts"
 
 /** A stanza that waits for a device to say it has it. `n` orders all of the network's. */
-export type Waiting = { n: number; stanza: Node }
+export interface Waiting {
+  n: number
+  stanza: Node
+}
 
 /** At least once: what is for a device stays here until the device's receipt or ack. */
 export type Queue = ReturnType<typeof open>

@@ -24,7 +24,12 @@ export const collections = [
 export type Collection = (typeof collections)[number]
 
 /** A setting: what it is about, and what it is now. */
-export type Setting = { index: string[]; value: proto.ISyncActionValue; version: number; remove: boolean }
+export interface Setting {
+  index: string[]
+  value: proto.ISyncActionValue
+  version: number
+  remove: boolean
+}
 
 /** Changes a setting of the account, for all its devices. */
 export async function change(desk: Desk, collection: Collection, setting: Setting) {

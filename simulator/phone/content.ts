@@ -152,7 +152,10 @@ function vote(desk: Desk, target: Target, poll: Message, options: string[]): pro
   }
 }
 
-type Rsvp = { response: "going" | "not_going" | "maybe"; guests: number }
+interface Rsvp {
+  response: "going" | "not_going" | "maybe"
+  guests: number
+}
 
 function rsvp(desk: Desk, target: Target, event: Message, { response, guests }: Rsvp): proto.IMessage {
   const { GOING, NOT_GOING, MAYBE } = proto.Message.EventResponseMessage.EventResponseType

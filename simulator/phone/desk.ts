@@ -7,7 +7,7 @@ import type { Keys } from "./keys.ts"
 import type { Failure, Signal } from "./signal.ts"
 
 /** What a phone works with. Only one piece of work is on it at a time. */
-export type Desk = {
+export interface Desk {
   network: Network
   /** The phone's own device. */
   own: Address

@@ -2,7 +2,7 @@ import { proto } from "@whiskeysockets/baileys"
 import { el, type Node } from "../wire/node.ts"
 
 /** What of a message's kind shows on the stanza that carries it. */
-export type Envelope = {
+export interface Envelope {
   attrs: { type: string; edit?: string }
   /** On each ciphertext. */
   extra: Record<string, string>

@@ -2,7 +2,7 @@ import { pack, type Store, unpack } from "../store.ts"
 import type { Opened } from "./sealed.ts"
 
 /** A message as a phone has it: received, or sent by it or a companion of its account. */
-export type Message = {
+export interface Message {
   /** Grows with each message of any phone. */
   n: number
   id: string

@@ -4,7 +4,7 @@ import * as Curve from "../wire/curve.ts"
 import type { TargetRow } from "./outgoing.ts"
 
 /** What makes a phone that phone. */
-export type Identity = {
+export interface Identity {
   registrationId: number
   identity: Curve.KeyPair
   signedPreKey: { id: number; pair: Curve.KeyPair; signature: Buffer }
@@ -14,16 +14,27 @@ export type Identity = {
 }
 
 /** A Signal session record, as libsignal writes it down. */
-type SessionRow = { _sessions: Record<string, unknown>; version: string }
+interface SessionRow {
+  _sessions: Record<string, unknown>
+  version: string
+}
 
 /** The key app state is encrypted with, shared among an account's devices. */
-export type AppStateKey = { id: Buffer; data: Buffer; timestamp: number }
+export interface AppStateKey {
+  id: Buffer
+  data: Buffer
+  timestamp: number
+}
 
 /** A message the phone sent, kept for who could not read it. */
-type SentRow = { target: TargetRow; content: Uint8Array; raw?: boolean }
+interface SentRow {
+  target: TargetRow
+  content: Uint8Array
+  raw?: boolean
+}
 
 /** What a phone keeps, by kind; most kinds have an entry per id. */
-type Kept = {
+interface Kept {
   identity: Identity
   prekey: Curve.KeyPair
   session: SessionRow

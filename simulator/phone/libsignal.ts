@@ -1,12 +1,12 @@
 import library from "libsignal"
 
 /** A session as libsignal keeps it; only what we look at is named. */
-export type Session = {
+export interface Session {
   indexInfo: { baseKey: Buffer; closed: number; used: number }
   registrationId: number
 }
 
-export type SessionRecord = {
+export interface SessionRecord {
   sessions: Record<string, Session>
   getSessions(): Session[]
   getOpenSession(): Session | undefined
@@ -14,10 +14,13 @@ export type SessionRecord = {
   serialize(): { _sessions: Record<string, unknown>; version: string }
 }
 
-type PlainPair = { pubKey: Buffer; privKey: Buffer }
+interface PlainPair {
+  pubKey: Buffer
+  privKey: Buffer
+}
 
 /** What libsignal asks of whoever keeps the keys. */
-export type Storage = {
+export interface Storage {
   loadSession(address: string): Promise<SessionRecord | undefined>
   storeSession(address: string, record: SessionRecord): Promise<void>
   isTrustedIdentity(): boolean
@@ -28,16 +31,18 @@ export type Storage = {
   getOurIdentity(): PlainPair
 }
 
-export type Bundle = {
+export interface Bundle {
   registrationId: number
   identityKey: Uint8Array
   signedPreKey: { keyId: number; publicKey: Uint8Array; signature: Uint8Array }
   preKey?: { keyId: number; publicKey: Uint8Array }
 }
 
-type Address = { toString(): string }
+interface Address {
+  toString(): string
+}
 
-type Library = {
+interface Library {
   ProtocolAddress: new (name: string, device: number) => Address
   SessionRecord: {
     new (): SessionRecord

@@ -6,7 +6,12 @@ import * as Curve from "../wire/curve.ts"
 import type { Identity } from "./keys.ts"
 
 /** What a companion's QR code says. */
-export type Code = { ref: string; noiseKey: Buffer; identity: Buffer; advSecret: Buffer }
+export interface Code {
+  ref: string
+  noiseKey: Buffer
+  identity: Buffer
+  advSecret: Buffer
+}
 
 /** Reads `https://wa.me/settings/linked_devices#ref,noise,identity,secret[,platform]`, with or without the address. */
 export function readCode(text: string): Code | undefined {

@@ -8,7 +8,7 @@ export const mediaKinds = ["image", "video", "audio", "document", "sticker"] as 
 type MediaKind = (typeof mediaKinds)[number]
 
 /** A file to send. */
-export type File_ = {
+export interface File_ {
   kind: MediaKind
   data: Buffer
   mimetype: string

@@ -20,7 +20,11 @@ export type Target =
 /** What is sent: a message, or, to see what others make of it, any bytes in its place. */
 export type Written = proto.IMessage | Buffer
 
-export type Sending = { target: Target; content: Written; id: string }
+export interface Sending {
+  target: Target
+  content: Written
+  id: string
+}
 
 export const newId = () => `3A${randomBytes(9).toString("hex").toUpperCase()}`
 

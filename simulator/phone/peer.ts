@@ -5,7 +5,11 @@ import type { Desk } from "./desk.ts"
 import { asWebMessage, older } from "./history.ts"
 
 /** What a companion tells its phone alone; `id` is its stanza's. */
-export type Peer = { from: Address; id: string; content: proto.IMessage }
+export interface Peer {
+  from: Address
+  id: string
+  content: proto.IMessage
+}
 
 type Request = proto.Message.IPeerDataOperationRequestMessage
 

@@ -29,7 +29,11 @@ import { keyShare } from "./welcome.ts"
 const enough = 200
 
 /** What became of a message. `error`: the code of the network's nack. */
-export type Sent = { id: string; timestamp: number; error?: string }
+export interface Sent {
+  id: string
+  timestamp: number
+  error?: string
+}
 
 /**
  * A person's phone, played by us: device 0 of its account, on the network like any device, with its

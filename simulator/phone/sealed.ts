@@ -11,7 +11,13 @@ export type Use = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit"
 /** Those whose ciphertext is bound to who sent it. */
 const bound = new Set<Use>(["Poll Vote", "Event Response"])
 
-type Parties = { id: string; secret: Uint8Array; author: string; responder: string; use: Use }
+interface Parties {
+  id: string
+  secret: Uint8Array
+  author: string
+  responder: string
+  use: Use
+}
 
 function keyOf({ id, secret, author, responder, use }: Parties): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, Buffer.alloc(32), id + author + responder + use, 32))

@@ -14,7 +14,10 @@ import {
   type Storage,
 } from "./libsignal.ts"
 
-export type Ciphertext = { type: "msg" | "pkmsg"; body: Buffer }
+export interface Ciphertext {
+  type: "msg" | "pkmsg"
+  body: Buffer
+}
 
 /** Why a message could not be decrypted. `repeated`: its key was used before. */
 export type Failure = "repeated" | "no_session" | "unknown_prekey" | "bad"

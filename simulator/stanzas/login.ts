@@ -6,7 +6,11 @@ import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
 
-type Client = { payload: proto.IClientPayload; noiseKey: Buffer; end(goodbye?: Node): void }
+interface Client {
+  payload: proto.IClientPayload
+  noiseKey: Buffer
+  end(goodbye?: Node): void
+}
 
 /**
  * The device a client logs in as. An unknown or removed device and a key other than the one it was

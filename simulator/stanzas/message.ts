@@ -17,10 +17,19 @@ const carried = new Set(["meta", "biz", "bot"])
 const nack = { forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
 /** A message on its way: who sent it, and to which chat. */
-type Message = { line: Line; sender: User; stanza: Node; chat: Jid.Jid }
+interface Message {
+  line: Line
+  sender: User
+  stanza: Node
+  chat: Jid.Jid
+}
 
 /** One device's copy: the attributes that place it in the device's view of the chat, and the ciphertext. */
-type Copy = { device: Address; attrs: Record<string, string | number | undefined>; content: Node[] }
+interface Copy {
+  device: Address
+  attrs: Record<string, string | number | undefined>
+  content: Node[]
+}
 
 /** A device sends a message: it is queued for every device it was encrypted for, then acknowledged. */
 export function message(network: Network, line: Line, stanza: Node) {

@@ -58,7 +58,10 @@ function keepPicture(network: Network, content: Buffer): Picture {
   return { id: String(Date.now()), path, preview: path }
 }
 
-type Changed = { group: string | undefined; set: Picture | undefined }
+interface Changed {
+  group: string | undefined
+  set: Picture | undefined
+}
 
 function tellPicture(network: Network, line: Line, { group, set }: Changed) {
   const user = me(network, line)

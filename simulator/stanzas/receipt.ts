@@ -46,7 +46,13 @@ function copyOf(stanza: Node, attrs: Record<string, string | undefined>): Node {
   return el("receipt", { id: stanza.attrs.id, t: now(), ...attrs }, content.length > 0 ? content : undefined)
 }
 
-type InChat = { line: Line; stanza: Node; me: User; peer: User; chat: Jid.Jid }
+interface InChat {
+  line: Line
+  stanza: Node
+  me: User
+  peer: User
+  chat: Jid.Jid
+}
 
 function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Told {
   const { type, recipient } = stanza.attrs

@@ -5,7 +5,11 @@ import * as Curve from "./curve.ts"
  * What the network proves itself with: its static Noise key, and the chain from the root a client
  * trusts over an intermediate to a leaf bound to that key.
  */
-export type Authority = { root: Curve.KeyPair; noise: Curve.KeyPair; chain: Buffer }
+export interface Authority {
+  root: Curve.KeyPair
+  noise: Curve.KeyPair
+  chain: Buffer
+}
 
 /** Clients want the intermediate to be issued by serial 0, the root (Baileys, whatsmeow). */
 const serials = { root: 0, intermediate: 1, leaf: 2 }

@@ -2,7 +2,10 @@ import { createPublicKey, verify as verifyWith } from "node:crypto"
 import { Curve } from "@whiskeysockets/baileys"
 
 /** An X25519 pair; the public half is 32 bytes, without Signal's type byte. */
-export type KeyPair = { public: Buffer; private: Buffer }
+export interface KeyPair {
+  public: Buffer
+  private: Buffer
+}
 
 export function generate(): KeyPair {
   const pair = Curve.generateKeyPair()

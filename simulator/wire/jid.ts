@@ -7,7 +7,11 @@ export const server = "s.whatsapp.net"
 export const network = `@${server}`
 
 /** An address as written: `user:device@server`; device 0 is the phone and is not written. */
-export type Jid = { user: string; server: string; device: number }
+export interface Jid {
+  user: string
+  server: string
+  device: number
+}
 
 /** Undefined for what is no address. */
 export function parse(text: string | undefined): Jid | undefined {

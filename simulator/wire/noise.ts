@@ -14,13 +14,23 @@ const mode: Buffer = Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0")
 const nothing = Buffer.alloc(0)
 
 /** Both directions of an open connection, encrypted. */
-export type Transport = { encrypt(frame: Buffer): Buffer; decrypt(frame: Buffer): Buffer }
+export interface Transport {
+  encrypt(frame: Buffer): Buffer
+  decrypt(frame: Buffer): Buffer
+}
 
 /** What a client says of itself at the end of the handshake. */
-type Finished = { transport: Transport; noiseKey: Buffer; payload: Buffer }
+interface Finished {
+  transport: Transport
+  noiseKey: Buffer
+  payload: Buffer
+}
 
 /** The responder's side of one Noise XX handshake. Any step throws when the client's part is wrong. */
-export type Handshake = { hello(frame: Buffer): Buffer; finish(frame: Buffer): Finished }
+export interface Handshake {
+  hello(frame: Buffer): Buffer
+  finish(frame: Buffer): Finished
+}
 
 /** `prologue` is the header the client opened with, four bytes. */
 export function handshake(authority: Authority, prologue: Buffer): Handshake {

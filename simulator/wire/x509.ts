@@ -1,7 +1,11 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 
 /** A certificate authority of our own and a server certificate under it, as PEM. */
-export type Tls = { ca: string; cert: string; key: string }
+export interface Tls {
+  ca: string
+  cert: string
+  key: string
+}
 
 const oid = {
   ecdsaWithSha256: "2a8648ce3d040302",

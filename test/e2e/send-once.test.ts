@@ -5,7 +5,11 @@ import { app } from "#functions/api/app.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 
-type Answer = { status: number; replayed: string | null; text: string }
+interface Answer {
+  status: number
+  replayed: string | null
+  text: string
+}
 
 /** A paired bridge as its owner sees it, and the phone it writes to. */
 async function aShop() {

@@ -12,7 +12,13 @@ async function aChat() {
   return { ada, bob, client: await network.paired(ada) }
 }
 
-type Sealing = { id: string; author: string; responder: string; use: string; secret: Uint8Array }
+interface Sealing {
+  id: string
+  author: string
+  responder: string
+  use: string
+  secret: Uint8Array
+}
 
 /** As WhatsApp Web derives it. */
 const keyOf = ({ id, author, responder, use, secret }: Sealing) =>

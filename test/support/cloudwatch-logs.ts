@@ -13,7 +13,10 @@ const Asked = z.object({
   nextToken: z.string().optional(),
 })
 type Asked = z.infer<typeof Asked>
-type Line = { timestamp: number; message: string }
+interface Line {
+  timestamp: number
+  message: string
+}
 
 /** Lines in a page, where no limit says less: of CloudWatch's 1 MB, so that more than one page is needed. */
 const pageLines = 400

@@ -3,7 +3,10 @@ import { Account } from "#core/account.ts"
 import { ApiKey } from "#core/api-key.ts"
 import { app } from "#functions/api/app.ts"
 
-type Fields = { subscription?: Account.Subscription; bridgeLimit?: number }
+interface Fields {
+  subscription?: Account.Subscription
+  bridgeLimit?: number
+}
 
 /** A new account as its owner sees it: its calls go through the real app, with a key of its own. */
 export async function aCustomer(fields: Fields = {}) {

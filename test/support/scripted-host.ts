@@ -7,7 +7,13 @@ import { type HostCall, verifyCall } from "#core/host-call.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 
-type Call = { method: string; path: string; body: string; authorization: string; token: HostCall | undefined }
+interface Call {
+  method: string
+  path: string
+  body: string
+  authorization: string
+  token: HostCall | undefined
+}
 type Answer = (call: Call, response: ServerResponse, request: IncomingMessage) => void
 
 /** A peer in the place of a session host that says whatever a test wants, and holds leases like one. */

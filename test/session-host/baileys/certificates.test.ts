@@ -8,7 +8,10 @@ import { aConnection } from "#test/support/connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/scripted-network.ts"
 import { aVault } from "#test/support/vault.ts"
 
-type Chain = { leaf: { details: Uint8Array; signature: Uint8Array }; intermediate: Chain["leaf"] }
+interface Chain {
+  leaf: { details: Uint8Array; signature: Uint8Array }
+  intermediate: Chain["leaf"]
+}
 
 let network: ScriptedNetwork
 afterEach(() => network.close())
