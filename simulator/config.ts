@@ -21,7 +21,7 @@ export interface Config {
   dataDir: string | undefined
 }
 
-/** Throws a `ZodError` that names what is wrong. */
+/** @throws ZodError that names what is wrong. */
 export function fromEnvironment(environment: NodeJS.ProcessEnv): Config {
   const read = Environment.parse(environment)
   return {

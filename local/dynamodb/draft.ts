@@ -41,7 +41,7 @@ export function act(action: Action, store: Store, request: object): Promise<obje
   )
 }
 
-/** The name of the item that is written, the same for all requests about it. Throws if table or key are wrong. */
+/** The name of the item that is written, the same for all requests about it. @throws if table or key are wrong. */
 export function itemOf(store: Store, write: Write): Promise<string> {
   return new Promise((resolve, reject) =>
     store.getTable(write.TableName, (error, table) => {

@@ -51,7 +51,7 @@ declare module "dynalite/validations/index.js" {
   /** The members of a structure: their types and constraints, by name. */
   export type Types = Record<string, unknown>
   export function checkTypes<Request>(request: Request, types: Types): Request
-  /** Throws a ValidationException; `custom` also parses the expressions and leaves them in the request. */
+  /** @throws ValidationException; `custom` also parses the expressions and leaves them in the request. */
   export function checkValidations(
     request: object,
     types: Types,

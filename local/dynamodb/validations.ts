@@ -13,7 +13,7 @@ export interface Validation {
   custom?: Custom | undefined
 }
 
-/** The request without what nobody knows, its expressions parsed. Throws a ValidationException. */
+/** The request without what nobody knows, its expressions parsed. @throws ValidationException */
 export function valid<Request extends object>(
   request: Request,
   validation: Validation,

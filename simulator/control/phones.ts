@@ -117,7 +117,7 @@ async function scanned(c: Context): Promise<z.infer<typeof Schema.Scan>> {
   return type.startsWith("text/plain") ? { qr: await c.req.text() } : Schema.Scan.parse(await json(c))
 }
 
-/** Throws `ControlError` when nobody has this number. */
+/** @throws ControlError when nobody has this number. */
 export function phoneOf(network: Network, number: string | undefined): Phone {
   const phone = network.phones.get(number ?? "")
   if (!phone) throw new ControlError(404, "unknown_phone", "no such phone")

@@ -66,7 +66,7 @@ export function route<
   })
 }
 
-/** The body; an empty one is an empty object. Throws `ControlError`. */
+/** The body; an empty one is an empty object. @throws ControlError */
 export async function json(c: Context): Promise<unknown> {
   const text = await c.req.text()
   try {

@@ -45,14 +45,14 @@ function hello(network: Network, pairing: Pairing, reg: Node): Node[] | undefine
   return [el("link_code_companion_reg", { stage: "companion_hello" }, [el("link_code_pairing_ref", {}, ref)])]
 }
 
-/** The companion that shows a code for this number. Throws `PairingError` when none does. */
+/** The companion that shows a code for this number. @throws PairingError when none does. */
 export function find(network: Network, number: string): { pairing: Pairing; code: LinkCode } {
   for (const pairing of network.pairings.values())
     if (pairing.linkCode?.number === number) return { pairing, code: pairing.linkCode }
   throw new PairingError("unknown_ref", "no companion shows a code for this number")
 }
 
-/** Brings the companion the phone's half of the agreement; its answer. Throws `PairingError`. */
+/** Brings the companion the phone's half of the agreement; its answer. @throws PairingError */
 export function exchange(
   pairing: Pairing,
   code: LinkCode,

@@ -107,7 +107,7 @@ export function forget(network: Network, pairing: Pairing) {
   for (const { ref } of pairing.refs) network.pairings.delete(ref)
 }
 
-/** The companion that shows this ref. Throws `PairingError` when there is none or the ref is too old. */
+/** The companion that shows this ref. @throws PairingError when there is none or the ref is too old. */
 export function find(network: Network, ref: string): Pairing {
   const pairing = network.pairings.get(ref)
   if (!pairing) throw new PairingError("unknown_ref", "no companion shows this code")
@@ -158,7 +158,7 @@ interface Linked {
 
 /**
  * Tells the companion that a phone has linked it, waits for its signature, makes it a device and
- * sends it off to log in. Throws `PairingError` when the companion does not play its part.
+ * sends it off to log in. @throws PairingError when the companion does not play its part.
  */
 export async function link(network: Network, pairing: Pairing, linked: Linked): Promise<number> {
   const { user } = linked

@@ -33,7 +33,7 @@ export class UnknownMessage extends Error {
   }
 }
 
-/** The message that carries it. Throws `UnknownMessage`. */
+/** The message that carries it. @throws UnknownMessage */
 export function compose(desk: Desk, target: Target, content: Content): Written {
   if ("bytes" in content) return content.bytes
   const found = (id: string) => {

@@ -18,7 +18,7 @@ const nothing = Buffer.alloc(0)
 
 /**
  * A phone links the companion whose eight-letter code was typed on it; the id of the new device.
- * Throws `PairingError`: a wrong code shows when the companion's answer does not open.
+ * @throws PairingError: a wrong code shows when the companion's answer does not open.
  */
 export async function linkByCode(
   network: Network,

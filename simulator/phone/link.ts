@@ -26,7 +26,7 @@ export function readCode(text: string): Code | undefined {
 
 const key = (text: string) => Buffer.from(text, "base64")
 
-/** A phone links the companion that shows this code; the id of the new device. Throws `PairingError`. */
+/** A phone links the companion that shows this code; the id of the new device. @throws PairingError */
 export async function link(
   network: Network,
   pn: string,

@@ -74,7 +74,7 @@ export function carried(message: proto.IMessage) {
   return undefined
 }
 
-/** The file a message carries; undefined when it carries none or the network has forgotten it. Throws when it is damaged. */
+/** The file a message carries; undefined when it carries none or the network has forgotten it. @throws when it is damaged. */
 export function fetchFile(
   network: Network,
   message: proto.IMessage,

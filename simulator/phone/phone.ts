@@ -125,7 +125,7 @@ export class Phone {
     return this.#turn
   }
 
-  /** Links the companion whose QR code this is; the id of the new device. Throws `PairingError`. */
+  /** Links the companion whose QR code this is; the id of the new device. @throws PairingError */
   async scan(text: string, obstacle?: Obstacle): Promise<number> {
     const code = readCode(text)
     if (!code) throw new PairingError("not_a_code", "this is not a code for linking a device")
@@ -133,7 +133,7 @@ export class Phone {
     return link(this.#network, this.pn, this.desk.keys.identity(), code, obstacle)
   }
 
-  /** Links the companion that shows this eight-letter code; the id of the new device. Throws `PairingError`. */
+  /** Links the companion that shows this eight-letter code; the id of the new device. @throws PairingError */
   async typeCode(code: string): Promise<number> {
     await this.use(tellName)
     return linkByCode(this.#network, this.pn, this.desk.keys.identity(), code)

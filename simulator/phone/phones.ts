@@ -2,7 +2,7 @@ import type { Household } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { Phone } from "./phone.ts"
 
-/** A new person with a phone that is on. Throws when the number is taken. */
+/** A new person with a phone that is on. @throws when the number is taken. */
 export function create(
   network: Network,
   input: { number?: string | undefined; name?: string | undefined; household?: Household },

@@ -14,7 +14,7 @@ export function frames() {
     get prologue() {
       return prologue
     },
-    /** The frames completed by these bytes. Throws when the stream does not open as it must. */
+    /** The frames completed by these bytes. @throws when the stream does not open as it must. */
     push(chunk: Buffer): Buffer[] {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       if (!prologue) {

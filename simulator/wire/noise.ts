@@ -85,7 +85,7 @@ export function symmetric(prologue: Uint8Array) {
       mixHash(sealed)
       return sealed
     },
-    /** Throws when it was sealed otherwise. */
+    /** @throws when it was sealed otherwise. */
     open(sealed: Uint8Array): Buffer {
       const plaintext = aesDecryptGCM(Buffer.from(sealed), key, nonce(counter++), hash)
       mixHash(sealed)
