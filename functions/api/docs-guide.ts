@@ -12,9 +12,15 @@ const start = String.raw`URL=https://...   # where this page is, without /api/do
 KEY=mbk_...       # your API key
 auth="Authorization: Bearer $KEY" json='Content-Type: application/json'
 
-curl "$URL/api/instances" -H "$auth" -H "$json" -d '{"customer_ref":"shop","webhook_url":"https://example.com/hook"}'
-curl -fsS --retry 9 "$URL/api/instances/shop/proxy/qr" -H "$auth" -o qr.png   # scan it: linked devices, link a device
-curl "$URL/api/instances/shop/proxy/status" -H "$auth"                        # until it says connected
+curl "$URL/api/instances" -H "$auth" -H "$json" \
+  -d '{"customer_ref":"shop","webhook_url":"https://example.com/hook"}'
+
+# Scan the picture with the phone: linked devices, link a device
+curl -fsS --retry 9 "$URL/api/instances/shop/proxy/qr" -H "$auth" -o qr.png
+
+# Until it says connected
+curl "$URL/api/instances/shop/proxy/status" -H "$auth"
+
 curl "$URL/api/instances/shop/proxy/send/text" -H "$auth" -H "$json" -H 'Idempotency-Key: order-17' \
   -d '{"chat":"491711234567","body":"Hello"}'`
 
