@@ -5,10 +5,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { apiClient, phonesClient, Unexpected } from "./api-client.ts"
+import { apiClient, Unexpected } from "./api-client.ts"
 import { fleet } from "./demo/fleet.ts"
 import { type Arrival, startReceiver } from "./demo/receiver.ts"
 import { untilConnected } from "./link.ts"
+import { networkClient } from "./network-client.ts"
+import { noLimits } from "./no-limits.ts"
 import { find, type Running } from "./running.ts"
 import { sessionHosts } from "./session-hosts.ts"
 
@@ -23,11 +25,6 @@ if (!asked.success) {
 const bridges = asked.data
 /** Longer than any step may take: a demo that hangs is a demo that failed. */
 const deadlineMs = 60_000 + (bridges - 1) * 6000
-
-/** Many bridges of one account are asked for from one address. */
-const unlimited = Object.fromEntries(
-  ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"]),
-)
 
 const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-demo-"))
 const started = performance.now()
@@ -92,13 +89,13 @@ async function story(
   receiver.trust(bridge.webhook_secret)
   step("POST /api/instances made a bridge")
 
-  const phones = phonesClient(running.phonesUrl)
-  const owner = await phones.create("Olga")
-  const contact = await phones.create("Carl")
+  const network = networkClient({ controlUrl: running.phonesUrl })
+  const owner = await network.create("Olga")
+  const contact = await network.create("Carl")
   const png = await api("GET", "/instances/demo/proxy/qr")
   expect(png.headers.get("content-type") === "image/png", "the QR code is not a PNG")
   step("GET proxy/qr gave a PNG")
-  await phones.scan(owner.number, new Uint8Array(await png.arrayBuffer()))
+  await network.scan(owner.number, new Uint8Array(await png.arrayBuffer()))
   step("a simulated phone read the PNG and linked the bridge")
 
   const connected = await receiver.arrival(({ event }) => event.event === "connected", signal)
@@ -107,13 +104,13 @@ async function story(
   step("proxy/status is connected, and the webhook `connected` came")
 
   await api("POST", "/instances/demo/proxy/send/text", { chat: contact.number, body: "Hello Carl" })
-  const [read] = await phones.read(contact.number, "Hello Carl", 10_000)
+  const [read] = await network.read(contact.number, { text: "Hello Carl", wait: 10_000 })
   expect(read?.from === owner.number, "the contact did not get the message")
   step("POST proxy/send/text reached the contact, who decrypted it")
 
   receiver.failOnce("first answer")
-  await phones.send(contact.number, owner.number, "first answer")
-  await phones.send(contact.number, owner.number, "second answer")
+  await network.send(contact.number, owner.number, "first answer")
+  await network.send(contact.number, owner.number, "second answer")
   await receiver.arrival(isBody("first answer"), signal)
   step("the contact's answer came as a webhook, and the receiver answered 500")
   await receiver.arrival(isBody("second answer"), signal)
@@ -128,14 +125,14 @@ async function story(
 
   const hosts = await sessionHosts(running)
   for (const pid of hosts) process.kill(pid, "SIGSTOP")
-  await phones.send(contact.number, owner.number, "are you alive?")
+  await network.send(contact.number, owner.number, "are you alive?")
   for (const pid of hosts) process.kill(pid, "SIGKILL")
   step("the session host was killed with a message on its way")
   await receiver.arrival(isBody("are you alive?"), signal)
   await untilConnected("demo", { api, signal })
   step("the message arrived all the same, at a new session host")
 
-  await phones.send(contact.number, owner.number, "good")
+  await network.send(contact.number, owner.number, "good")
   await receiver.arrival(isBody("good"), signal)
   const times = receiver.arrivals.filter(isBody("are you alive?")).length
   expect(times === 1, `it arrived ${times} times`)
@@ -156,7 +153,7 @@ function spawnHere(file: string, ...args: string[]) {
       SANDBOX: "1",
       PORT: "0",
       SIMULATOR_CONTROL_PORT: "0",
-      ...(bridges > 1 && unlimited),
+      ...(bridges > 1 && noLimits),
     },
   })
 }

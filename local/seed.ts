@@ -1,7 +1,8 @@
 import { join } from "node:path"
 import { z } from "zod"
-import { apiClient, type Phone, phonesClient } from "./api-client.ts"
+import { apiClient } from "./api-client.ts"
 import { link } from "./link.ts"
+import { networkClient, type NetworkClient, type Phone } from "./network-client.ts"
 import { privateFile } from "./private-file.ts"
 import type { Service } from "./service.ts"
 import type { Settings } from "./settings.ts"
@@ -35,13 +36,13 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
   const told = { ...service, apiKey, dataDir }
   if (settings.HOST_NETWORK === "live") return { api, ref, welcome: live(told) }
 
-  const phones = phonesClient(service.phonesUrl)
-  const owner = await phoneOf(phones, "Grace")
-  const contact = await phoneOf(phones, "Ada")
+  const network = networkClient({ controlUrl: service.phonesUrl })
+  const owner = await phoneOf(network, "Grace")
+  const contact = await phoneOf(network, "Ada")
   if (owner.devices.length < 2)
     await link(ref, {
       api,
-      scan: (png) => phones.scan(owner.number, png),
+      scan: (png) => network.scan(owner.number, png),
       signal: AbortSignal.timeout(linkedWithinMs),
     })
   return { api, ref, welcome: simulated({ ...told, owner, contact }) }
@@ -57,9 +58,9 @@ async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
 }
 
 /** Found by name: the network does not keep its phones in order. */
-async function phoneOf(phones: ReturnType<typeof phonesClient>, name: string): Promise<Phone> {
-  const known = await phones.list()
-  return known.find((phone) => phone.name === name) ?? (await phones.create(name))
+async function phoneOf(network: NetworkClient, name: string): Promise<Phone> {
+  const known = await network.phones()
+  return known.find((phone) => phone.name === name) ?? (await network.create(name))
 }
 
 interface Told {

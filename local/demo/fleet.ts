@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
-import { apiClient, phonesClient } from "../api-client.ts"
+import { apiClient } from "../api-client.ts"
 import { link } from "../link.ts"
+import { networkClient } from "../network-client.ts"
 import type { Running } from "../running.ts"
 import { sessionHosts } from "../session-hosts.ts"
 import type { startReceiver } from "./receiver.ts"
@@ -21,8 +22,8 @@ const atOnce = 4
 export async function fleet(input: Input): Promise<void> {
   const { running, receiver, count, signal, step } = input
   const api = apiClient(running.baseUrl, input.apiKey)
-  const phones = phonesClient(running.phonesUrl)
-  const contact = await phones.create("Carl")
+  const network = networkClient({ controlUrl: running.phonesUrl })
+  const contact = await network.create("Carl")
   const [empty] = await memoryOfHosts(running)
   step(`a session host takes ${empty} MB before them`)
 
@@ -30,14 +31,14 @@ export async function fleet(input: Input): Promise<void> {
   const refs = Array.from({ length: count }, (_, i) => `bridge-${i + 1}`)
   await inTurn(refs, async (ref) => {
     await api("POST", "/instances", { customer_ref: ref, webhook_url: receiver.url })
-    const owner = await phones.create(ref)
-    await link(ref, { api, signal, scan: (png) => phones.scan(owner.number, png) })
+    const owner = await network.create(ref)
+    await link(ref, { api, signal, scan: (png) => network.scan(owner.number, png) })
     owners.push(owner.number)
     if (owners.length % 20 === 0) step(`${owners.length} bridges are linked and connected`)
   })
 
   await inTurn(owners, async (owner) => {
-    await phones.send(contact.number, owner, `to ${owner}`)
+    await network.send(contact.number, owner, `to ${owner}`)
     await receiver.arrival(({ event }) => event.body === `to ${owner}`, signal)
   })
   step(`each of them got a message, and its webhook came`)

@@ -1,3 +1,5 @@
+import { seeded } from "../random.ts"
+
 /**
  * What the real DynamoDB does and an embedded one never would.
  *
@@ -54,7 +56,7 @@ export class Faults {
 
   constructor(rules: Rule[] = [], seed = 1) {
     for (const rule of rules) this.add(rule)
-    this.#random = seeded(seed)
+    this.#random = seeded(seed).next
   }
 
   /** Returns what takes the rule away again. */
@@ -80,16 +82,5 @@ export class Faults {
       return rule
     }
     return undefined
-  }
-}
-
-/** mulberry32: 32 bits of state suffice to repeat a run. */
-function seeded(seed: number) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

@@ -1,25 +1,19 @@
-import type { Read } from "./phones.ts"
-import type { Arrival } from "./receiver.ts"
+import type { Read } from "#local/network-client.ts"
+import type { Sent } from "#test/cluster/send-once.ts"
+import type { Arrival } from "#test/support/start-receiver.ts"
 
-/** A keyed send, from the customer's side. */
-export interface Sent {
-  bridge: string
-  text: string
-  /** Of the last answer; 0 when there never was one. */
-  status: number
-  messageId: string | undefined
-  tries: number
-}
+/** What is judged of a delivery. */
+export type Seen = Pick<Arrival, "bridge" | "eventId" | "attempt" | "text" | "body" | "genuine" | "at">
 
 /** All that was seen of a run, outside the service. */
 export interface Evidence {
   bridges: string[]
   /** Texts written to each bridge's phone, in the order in which the network took them. */
   produced: Map<string, string[]>
-  arrivals: Arrival[]
+  arrivals: Seen[]
   sent: Sent[]
   /** What each bridge's contact has read of it. */
-  shown: Map<string, Read[]>
+  shown: Map<string, Pick<Read, "id" | "text">[]>
   /** What somebody could not decrypt, or refused, as the network saw it. */
   unreadable: string[]
   /** Of the store: commits under a lease that was somebody else's. */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Phase, phases, type Role } from "./phases.ts"
-import type { Phones } from "./phones.ts"
-import type { Random } from "./random.ts"
-import type { Receiver } from "./receiver.ts"
-import type { Blow, StepBoard } from "./steps.ts"
-import type { StoreRoom } from "./store-room.ts"
-import type { Line } from "./traffic.ts"
-import { cut } from "./weather.ts"
+import type { NetworkClient } from "#local/network-client.ts"
+import type { Random } from "#local/random.ts"
+import type { Line } from "#test/cluster/lines.ts"
+import { type Phase, phases, type Role } from "#test/cluster/phases.ts"
+import type { Blow, StepBoard } from "#test/cluster/steps.ts"
+import type { StoreRoom } from "#test/cluster/store-room.ts"
+import type { Misdeeds } from "./misdeeds.ts"
 
 /** A blow that hit work in flight. */
 export interface Hit {
@@ -26,8 +25,8 @@ interface Input {
   living: Record<Role, () => number[]>
   beat: number
   room: StoreRoom
-  phones: Phones
-  receiver: Receiver
+  network: NetworkClient
+  receiver: Pick<Misdeeds, "failNext">
   lines: Line[]
   /** At the time, Unix milliseconds. */
   onHostKilled: (at: number) => void
@@ -116,7 +115,7 @@ export function newKiller(input: Input) {
 
   /** Brings about what a phase needs. */
   async function prepare({ needs }: Phase): Promise<void> {
-    const { phones, receiver, room, lines } = input
+    const { network, receiver, room, lines } = input
     const { device } = random.pick(lines)!
     switch (needs) {
       case undefined:
@@ -128,11 +127,11 @@ export function newKiller(input: Input) {
       case "throttling":
         return room.add({ fault: "throughput-exceeded", containing: "JOURNAL#", times: 3 })
       case "refusal":
-        return await phones.fault({ kind: "nack", code: 463, device, times: 1 })
+        return void (await network.fault({ kind: "nack", code: 463, device, times: 1 }))
       case "redelivery":
-        return await phones.fault({ kind: "cut_before_receipt", times: 2 })
+        return void (await network.fault({ kind: "cut_before_receipt", times: 2 }))
       case "no end of backlog":
-        await phones.fault({ kind: "no_offline", times: lines.length })
+        await network.fault({ kind: "no_offline", times: lines.length })
         return await leaveBacklog()
       case "backlog":
         return await leaveBacklog()
@@ -141,9 +140,9 @@ export function newKiller(input: Input) {
 
   /** Nobody is connected for a while: what is written meanwhile waits. */
   async function leaveBacklog(): Promise<void> {
-    const { phones, lines } = input
-    await phones.fault({ kind: "refuse_upgrade", code: 503, times: lines.length })
-    for (const { device } of lines) await cut(phones, device)
+    const { network, lines } = input
+    await network.fault({ kind: "refuse_upgrade", code: 503, times: lines.length })
+    for (const { device } of lines) await network.cut(device)
   }
 
   return {

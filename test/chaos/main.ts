@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { phases } from "#test/cluster/phases.ts"
+import { quantile } from "#test/support/quantile.ts"
 import { kinds } from "./evidence.ts"
 import { type Options, optionsFrom } from "./options.ts"
-import { phases } from "./phases.ts"
-import { quantile } from "./recovery.ts"
 import { type Outcome, run } from "./run.ts"
 
 const options = optionsFrom(process.argv.slice(2))

@@ -1,10 +1,7 @@
 import { randomInt } from "node:crypto"
 import { parseArgs } from "node:util"
 import { z } from "zod"
-
-/** Parts that `--break` takes out of the service, from outside: each must be noticed. */
-const broken = ["journal", "fence", "order", "idempotency"] as const
-export type Broken = (typeof broken)[number]
+import { breakable, type Broken } from "#test/cluster/breaks.ts"
 
 const whole = z.coerce.number().int()
 
@@ -18,7 +15,7 @@ const Options = z.object({
   seed: whole.min(1).optional(),
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: whole.min(50).max(10_000).default(500),
-  break: z.enum(broken).optional(),
+  break: z.enum(breakable).optional(),
   /** Nothing but the last line is printed. */
   json: z.boolean().default(false),
 })

@@ -1,25 +1,20 @@
-import { randomUUID } from "node:crypto"
 import { expect, test } from "vitest"
-import type { Evidence, Kind } from "./evidence.ts"
+import type { Evidence, Kind, Seen } from "./evidence.ts"
 import { judge } from "./oracle.ts"
-import { newOwners } from "./owners.ts"
-import type { Arrival } from "./receiver.ts"
 
-const arrival = (text: string, more: Partial<Arrival> = {}): Arrival => ({
+const arrival = (text: string, more: Partial<Seen> = {}): Seen => ({
   bridge: "b",
   eventId: `evt_${text}`,
   attempt: 1,
-  type: "message",
   text,
-  bytes: `bytes of ${text}`,
+  body: Buffer.from(`body of ${text}`),
   genuine: true,
   at: 1000,
-  answered: "200",
   ...more,
 })
 
 const sent = { bridge: "b", text: "out", status: 200, messageId: "M1", tries: 1 }
-const read = { n: 1, id: "M1", from: "1", text: "out", times: 1 }
+const read = { id: "M1", text: "out" }
 
 const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   bridges: ["b"],
@@ -56,7 +51,14 @@ const broken: [string, Kind, Partial<Evidence>][] = [
   [
     "an event with two bodies",
     "duplicated",
-    { arrivals: [arrival("1"), arrival("1", { attempt: 2, bytes: "other" }), arrival("2"), arrival("3")] },
+    {
+      arrivals: [
+        arrival("1"),
+        arrival("1", { attempt: 2, body: Buffer.from("other") }),
+        arrival("2"),
+        arrival("3"),
+      ],
+    },
   ],
   [
     "an attempt's number used twice",
@@ -91,29 +93,4 @@ test("only the post of a deliverer that stood still may come late", () => {
   expect(judge(evidence({ arrivals, stoppedAttempts: [stopped] }))).toEqual([])
   expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, bridge: "c" }] }))).toHaveLength(1)
   expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, until: 2500 }] }))).toHaveLength(1)
-})
-
-const commit = (host: string, epoch: number) => ({
-  ClientRequestToken: randomUUID(),
-  TransactItems: [
-    {
-      ConditionCheck: {
-        Key: { pk: { S: "BRIDGE#1" }, sk: { S: "LEASE" } },
-        ExpressionAttributeValues: { ":me": { S: host }, ":mine": { N: String(epoch) } },
-      },
-    },
-  ],
-})
-const lease = (host: string, epoch: number) => ({ Item: { host: { S: host }, epoch: { N: String(epoch) } } })
-
-test("a commit under a lease that is somebody else's is noticed; one that is repeated later is not one", () => {
-  const owners = newOwners()
-  const first = commit("first", 2)
-  owners.accepted(first, lease("first", 2))
-  owners.accepted(commit("second", 4), lease("second", 4))
-  owners.accepted(first, lease("second", 4))
-  expect(owners.violations).toEqual([])
-  owners.accepted(commit("first", 2), lease("second", 4))
-  owners.accepted(commit("third", 4), lease("second", 4))
-  expect(owners.violations).toHaveLength(2)
 })

@@ -1,5 +1,4 @@
-import type { Evidence, Kind } from "./evidence.ts"
-import type { Arrival } from "./receiver.ts"
+import type { Evidence, Kind, Seen } from "./evidence.ts"
 
 /** A promise that was broken. */
 export interface Violation {
@@ -36,7 +35,7 @@ function inbound(bridge: string, evidence: Evidence): Violation[] {
 }
 
 /** One event id for a message, one body for an event id, and attempts that rise. */
-function twice(bridge: string, arrivals: Arrival[]): Violation[] {
+function twice(bridge: string, arrivals: Seen[]): Violation[] {
   const found: string[] = []
   const byText = Map.groupBy(
     arrivals.filter(({ text }) => text !== undefined),
@@ -47,7 +46,8 @@ function twice(bridge: string, arrivals: Arrival[]): Violation[] {
     if (ids.size > 1) found.push(`${text} has ${ids.size} events`)
   }
   for (const [eventId, all] of Map.groupBy(arrivals, (arrival) => arrival.eventId)) {
-    if (new Set(all.map(({ bytes }) => bytes)).size > 1) found.push(`${eventId} has several bodies`)
+    if (new Set(all.map(({ body }) => body.toString("base64"))).size > 1)
+      found.push(`${eventId} has several bodies`)
     const attempts = all.map(({ attempt }) => attempt)
     if (new Set(attempts).size < attempts.length)
       found.push(`${eventId} repeats an attempt: ${attempts.join()}`)
@@ -56,7 +56,7 @@ function twice(bridge: string, arrivals: Arrival[]): Violation[] {
 }
 
 /** First deliveries come in the order in which the messages were written. */
-function outOfOrder(bridge: string, arrivals: Arrival[], produced: string[]): Violation[] {
+function outOfOrder(bridge: string, arrivals: Seen[], produced: string[]): Violation[] {
   const place = new Map(produced.map((text, i) => [text, i]))
   const first = [...new Set(arrivals.map(({ text }) => text))].filter(
     (text) => text !== undefined && place.has(text),
@@ -72,8 +72,8 @@ function outOfOrder(bridge: string, arrivals: Arrival[], produced: string[]): Vi
 }
 
 /** All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still. */
-function afterNewer(bridge: string, arrivals: Arrival[], { stoppedAttempts }: Evidence): Violation[] {
-  const isLate = ({ at }: Arrival) =>
+function afterNewer(bridge: string, arrivals: Seen[], { stoppedAttempts }: Evidence): Violation[] {
+  const isLate = ({ at }: Seen) =>
     stoppedAttempts.some((stop) => stop.bridge === bridge && at >= stop.at && at <= stop.until + lateMs)
   const order = [...new Set(arrivals.map(({ eventId }) => eventId))]
   const place = new Map(order.map((eventId, i) => [eventId, i]))
@@ -95,7 +95,7 @@ function afterNewer(bridge: string, arrivals: Arrival[], { stoppedAttempts }: Ev
 /** How long after it went on a stopped deliverer may still post. */
 const lateMs = 2000
 
-function forged(bridge: string, arrivals: Arrival[]): Violation[] {
+function forged(bridge: string, arrivals: Seen[]): Violation[] {
   return arrivals
     .filter(({ genuine }) => !genuine)
     .map(({ eventId }) => ({ kind: "forged", what: `${bridge}: ${eventId} is not signed by us` }))

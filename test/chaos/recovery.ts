@@ -1,4 +1,4 @@
-import type { Entry } from "./phones.ts"
+import type { Entry } from "#local/network-client.ts"
 
 /** How soon after a host's death its bridges are on the network again. */
 export function newRecovery(devices: Set<string>) {
@@ -26,8 +26,3 @@ export function newRecovery(devices: Set<string>) {
 
 /** A killed process's sockets are closed within this. */
 const soonMs = 300
-
-export function quantile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}

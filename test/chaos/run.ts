@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Entry } from "#local/network-client.ts"
+import { seeded } from "#local/random.ts"
+import { followLog } from "#test/cluster/follow-log.ts"
+import { type Lines, startLines } from "#test/cluster/lines.ts"
 import type { Evidence } from "./evidence.ts"
 import { newKiller } from "./killer.ts"
+import { type Misdeeds, newMisdeeds } from "./misdeeds.ts"
 import type { Options } from "./options.ts"
 import { judge, type Violation } from "./oracle.ts"
-import { type Entry, followLog, phonesAt } from "./phones.ts"
-import { seeded } from "./random.ts"
-import { startReceiver } from "./receiver.ts"
 import { newRecovery } from "./recovery.ts"
-import { newAccount, newLine } from "./setup.ts"
 import { untilSettled } from "./settled.ts"
-import { type Line, startTraffic, type Traffic } from "./traffic.ts"
+import { startTraffic, type Traffic } from "./traffic.ts"
 import { startWeather } from "./weather.ts"
-import { startWorld, type World } from "./world.ts"
 
 /** What a run gave. */
 export interface Outcome {
@@ -33,64 +33,56 @@ export interface Outcome {
 
 /** One run of the whole service under blows. `say` hears how it goes. */
 export async function run(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
-  const random = seeded(options.seed)
-  const world = await startWorld(options, dir)
-  const receiver = await startReceiver(seeded(options.seed + 1))
+  const misdeeds = newMisdeeds(seeded(options.seed + 1))
+  const service = await startLines(options, { dir, usually: misdeeds.answer })
+  say(`${service.lines.length} bridges are linked`)
   try {
-    return await runIn(world, { options, receiver, random, say })
+    return await strikeAt(service, { options, misdeeds, say })
   } finally {
-    receiver.stop()
-    await world.stop()
+    await service.stop()
   }
 }
 
-type About = {
+interface About {
   options: Options
-  receiver: Awaited<ReturnType<typeof startReceiver>>
-  random: ReturnType<typeof seeded>
+  misdeeds: Misdeeds
   say: (line: string) => void
 }
 
-async function runIn(world: World, { options, receiver, random, say }: About): Promise<Outcome> {
-  const phones = phonesAt(world.simulator.controlUrl)
-  const apiKey = await newAccount(options.bridges)
-  const urls = () => world.api.living().map(({ ready }) => ready.url)
-  const lines: Line[] = []
-  for (let i = 1; i <= options.bridges; i++)
-    lines.push(await newLine(`b${i}`, { phones, receiver, api: urls()[0]!, apiKey }))
-  say(`${lines.length} bridges are linked`)
-
+async function strikeAt(service: Lines, { options, misdeeds, say }: About): Promise<Outcome> {
+  const random = seeded(options.seed)
+  const { cluster, receiver, network, lines, apis, apiKey } = service
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
-  const network: Entry[] = []
-  const log = followLog(phones, (entry) => {
+  const troubles: Entry[] = []
+  const log = followLog(network, (entry) => {
     recovery.saw(entry)
-    if (isTrouble(entry)) network.push(entry)
+    if (isTrouble(entry)) troubles.push(entry)
   })
   const traffic = startTraffic({
     lines,
-    phones,
+    network,
     random,
     apiKey,
-    api: () => random.pick(urls()),
-    delivered: (bridge) => receiver.count(bridge),
+    api: () => random.pick(apis()),
+    arrivals: receiver.arrivals,
   })
   const killer = newKiller({
     random,
-    receiver,
-    phones,
+    receiver: misdeeds,
+    network,
     lines,
-    steps: world.steps,
-    room: world.room,
+    steps: cluster.steps,
+    room: cluster.room,
     beat: options.beat,
     living: {
-      api: () => world.api.living().map(({ pid }) => pid),
-      delivery: () => world.delivery.living().map(({ pid }) => pid),
-      "session-host": () => [...world.hosts.pids().values()],
+      api: () => cluster.api.living().map(({ pid }) => pid),
+      delivery: () => cluster.delivery.living().map(({ pid }) => pid),
+      "session-host": () => [...cluster.hosts.pids().values()],
     },
     onHostKilled: (at) => recovery.hostKilled(at),
   })
-  receiver.setFaulty(true)
-  const weather = startWeather({ room: world.room, phones, lines, random, beat: options.beat })
+  misdeeds.setFaulty(true)
+  const weather = startWeather({ room: cluster.room, network, lines, random, beat: options.beat })
   await sleep(1000)
   let said = 0
   while (killer.hits.length < options.kills) {
@@ -100,19 +92,19 @@ async function runIn(world: World, { options, receiver, random, say }: About): P
   }
 
   await weather.stop()
-  receiver.setFaulty(false)
+  misdeeds.setFaulty(false)
   killer.release()
   say("the last blow has fallen: everything has to come to rest")
   const withinMs = 60_000 + 60 * options.beat
   await traffic.stop(options.messages, withinMs)
-  const unsettled = await untilSettled({ lines, receiver, phones, produced: traffic.produced, withinMs })
+  const unsettled = await untilSettled({ lines, receiver, network, produced: traffic.produced, withinMs })
   await log.stop()
-  const { owners, injected } = await world.room.report()
-  const shown = new Map<string, Awaited<ReturnType<typeof phones.read>>>()
+  const { owners, injected } = await cluster.room.report()
+  const shown: Evidence["shown"] = new Map()
   for (const { bridge, contact, owner } of lines)
     shown.set(
       bridge,
-      (await phones.read(contact)).filter(({ from }) => from === owner),
+      (await network.readAll(contact)).filter(({ from }) => from === owner),
     )
 
   const evidence: Evidence = {
@@ -121,7 +113,7 @@ async function runIn(world: World, { options, receiver, random, say }: About): P
     arrivals: receiver.arrivals,
     sent: traffic.sent,
     shown,
-    unreadable: unreadable(network),
+    unreadable: unreadable(troubles),
     owners,
     unsettled,
     stoppedAttempts: killer.stoppedAttempts.map(({ bridgeId, ...stop }) => ({
@@ -136,7 +128,7 @@ async function runIn(world: World, { options, receiver, random, say }: About): P
     in: total(traffic),
     out: traffic.sent.length,
     repeated: repeated(evidence),
-    healed: network.length,
+    healed: troubles.length,
     recovery: recovery.seconds,
     injected,
   }
@@ -150,8 +142,8 @@ function isTrouble({ event, stanza, kind, who }: Entry): boolean {
   return (tag === "ack" && attrs.error !== undefined) || (tag === "receipt" && attrs.type === "retry")
 }
 
-function unreadable(network: Entry[]): string[] {
-  return network.map(
+function unreadable(troubles: Entry[]): string[] {
+  return troubles.map(
     ({ at, who, event, detail, stanza }) =>
       `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`,
   )

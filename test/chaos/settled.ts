@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Phones } from "./phones.ts"
-import type { Receiver } from "./receiver.ts"
-import type { Line } from "./traffic.ts"
+import type { NetworkClient } from "#local/network-client.ts"
+import type { Line } from "#test/cluster/lines.ts"
+import type { Receiver } from "#test/support/start-receiver.ts"
 
 /** Waits until nothing is under way any more. @returns what still is when nothing has moved for so long. */
 export async function untilSettled(input: {
   lines: Line[]
   produced: Map<string, string[]>
   receiver: Receiver
-  phones: Phones
+  network: NetworkClient
   withinMs: number
 }): Promise<string[]> {
   const { arrivals } = input.receiver
@@ -27,12 +27,13 @@ type Input = Omit<Parameters<typeof untilSettled>[0], "lines" | "withinMs">
 
 async function openOf(
   { bridge, id, device }: Line,
-  { produced, receiver, phones }: Input,
+  { produced, receiver, network }: Input,
 ): Promise<string[]> {
   const arrived = new Set(receiver.arrivals.filter((one) => one.bridge === bridge).map(({ text }) => text))
   const missing = (produced.get(bridge) ?? []).filter((text) => !arrived.has(text)).length
   if (missing > 0) return [`${bridge} (${id}): ${missing} messages have not arrived; ${await delivery(id)}`]
-  if (!(await phones.settled(device, 0))) return [`${bridge} (${id}): the network still has something for it`]
+  if (!(await network.settled(device, 0)))
+    return [`${bridge} (${id}): the network still has something for it`]
   const waiting = await delivery(id)
   return waiting === "" ? [] : [`${bridge} (${id}): ${waiting}`]
 }

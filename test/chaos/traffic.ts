@@ -1,19 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Sent } from "./evidence.ts"
-import type { Phones } from "./phones.ts"
-import type { Random } from "./random.ts"
-import { sendOnce } from "./send-once.ts"
-
-/** A bridge, with the phone it is linked to and somebody who writes with it. */
-export interface Line {
-  bridge: string
-  id: string
-  /** Numbers. */
-  owner: string
-  contact: string
-  /** `number:device` of the bridge on the network. */
-  device: string
-}
+import type { NetworkClient } from "#local/network-client.ts"
+import type { Random } from "#local/random.ts"
+import type { Line } from "#test/cluster/lines.ts"
+import { sendOnce, type Sent } from "#test/cluster/send-once.ts"
+import type { Arrival } from "#test/support/start-receiver.ts"
 
 export interface Traffic {
   /** Texts written to each bridge, as the network took them. */
@@ -29,30 +19,31 @@ const mostAhead = 20
 /** Numbered messages on every bridge, both ways, until it is stopped. */
 export function startTraffic(input: {
   lines: Line[]
-  phones: Phones
+  network: NetworkClient
   random: Random
   /** Where the API answers now. */
   api: () => string | undefined
   apiKey: string
-  /** How many messages of a bridge have been delivered. */
-  delivered: (bridge: string) => number
+  /** What the customer's receiver has got; it grows. */
+  arrivals: Arrival[]
 }): Traffic {
-  const { lines, phones, random } = input
+  const { lines, network, random } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
   const sent: Sent[] = []
   let atLeast = Infinity
   let over = Infinity
   let sends = 0
+  const delivered = tally(input.arrivals)
   const running = lines.flatMap((line) => [write(line), send(line), send(line)])
 
   async function write({ bridge, contact, owner }: Line): Promise<void> {
     const texts = produced.get(bridge)!
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       const text = `in ${bridge} ${n}`
-      await phones.send(contact, owner, text)
+      await network.send(contact, owner, text)
       texts.push(text)
       await sleep(random.between(50, 450))
-      while (texts.length - input.delivered(bridge) > mostAhead && performance.now() < over) await sleep(50)
+      while (texts.length - delivered(bridge) > mostAhead && performance.now() < over) await sleep(50)
     }
   }
 
@@ -83,5 +74,18 @@ export function startTraffic(input: {
       over = performance.now() + withinMs
       await Promise.all(running)
     },
+  }
+}
+
+/** How many messages of a bridge have come at least once. */
+function tally(arrivals: Arrival[]): (bridge: string) => number {
+  const texts = new Map<string, Set<string>>()
+  let counted = 0
+  return (bridge) => {
+    for (; counted < arrivals.length; counted++) {
+      const { bridge: its, text } = arrivals[counted]!
+      if (text !== undefined) texts.set(its, (texts.get(its) ?? new Set()).add(text))
+    }
+    return texts.get(bridge)?.size ?? 0
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Phones } from "./phones.ts"
-import type { Random } from "./random.ts"
-import type { StoreFault, StoreRoom } from "./store-room.ts"
-import type { Line } from "./traffic.ts"
+import type { NetworkClient } from "#local/network-client.ts"
+import type { Random } from "#local/random.ts"
+import type { Line } from "#test/cluster/lines.ts"
+import type { StoreFault, StoreRoom } from "#test/cluster/store-room.ts"
 
 /** What happens to store and network now and then, each time for a while. */
 const storeFaults = (random: Random, beat: number): StoreFault[] => [
@@ -21,7 +21,7 @@ const storeFaults = (random: Random, beat: number): StoreFault[] => [
   { fault: "gone", times: random.between(5, 40) },
 ]
 
-const networkFaults = (random: Random) => [
+const networkFaults = (random: Random): Parameters<NetworkClient["fault"]>[0][] => [
   { kind: "cut_before_receipt", times: 1 },
   { kind: "cut_after_receipt", times: 1 },
   { kind: "cut_mid_frame", times: 1 },
@@ -35,12 +35,12 @@ const networkFaults = (random: Random) => [
 /** Bad weather until it is stopped. */
 export function startWeather(input: {
   room: StoreRoom
-  phones: Phones
+  network: NetworkClient
   lines: Line[]
   random: Random
   beat: number
 }) {
-  const { room, phones, lines, random, beat } = input
+  const { room, network, lines, random, beat } = input
   const stopping = new AbortController()
   const running = blow()
 
@@ -56,8 +56,8 @@ export function startWeather(input: {
     const roll = random.next()
     if (roll < 0.5) return room.add(random.pick(storeFaults(random, beat))!)
     const { device } = random.pick(lines)!
-    if (roll < 0.8) return await phones.fault({ device, ...random.pick(networkFaults(random))! })
-    await cut(phones, device)
+    if (roll < 0.8) return void (await network.fault({ device, ...random.pick(networkFaults(random))! }))
+    await network.cut(device)
   }
 
   return {
@@ -65,12 +65,7 @@ export function startWeather(input: {
       stopping.abort()
       await running
       room.clear()
-      await phones.clearFaults()
+      await network.clearFaults()
     },
   }
-}
-
-/** Cuts the connection of a device, if it has one. */
-export async function cut(phones: Phones, device: string): Promise<void> {
-  await phones.cut(device).catch(() => "it is not connected now")
 }

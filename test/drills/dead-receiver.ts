@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { quantile } from "#test/chaos/recovery.ts"
-import type { Line } from "#test/chaos/traffic.ts"
+import type { Line } from "#test/cluster/lines.ts"
+import { quantile } from "#test/support/quantile.ts"
 import { until } from "#test/support/until.ts"
 import { type Service, withinMs } from "./service.ts"
 

@@ -1,4 +1,4 @@
-import type { Line } from "#test/chaos/traffic.ts"
+import type { Line } from "#test/cluster/lines.ts"
 import { until } from "#test/support/until.ts"
 import { type Service, withinMs } from "./service.ts"
 
@@ -58,14 +58,14 @@ async function disconnected({ seen }: Service, device: string, from: number): Pr
   return entry.at
 }
 
-async function busiest({ world, lines }: Service): Promise<{ pid: number; lines: Line[] }> {
+async function busiest({ cluster, lines }: Service): Promise<{ pid: number; lines: Line[] }> {
   const { Host } = await import("#core/host.ts")
   const { Lease } = await import("#core/lease.ts")
   const withSessions = async () => {
     const hosts = await Promise.all(
       (await Host.list()).map(async ({ id, task }) => {
         const held = new Set((await Lease.listByHost(id)).map(({ bridgeId }) => bridgeId))
-        return { pid: world.hosts.pids().get(task), lines: lines.filter((line) => held.has(line.id)) }
+        return { pid: cluster.hosts.pids().get(task), lines: lines.filter((line) => held.has(line.id)) }
       }),
     )
     const [first] = hosts.toSorted((a, b) => b.lines.length - a.lines.length)

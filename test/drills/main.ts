@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { quantile } from "#test/chaos/recovery.ts"
+import { quantile } from "#test/support/quantile.ts"
 import { traffic } from "./dead-receiver.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
-import { startService, type Service } from "./service.ts"
+import { startDrilled, type Service } from "./service.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,9 +32,9 @@ async function losses(service: Service, loss: Loss) {
 async function deadReceiver(service: Service) {
   const [dead, ...good] = service.lines
   const quiet = await traffic(service, good, each)
-  service.receiver.setDead(dead!.bridge, true)
+  service.setDead(dead!.bridge, true)
   const beside = await traffic(service, good, each)
-  service.receiver.setDead(dead!.bridge, false)
+  service.setDead(dead!.bridge, false)
   return { quiet, beside, p99_ratio: beside.p99 / quiet.p99 }
 }
 
@@ -53,7 +53,7 @@ if (unknown.length > 0)
   throw new Error(`there is no drill ${unknown.join(", ")}: ${Object.keys(drills).join(", ")}`)
 
 const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-drills-"))
-const service = await startService({ bridges: Number(values.bridges), beat: Number(values.beat), dir })
+const service = await startDrilled({ bridges: Number(values.bridges), beat: Number(values.beat), dir })
 try {
   for (const name of wanted) console.log(JSON.stringify({ drill: name, ...(await drills[name]!(service)) }))
   rmSync(dir, { recursive: true, force: true })

@@ -86,11 +86,11 @@ function isInOrder(written: Written[], firsts: Map<string, number>): boolean {
 }
 
 /** The store resets every connection. */
-export function theStore({ world }: Service): Part {
-  return { take: () => world.room.add({ fault: "gone" }), giveBack: world.room.clear }
+export function theStore({ cluster }: Service): Part {
+  return { take: () => cluster.room.add({ fault: "gone" }), giveBack: cluster.room.clear }
 }
 
 /** The queue resets every connection. */
-export function theQueue({ world }: Service): Part {
-  return { take: () => world.room.setQueue("away"), giveBack: () => world.room.setQueue("there") }
+export function theQueue({ cluster }: Service): Part {
+  return { take: () => cluster.room.setQueue("away"), giveBack: () => cluster.room.setQueue("there") }
 }

@@ -1,46 +1,39 @@
-import { optionsFrom } from "#test/chaos/options.ts"
-import { type Entry, followLog, phonesAt } from "#test/chaos/phones.ts"
-import { seeded } from "#test/chaos/random.ts"
-import { startReceiver } from "#test/chaos/receiver.ts"
-import { newAccount, newLine } from "#test/chaos/setup.ts"
-import type { Line } from "#test/chaos/traffic.ts"
-import { startWorld } from "#test/chaos/world.ts"
+import type { Entry } from "#local/network-client.ts"
+import { followLog } from "#test/cluster/follow-log.ts"
+import { type Line, startLines } from "#test/cluster/lines.ts"
+import { silence } from "#test/support/start-receiver.ts"
 
 /** How long a drill waits for what has to come, at the times of production. */
 export const withinMs = 180_000
 
 /** The whole service as processes, with some bridges that are linked, and everything that can be seen of them. */
-export async function startService(input: { bridges: number; beat: number; dir: string }) {
-  const options = optionsFrom(["--bridges", String(input.bridges), "--beat", String(input.beat)])
-  const world = await startWorld(options, input.dir)
-  const receiver = await startReceiver(seeded(1))
-  const phones = phonesAt(world.simulator.controlUrl)
-  const api = () => world.api.living()[0]!.ready.url! // nobody kills it
-  const apiKey = await newAccount(options.bridges)
-  const lines: Line[] = []
-  for (let i = 1; i <= options.bridges; i++)
-    lines.push(await newLine(`b${i}`, { phones, receiver, apiKey, api: api() }))
-
+export async function startDrilled(input: { bridges: number; beat: number; dir: string }) {
+  const dead = new Set<string>()
+  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(input, {
+    dir: input.dir,
+    usually: ({ bridge }) => (dead.has(bridge) ? silence : 200),
+  })
   const seen: Entry[] = []
-  const log = followLog(phones, (entry) => seen.push(entry))
+  const log = followLog(network, (entry) => seen.push(entry))
   let written = 0
   return {
-    world,
+    cluster,
     receiver,
-    phones,
     lines,
     beat: input.beat,
     /** What the network saw, in order; it grows. */
     seen,
+    /** Whether a bridge's receiver leaves everything without an answer. */
+    setDead: (bridge: string, now: boolean) => void (now ? dead.add(bridge) : dead.delete(bridge)),
     /** The contact of a bridge writes to it; resolves when the network has it. */
     async write({ contact, owner }: Line): Promise<{ id: string; text: string; at: number }> {
       const text = `in ${++written}`
       const at = Date.now()
-      return { ...(await phones.send(contact, owner, text)), text, at }
+      return { ...(await network.send(contact, owner, text)), text, at }
     },
-    /** A send through the API. @returns the HTTP status */
+    /** A send through the API, of which nobody kills a process. @returns the HTTP status */
     async send({ bridge, contact }: Line): Promise<number> {
-      const answer = await fetch(`${api()}/api/instances/${bridge}/proxy/send/text`, {
+      const answer = await fetch(`${apis()[0]}/api/instances/${bridge}/proxy/send/text`, {
         method: "POST",
         headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
         body: JSON.stringify({ chat: contact, body: "out" }),
@@ -50,9 +43,8 @@ export async function startService(input: { bridges: number; beat: number; dir: 
     },
     stop: async () => {
       await log.stop()
-      receiver.stop()
-      await world.stop()
+      await stop()
     },
   }
 }
-export type Service = Awaited<ReturnType<typeof startService>>
+export type Service = Awaited<ReturnType<typeof startDrilled>>

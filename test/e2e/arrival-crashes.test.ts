@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest"
-import { arrivals, type Phase } from "#test/chaos/phases.ts"
-import { startService } from "./service-under-blows.ts"
+import { arrivals, type Phase } from "#test/cluster/phases.ts"
+import { startUnderBlows } from "./service-under-blows.ts"
 
-const service = await startService()
+const service = await startUnderBlows()
 afterAll(() => service.stop())
 
 test.for(arrivals.map((phase) => [phase.name, phase] as const))(

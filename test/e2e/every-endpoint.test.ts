@@ -2,11 +2,12 @@ import sharp from "sharp"
 import { z } from "zod"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type RouteName, routes } from "#core/contract/routes.ts"
+import type { Phone } from "#local/network-client.ts"
 import { aFileServer } from "#test/support/files.ts"
 import { until } from "#test/support/until.ts"
 import { type Ask, asking, type Route, successesOf } from "./asking.ts"
 import { emptyIn, type Schema } from "./unsaid.ts"
-import { startWhole, type Phone, type Whole } from "./whole-service.ts"
+import { startWhole, type Whole } from "./whole-service.ts"
 
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
 
@@ -28,20 +29,20 @@ const answers = new Map<RouteName, unknown[]>()
 
 beforeAll(async () => {
   whole = await startWhole()
-  grace = await whole.phone("Grace")
-  ada = await whole.phone("Ada")
+  grace = await whole.network.create("Grace")
+  ada = await whole.network.create("Ada")
   await whole.bridge("shop")
   await whole.link("shop", grace)
-  bakery = await whole.phone("Bakery")
+  bakery = await whole.network.create("Bakery")
   const shown = { name: "Bakery", email: "bakery@example.org", address: "Mill Lane 1" }
-  await whole.control("PATCH", `/phones/${bakery.number}`, { business: shown, hides_number: true })
+  await whole.network.call("PATCH", `/phones/${bakery.number}`, { business: shown, hides_number: true })
   const members = { creator: ada.number, members: [grace.number, bakery.number], subject: "Regulars" }
-  group = ((await whole.control("POST", "/groups", members)) as { jid: string }).jid
-  await whole.control("PATCH", `/groups/${group}`, { by: ada.number, description: "New in" })
+  group = (await whole.network.group(members)).jid
+  await whole.network.call("PATCH", `/groups/${group}`, { by: ada.number, description: "New in" })
 }, 60_000)
 afterAll(() => whole.stop())
 
-const control = (method: string, path: string, body?: unknown) => whole.control(method, path, body)
+const control = (method: string, path: string, body?: unknown) => whole.network.call(method, path, body)
 const adaWrites = (content: Record<string, unknown>) => whole.write(ada, grace.number, content)
 const arrived = (id: string) => whole.webhook.event("shop", "message", (event) => event.message_id === id)
 
@@ -129,7 +130,7 @@ const cases: Record<RouteName, (ask: Ask) => Promise<void>> = {
     expect((await ask()).json).toEqual(told)
   },
   qr: async (ask) => {
-    const eve = await whole.phone("Eve")
+    const eve = await whole.network.create("Eve")
     const { headers, bytes } = await ask({ ref: "made" })
     expect(Number(headers.get("x-qr-expires"))).toBeGreaterThan(Date.now() / 1000)
     const scan = { method: "POST", headers: { "content-type": "image/png" }, body: new Uint8Array(bytes) }
@@ -137,7 +138,7 @@ const cases: Record<RouteName, (ask: Ask) => Promise<void>> = {
     await until(async () => (await whole.statusOf("made")) === "connected")
   },
   pair: async (ask) => {
-    const carl = await whole.phone("Carl")
+    const carl = await whole.network.create("Carl")
     await whole.bridge("typed")
     const { code } = (await ask({ ref: "typed", body: { phone: carl.number } })).json as { code: string }
     await control("POST", `/phones/${carl.number}/link-code`, { code })
@@ -425,5 +426,5 @@ test("no answer has a field that is always empty, and every delivery was genuine
     return schema ? emptyIn(name, z.toJSONSchema(schema) as Schema, answers.get(name) ?? []) : []
   })
   expect(empty).toEqual(elsewhere)
-  expect(whole.webhook.faults).toEqual([])
+  expect(whole.webhook.faults()).toEqual([])
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
 import { unsaidIn } from "./unsaid.ts"
-import { startWhole, type Phone, type Whole } from "./whole-service.ts"
+import type { Phone } from "#local/network-client.ts"
+import { startWhole, type Whole } from "./whole-service.ts"
 
 let whole: Whole
 let grace: Phone
@@ -10,8 +11,8 @@ const device = () => `${grace.number}:1`
 
 beforeAll(async () => {
   whole = await startWhole()
-  grace = await whole.phone("Grace")
-  ada = await whole.phone("Ada")
+  grace = await whole.network.create("Grace")
+  ada = await whole.network.create("Ada")
   await whole.bridge("shop")
 }, 60_000)
 afterAll(() => whole.stop())
@@ -25,8 +26,8 @@ const ask = async (method: string, path: string, body?: unknown) => {
   return { status: answer.status, ...((await answer.json()) as object) } // compared by the caller
 }
 const adaDoes = (method: string, what: string, body: object) =>
-  whole.control(method, `/phones/${ada.number}${what}`, body)
-const graceIs = (body: object) => whole.control("PATCH", `/phones/${grace.number}`, body)
+  whole.network.call(method, `/phones/${ada.number}${what}`, body)
+const graceIs = (body: object) => whole.network.call("PATCH", `/phones/${grace.number}`, body)
 
 test("a link is told, with whose phone it is", async () => {
   await whole.link("shop", grace)
@@ -95,22 +96,21 @@ test("a test of the webhook", async () => {
 
 test("a connection that stays away is told, and what waited meanwhile is bracketed", async () => {
   await ask("POST", "proxy/send/text", { chat: ada.number, body: "are you there?" })
-  const sent = `/phones/${ada.number}/messages?text=are+you+there%3F&wait=10000`
-  const [{ id } = { id: "" }] = (await whole.control("GET", sent)) as { id: string }[]
+  const [sent] = await whole.network.read(ada.number, { text: "are you there?", wait: 10_000 })
   const connections = () => whole.webhook.of("shop").filter(({ event }) => event === "connected").length
   const before = connections()
-  await whole.phones.fault({ kind: "refuse_upgrade" })
-  await whole.phones.cut(device())
+  await whole.network.fault({ kind: "refuse_upgrade" })
+  await whole.network.cut(device())
   await whole.write(ada, grace.number, { text: "yes" })
-  await adaDoes("POST", "/read", { chat: grace.number, message_ids: [id] })
+  await adaDoes("POST", "/read", { chat: grace.number, message_ids: [sent!.id] })
   await graceIs({ picture: pixel })
   const contact = { number: ada.number, full_name: "Ada Lovelace" }
-  await whole.control("POST", `/phones/${grace.number}/contacts`, contact)
+  await whole.network.call("POST", `/phones/${grace.number}/contacts`, contact)
   expect(await event("disconnected")).toEqual({
     event: "disconnected",
     detail: expect.stringMatching(/lost/),
   })
-  await whole.phones.clearFaults()
+  await whole.network.clearFaults()
 
   const preview = await event("offline_sync_preview", ({ messages }) => messages > 0)
   const { total, messages, notifications, receipts, app_data_changes } = preview
@@ -120,12 +120,12 @@ test("a connection that stays away is told, and what waited meanwhile is bracket
 }, 60_000)
 
 test("another place that takes the session over, and a phone that unlinks it", async () => {
-  await whole.control("POST", `/connections/${device()}/end`, { how: "replaced" })
+  await whole.network.end(device(), "replaced")
   expect(await event("disconnected", ({ reason }) => reason === "stream_replaced")).toMatchObject({
     detail: expect.stringMatching(/another place/),
   })
   expect(await ask("GET", "proxy/status")).toMatchObject({ status: "replaced" })
-  await whole.control("DELETE", `/phones/${grace.number}/devices/1`)
+  await whole.network.call("DELETE", `/phones/${grace.number}/devices/1`)
   // Only a customer may take it back; the network then says that there is nothing to take.
   await whole.call("PATCH", "/api/instances/shop", { webhook_url: `${whole.webhook.urlOf("shop")}?again` })
   expect(await event("disconnected", ({ reason }) => reason === "logged_out")).toMatchObject({
@@ -135,5 +135,5 @@ test("another place that takes the session over, and a phone that unlinks it", a
 
 test("nothing that the contract can say of happenings is left unsaid, and every delivery was genuine and as documented", () => {
   expect(unsaidIn("happenings", whole.webhook.of("shop"))).toEqual([])
-  expect(whole.webhook.faults).toEqual([])
+  expect(whole.webhook.faults()).toEqual([])
 })

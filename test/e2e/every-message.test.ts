@@ -17,17 +17,17 @@ afterAll(() => whole.stop())
 
 /** A bridge on Grace's phone, Ada who writes with it, a group of the two, and what both may refer to. */
 async function linked() {
-  const [grace, ada] = [await whole.phone("Grace"), await whole.phone("Ada")]
+  const [grace, ada] = [await whole.network.create("Grace"), await whole.network.create("Ada")]
   // Before there was a bridge: it never sees this one.
   const unseen = await whole.write(grace, ada.number, { event: { name: "Before", start: 10 } })
   await whole.bridge("shop")
   await whole.link("shop", grace)
   const device = `${grace.number}:1`
-  const group = (await whole.control("POST", "/groups", {
+  const group = await whole.network.group({
     creator: ada.number,
     members: [grace.number],
     subject: "Regulars",
-  })) as { jid: string } // the control API's answer
+  })
   return { grace, ada, device, group: group.jid, unseen }
 }
 
@@ -36,7 +36,7 @@ async function send(suffix: string, body: Record<string, unknown>): Promise<stri
   const path = `/api/instances/shop/proxy/send/${suffix}`
   const answer = await whole.call("POST", path, { chat: people.ada.number, ...body })
   const { message_id: id } = (await answer.json()) as { message_id: string } // the contract's
-  await whole.control("GET", `/phones/${people.ada.number}/messages?id=${id}&wait=10000`)
+  await whole.network.read(people.ada.number, { id, wait: 10_000 })
   return id
 }
 
@@ -157,8 +157,8 @@ test("groups, statuses, and what is written on the own phone", async () => {
 
 test("a business whose name the network has verified, and a broadcast list", async () => {
   const { grace } = people
-  const bakery = await whole.phone("Bakery")
-  await whole.control("PATCH", `/phones/${bakery.number}`, { business: { name: "Bakery" } })
+  const bakery = await whole.network.create("Bakery")
+  await whole.network.call("PATCH", `/phones/${bakery.number}`, { business: { name: "Bakery" } })
   const open = await whole.write(bakery, grace.number, { text: "open" })
   expect(await message(open)).toMatchObject({ verified_business: true, name: "Bakery" })
   const offer = { text: "fresh bread", viewers: [grace.number] }
@@ -208,13 +208,13 @@ const answered = (id: string) =>
 test("what happened while the session was off says so", async () => {
   const poll = await send("poll", { question: "Where?", options: ["here", "there"] })
   const party = await send("event", { name: "Later", start_time: 1_900_000_000 })
-  await whole.phones.fault({ kind: "refuse_upgrade" })
-  await whole.phones.cut(people.device)
+  await whole.network.fault({ kind: "refuse_upgrade" })
+  await whole.network.cut(people.device)
   await until(async () => (await whole.statusOf("shop")) === "disconnected")
   const missed = await adaWrites({ text: "are you there?" })
   const vote = await adaWrites({ vote: { message_id: poll, options: ["here"] } })
   const answer = await adaWrites({ rsvp: { message_id: party, response: "maybe" } })
-  await whole.phones.clearFaults()
+  await whole.network.clearFaults()
   expect(await message(missed)).toMatchObject({ body: "are you there?", offline: true })
   expect(await voted(vote)).toMatchObject({ selected_options: ["here"], offline: true })
   expect(await answered(answer)).toMatchObject({ response: "maybe", offline: true })
@@ -222,5 +222,5 @@ test("what happened while the session was off says so", async () => {
 
 test("nothing that the contract can say of messages is left unsaid, and every delivery was genuine and as documented", () => {
   expect(unsaidIn("messages", whole.webhook.of("shop"))).toEqual([])
-  expect(whole.webhook.faults).toEqual([])
+  expect(whole.webhook.faults()).toEqual([])
 })

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { examples } from "#core/contract/examples.ts"
 import type { RouteName } from "#core/contract/routes.ts"
 import { openapi, type Operation } from "#functions/api/openapi.ts"
-import { startWhole, type Phone, type Whole } from "./whole-service.ts"
+import type { Phone } from "#local/network-client.ts"
+import { startWhole, type Whole } from "./whole-service.ts"
 
 type Route = { name: RouteName; method: string; path: string; operation: Operation }
 type Case = [name: RouteName, what: string, route: Route, call: { parameters: object; body: unknown }]
@@ -80,8 +81,8 @@ let ada: Phone
 
 beforeAll(async () => {
   whole = await startWhole()
-  const grace = await whole.phone("Grace")
-  ada = await whole.phone("Ada")
+  const grace = await whole.network.create("Grace")
+  ada = await whole.network.create("Ada")
   await whole.bridge("shop")
   await whole.link("shop", grace)
   await whole.call("POST", "/api/instances/shop/proxy/presence", { state: "available" })
@@ -102,6 +103,6 @@ test.for(cases)("%s refuses what does not exist: %s", async ([, , route, { param
 })
 
 test("of all that nothing was sent", async () => {
-  const log = (await whole.control("GET", "/log?kind=in&tag=message")) as { who: string }[]
+  const log = await whole.network.log({ kind: "in", tag: "message" })
   expect(log.filter(({ who }) => !who.endsWith(":0"))).toEqual([])
 })

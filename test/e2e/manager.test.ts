@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { BridgeWithManager } from "#core/contract/bridge.ts"
 import { sessionHosts } from "#local/session-hosts.ts"
 import { find } from "#local/running.ts"
+import type { Phone } from "#local/network-client.ts"
 import { until } from "#test/support/until.ts"
-import { startWhole, type Phone, type Whole } from "./whole-service.ts"
+import { startWhole, type Whole } from "./whole-service.ts"
 
 type Manager = z.infer<typeof BridgeWithManager>["manager"]
 
@@ -13,7 +14,7 @@ let grace: Phone
 
 beforeAll(async () => {
   whole = await startWhole()
-  grace = await whole.phone("Grace")
+  grace = await whole.network.create("Grace")
   await whole.bridge("shop")
   await whole.link("shop", grace)
 }, 60_000)
@@ -45,7 +46,7 @@ async function killHosts(): Promise<void> {
 }
 
 test("a host that is killed is counted; while nobody holds the session it is not called healthy; nothing is lost", async () => {
-  const ada = await whole.phone("Ada")
+  const ada = await whole.network.create("Ada")
   let before = await manager()
   expect(before).toMatchObject({ health: "healthy", fail_count: 0 })
   for (const fail_count of [1, 2]) {

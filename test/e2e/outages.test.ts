@@ -3,10 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import { outage, theQueue, theStore } from "#test/drills/outage.ts"
-import { startService } from "#test/drills/service.ts"
+import { startDrilled } from "#test/drills/service.ts"
 
 const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-outages-"))
-const service = await startService({ bridges: 2, beat: 500, dir })
+const service = await startDrilled({ bridges: 2, beat: 500, dir })
 afterAll(async () => {
   await service.stop()
   rmSync(dir, { recursive: true, force: true })

@@ -75,7 +75,7 @@ test("a sandbox is there when it is first named, without a subscription, and wri
     event_id: event,
     response: "going",
   })
-  expect(whole.webhook.faults).toEqual([])
+  expect(whole.webhook.faults()).toEqual([])
 })
 
 test("it links itself again after a logout, and is made anew after it was deleted", async () => {
@@ -98,7 +98,7 @@ test("it links itself again after a logout, and is made anew after it was delete
 
 test("nobody reaches the people of another's sandbox, nor does a sandbox reach anybody else", async () => {
   const [one, other] = [await aVisitor(), await aVisitor()]
-  const ada = await whole.phone("Ada")
+  const ada = await whole.network.create("Ada")
   const strangers = [...(await other.contacts()).values(), ada.number]
   await one.contacts()
   for (const chat of strangers) {

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest"
-import { sends } from "#test/chaos/phases.ts"
-import { startService } from "./service-under-blows.ts"
+import { sends } from "#test/cluster/phases.ts"
+import { startUnderBlows } from "./service-under-blows.ts"
 
-const service = await startService()
+const service = await startUnderBlows()
 afterAll(() => service.stop())
 
 test.for(sends.map((phase) => [`${phase.role} ${phase.name}`, phase] as const))(

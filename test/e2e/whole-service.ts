@@ -5,23 +5,23 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { z } from "zod"
+import { apiClient } from "#local/api-client.ts"
+import { link } from "#local/link.ts"
+import { networkClient, type Phone } from "#local/network-client.ts"
+import { noLimits } from "#local/no-limits.ts"
 import { startService } from "#local/service.ts"
 import { Settings } from "#local/settings.ts"
-import { phonesAt } from "#test/chaos/phones.ts"
-import { until } from "#test/support/until.ts"
 import { startWebhook } from "./webhook.ts"
 
 // Read once, when the first module of core is loaded: nobody may be refused for asking too often.
-for (const scope of ["PROVISION", "PROXY", "OTHER", "ADDRESS"]) process.env[`RATE_LIMIT_${scope}`] = "1000000"
+Object.assign(process.env, noLimits)
 process.env.LEASE_BEAT_MS ??= "1000"
 
 const run = promisify(execFile)
 const adminFile = fileURLToPath(new URL("../../local/admin.ts", import.meta.url))
 
 const Created = z.object({ id: z.string(), webhook_secret: z.string() })
-const Phone = z.object({ number: z.string(), jid: z.string(), lid: z.string(), name: z.string() })
-export type Phone = z.infer<typeof Phone>
-const Sent = z.object({ id: z.string(), error: z.string().optional() })
+const linkedWithinMs = 50_000
 
 /** The whole service as `npm start` runs it, a customer's account, and the customer's webhook receiver. */
 export async function startWhole() {
@@ -30,10 +30,10 @@ export async function startWhole() {
     Settings.parse({ PORT: 0, SIMULATOR_CONTROL_PORT: 0, DATA_DIR: dataDir }),
   )
   const webhook = await startWebhook()
-  /** Another customer: what he asks of the API. */
-  async function customer(subscription: "active" | "none") {
-    const apiKey = await newKey(subscription)
-    return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  const network = networkClient({ controlUrl: service.phonesUrl })
+  const callWith =
+    (apiKey: string) =>
+    async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       await fetch(`${service.baseUrl}${path}`, {
         method,
         headers: {
@@ -43,18 +43,8 @@ export async function startWhole() {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-  }
-  const call = await customer("active")
-
-  /** What the people of the simulated network do. */
-  async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await fetch(`${service.phonesUrl}${path}`, {
-      method,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return await answer.json()
-  }
+  const apiKey = await newKey("active")
+  const call = callWith(apiKey)
 
   /** A bridge whose events come to the webhook. */
   async function bridge(ref: string): Promise<{ id: string }> {
@@ -79,29 +69,25 @@ export async function startWhole() {
     webhook,
     /** What the first customer asks of the API. */
     call,
-    customer,
-    control,
+    /** Another customer: what he asks of the API. */
+    customer: async (subscription: "active" | "none") => callWith(await newKey(subscription)),
     bridge,
     statusOf,
     idOf: async (ref: string) => Created.parse(await (await call("GET", `/api/instances/${ref}`)).json()).id,
     /** What the operator does: `npm run admin -- <verb>`. */
     admin: async (...verb: string[]) =>
       await run(process.execPath, [adminFile, ...verb], { env: { ...process.env, DATA_DIR: dataDir } }),
-    phones: phonesAt(service.phonesUrl),
-    phone: async (name: string) => Phone.parse(await control("POST", "/phones", { name })),
+    network,
     /** Writes as this phone; the network has it when this resolves. */
-    write: async (from: Phone, to: string, content: Record<string, unknown>) =>
-      Sent.parse(await control("POST", `/phones/${from.number}/messages`, { to, ...content })).id,
+    write: async (from: Phone, to: string, content: object) =>
+      (await network.post(from.number, to, content)).id,
     /** Links a bridge to a phone by its QR code. */
-    link: async (ref: string, phone: Phone) => {
-      await until(async () => {
-        const qr = await call("GET", `/api/instances/${ref}/proxy/qr`)
-        if (!qr.ok) return false
-        const image = { method: "POST", headers: { "content-type": "image/png" }, body: await qr.blob() }
-        return (await fetch(`${service.phonesUrl}/phones/${phone.number}/scan`, image)).ok
-      })
-      await until(async () => (await statusOf(ref)) === "connected")
-    },
+    link: async (ref: string, phone: Phone) =>
+      await link(ref, {
+        api: apiClient(service.baseUrl, apiKey),
+        scan: (png) => network.scan(phone.number, png),
+        signal: AbortSignal.timeout(linkedWithinMs),
+      }),
     stop: async () => {
       webhook.stop()
       await service.stop()

@@ -1,4 +1,4 @@
-import type { Random } from "#test/chaos/random.ts"
+import type { Random } from "#local/random.ts"
 import type { Known } from "./known.ts"
 import { type Route, routes } from "./routes.ts"
 import { validValue } from "./values.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { seeded } from "#test/chaos/random.ts"
+import { seeded } from "#local/random.ts"
 import type { Answer } from "./ask.ts"
 import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
 import type { Known } from "./known.ts"
@@ -8,7 +8,7 @@ import { faultsOf } from "./oracle.ts"
 import { routes } from "./routes.ts"
 import { run } from "./run.ts"
 import { changes } from "./state.ts"
-import { startWorld } from "./world.ts"
+import { startTenants } from "./tenants.ts"
 
 const known: Known = {
   shop: "shop",
@@ -106,11 +106,11 @@ test("what a refused request changed is told", () => {
 })
 
 test("some requests to a whole running service find nothing", async () => {
-  const world = await startWorld()
+  const tenants = await startTenants()
   try {
-    const { findings } = await run(world, { runs: 60, seed: 1, from: 0 }, () => {})
+    const { findings } = await run(tenants, { runs: 60, seed: 1, from: 0 }, () => {})
     expect(findings).toEqual([])
   } finally {
-    await world.stop()
+    await tenants.stop()
   }
 }, 120_000)

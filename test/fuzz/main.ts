@@ -1,13 +1,13 @@
 /** `npm run fuzz -- --runs N --seed S`: valid and mutated requests to every route of a whole running service. */
 import { optionsFrom } from "./options.ts"
 import { run } from "./run.ts"
-import { startWorld } from "./world.ts"
+import { startTenants } from "./tenants.ts"
 
 const options = optionsFrom(process.argv.slice(2))
 const { runs, seed, from } = options
 console.log(`seed ${seed}: ${runs} requests from number ${from}`)
 const started = performance.now()
-const world = await startWorld()
+const tenants = await startTenants()
 const { findings, statuses, succeeded } = await outcome()
 const seconds = Math.round((performance.now() - started) / 1000)
 console.log(JSON.stringify({ runs, findings: findings.length, statuses, succeeded, seed, seconds }))
@@ -15,8 +15,8 @@ process.exitCode = findings.length > 0 ? 1 : 0
 
 async function outcome() {
   try {
-    return await run(world, options, (line) => console.log(line))
+    return await run(tenants, options, (line) => console.log(line))
   } finally {
-    await world.stop()
+    await tenants.stop()
   }
 }

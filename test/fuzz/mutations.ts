@@ -1,4 +1,4 @@
-import type { Random } from "#test/chaos/random.ts"
+import type { Random } from "#local/random.ts"
 import { bytesOf, type Draft, pathOf } from "./draft.ts"
 import type { Known } from "./known.ts"
 import { deep, oddValue } from "./values.ts"

@@ -1,5 +1,5 @@
 import { sessionHosts } from "#local/session-hosts.ts"
-import { seeded } from "#test/chaos/random.ts"
+import { seeded } from "#local/random.ts"
 import { statusOf } from "#test/support/service.ts"
 import { type Answer, ask } from "./ask.ts"
 import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
@@ -7,7 +7,7 @@ import { mutate } from "./mutations.ts"
 import type { Options } from "./options.ts"
 import { faultsOf } from "./oracle.ts"
 import { changes } from "./state.ts"
-import type { World } from "./world.ts"
+import type { Tenants } from "./tenants.ts"
 
 /** A request that was answered as none may be. */
 interface Finding {
@@ -32,14 +32,14 @@ const lookAsideEach = 100
 
 /** Asks the service whatever comes to the seed's mind, one request after another; what it finds it says at once. */
 export async function run(
-  world: World,
+  tenants: Tenants,
   { runs, seed, from }: Options,
   say: (line: string) => void,
 ): Promise<Outcome> {
   const outcome: Outcome = { findings: [], statuses: {}, succeeded: {} }
-  const { known, ours } = world
-  const theirs = await world.theirState(true)
-  const hosts = await sessionHosts(world.service)
+  const { known, ours } = tenants
+  const theirs = await tenants.theirState(true)
+  const hosts = await sessionHosts(tenants.service)
   for (let number = from; number < from + runs; number++) {
     // Each request has a seed of its own, so that one can be made without those before it.
     const random = seeded(Math.imul(seed, 0x9e3779b1) + number)
@@ -47,16 +47,16 @@ export async function run(
     mutate(draft, random, known)
 
     const closely = number % lookCloselyEach === 0
-    const before = await world.ourState(closely)
-    const answer = await ask(world.service.baseUrl, draft).catch((error: unknown) => String(error))
-    const faults = typeof answer === "string" ? [answer] : faultsOf(draft, answer, world.canaries)
+    const before = await tenants.ourState(closely)
+    const answer = await ask(tenants.service.baseUrl, draft).catch((error: unknown) => String(error))
+    const faults = typeof answer === "string" ? [answer] : faultsOf(draft, answer, tenants.canaries)
     if (typeof answer !== "string") learn(known.messageIds, answer)
     if (isRefusal(answer))
       faults.push(
-        ...changes(before, await world.ourState(closely)).map((one) => `refused, and changed ${one}`),
+        ...changes(before, await tenants.ourState(closely)).map((one) => `refused, and changed ${one}`),
       )
     if (number % lookAsideEach === 0 || number === from + runs - 1)
-      faults.push(...changes(theirs, await world.theirState(true)).map((one) => `changed another's ${one}`))
+      faults.push(...changes(theirs, await tenants.theirState(true)).map((one) => `changed another's ${one}`))
 
     count(outcome, draft, answer)
     if ((number + 1 - from) % 1000 === 0) say(`${number + 1 - from} requests`)
@@ -65,7 +65,7 @@ export async function run(
     outcome.findings.push(finding)
     if (outcome.findings.length <= 20) say(sentencesOf(finding))
   }
-  outcome.findings.push(...(await aftermath(world, hosts, from + runs)))
+  outcome.findings.push(...(await aftermath(tenants, hosts, from + runs)))
   return outcome
 }
 
@@ -104,11 +104,11 @@ function sentencesOf({ number, request, answer, faults }: Finding): string {
 }
 
 /** Nobody may have died of it. */
-async function aftermath(world: World, hosts: number[], number: number): Promise<Finding[]> {
+async function aftermath(tenants: Tenants, hosts: number[], number: number): Promise<Finding[]> {
   const faults: string[] = []
-  const now = new Set(await sessionHosts(world.service))
+  const now = new Set(await sessionHosts(tenants.service))
   for (const pid of hosts) if (!now.has(pid)) faults.push(`session host ${pid} ended`)
-  const status = await statusOf(world.ours.call, world.known.shop)
+  const status = await statusOf(tenants.ours.call, tenants.known.shop)
   if (status !== "connected") faults.push(`the session is ${status}`)
   return faults.length > 0 ? [{ number, request: "(all of them)", answer: "", faults }] : []
 }

@@ -7,9 +7,6 @@ export type State = Record<string, string>
 const Bridges = z.array(z.object({ customer_ref: z.string() }))
 const written = new Set(["message", "poll_vote", "event_response"])
 const Listed = z.array(z.object({ event_id: z.string(), event: z.object({ event: z.string() }) }))
-const Sent = z.array(
-  z.object({ n: z.number(), stanza: z.object({ attrs: z.record(z.string(), z.string()) }) }),
-)
 
 /** Looks at an account whose bridge `ref` is linked to the phone of this number. */
 export function watcher(service: Service, customer: Customer, ref: string, number: string) {
@@ -31,11 +28,10 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
 
   /** Of its device, what are messages and not the talk between one's own devices. */
   async function sentBy(): Promise<[string, string]> {
-    const query = new URLSearchParams({ kind: "in", who: number, tag: "message", after: String(last) })
-    const answer = await fetch(`${service.phonesUrl}/log?${query.toString()}`)
-    for (const { n, stanza } of Sent.parse(await answer.json())) {
+    const seen = await service.network.log({ kind: "in", who: number, tag: "message", after: last })
+    for (const { n, stanza } of seen) {
       last = n
-      if (stanza.attrs.category !== "peer") sent.push(stanza.attrs.id ?? "")
+      if (stanza?.attrs.category !== "peer") sent.push(stanza?.attrs.id ?? "")
     }
     return ["messages sent", sent.join()]
   }

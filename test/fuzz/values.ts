@@ -1,5 +1,5 @@
 import type { Schema } from "#functions/api/openapi.ts"
-import type { Random } from "#test/chaos/random.ts"
+import type { Random } from "#local/random.ts"
 import type { Known } from "./known.ts"
 
 const alphabets = [

@@ -51,7 +51,7 @@ async function aMeteredBridge() {
     other: await network.phone("Bob"),
     /** Resolves when the receiver has a message and nothing waits any more. */
     delivered: async (text: string) => {
-      await until(async () => receiver.received.some(({ body }) => body.includes(text)))
+      await until(async () => receiver.arrivals.some(({ body }) => body.includes(text)))
       await until(async () => (await Delivery.get(id))?.due === 0)
     },
     /** What was used for each of the messages since the last time that this was asked. */

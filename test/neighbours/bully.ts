@@ -1,27 +1,6 @@
-import { once } from "node:events"
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { connect } from "node:net"
 import { Agent, request } from "undici"
 import type { Customer, Service } from "#test/support/service.ts"
-
-/** A receiver that takes connections and never answers. */
-export async function deadReceiver() {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    // That it hangs up is its right.
-    socket.on("error", () => {}).on("close", () => sockets.delete(socket))
-  })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    stop: () => {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
 
 const huge = JSON.stringify({ chat: "491711234567", body: "x".repeat(700_000) })
 

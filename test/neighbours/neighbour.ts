@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { quantile } from "#test/support/quantile.ts"
 import type { Customer } from "#test/support/service.ts"
 
 interface Measured {
@@ -22,8 +23,7 @@ export async function ordinaryLife(
     await sleep(everyMs)
   }
   await Promise.all(asked)
-  const sorted = taken.toSorted((a, b) => a - b)
-  const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
+  const at = (share: number) => Math.round(quantile(taken, share))
   return { requests: taken.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) }
 
   async function one(i: number): Promise<void> {

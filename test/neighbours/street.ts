@@ -1,5 +1,5 @@
 import { startService } from "#test/support/service.ts"
-import { deadReceiver } from "./bully.ts"
+import { silence, startReceiver } from "#test/support/start-receiver.ts"
 
 /**
  * Two accounts of a whole running service, each with a linked bridge, under the limits of §8.1. All come from this
@@ -7,7 +7,8 @@ import { deadReceiver } from "./bully.ts"
  */
 export async function startStreet() {
   const service = await startService({ RATE_LIMIT_PROXY: "120", RATE_LIMIT_OTHER: "120" })
-  const dead = await deadReceiver()
+  // It takes connections and never answers.
+  const dead = await startReceiver(() => silence)
   const stop = async () => {
     dead.stop()
     await service.stop()
@@ -16,11 +17,11 @@ export async function startStreet() {
   try {
     const [neighbour, bully] = [await service.customer("neighbour"), await service.customer("bully")]
     const [ada, bob, eve] = await Promise.all(
-      ["Ada", "Bob", "Eve"].map((name) => service.phones.create(name)),
+      ["Ada", "Bob", "Eve"].map((name) => service.network.create(name)),
     )
     await neighbour.linked("shop", ada!.number)
     await bully.linked("bully", eve!.number, { webhook_url: dead.url })
-    await service.phones.send(bob!.number, eve!.number, "for nobody")
+    await service.network.send(bob!.number, eve!.number, "for nobody")
     return { service, neighbour, bully, chat: bob!.number, stop }
   } catch (error) {
     await stop()

@@ -1,10 +1,6 @@
 import { randomBytes } from "node:crypto"
-import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join, relative } from "node:path"
-import { text } from "node:stream/consumers"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 import jsqrModule from "jsqr"
@@ -13,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { sessionHosts } from "#local/session-hosts.ts"
 import { type Service, startService, statusOf } from "#test/support/service.ts"
+import { startReceiver } from "#test/support/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 
 // CommonJS: the function is its default's default.
@@ -42,7 +39,7 @@ afterAll(async () => {
 const marked = (what: string) => `${what}-${randomBytes(9).toString("hex")}`
 
 /** An account pairs, sends, receives, makes every kind of mistake, and survives the end of its host. */
-async function aLife({ phones, phonesUrl, ...whole }: Service) {
+async function aLife({ network, ...whole }: Service) {
   const said = Object.fromEntries(
     ["text", "caption", "question", "option", "place", "occasion", "about", "quoted", "refused", "wrong"].map(
       (what) => [what, marked(what)],
@@ -52,9 +49,15 @@ async function aLife({ phones, phonesUrl, ...whole }: Service) {
   const heard = marked("heard")
   const idempotencyKey = marked("idempotency-key")
   const answered = marked("answered")
-  const receiver = await startReceiver(answered)
-  const owner = await phones.create(marked("owner"))
-  const contact = await phones.create(marked("contact"))
+  // It answers a picture with 500, and says more than it is asked.
+  const receiver = await startReceiver(({ body }) => (response) => {
+    response.writeHead(body.includes("image") ? 500 : 200, { "x-words": answered }).end(answered)
+  })
+  stops.push(receiver.stop)
+  const got = (part: string, count: number) =>
+    receiver.until((all) => all.filter(({ body }) => body.includes(part)).length >= count)
+  const owner = await network.create(marked("owner"))
+  const contact = await network.create(marked("contact"))
   const customer = await whole.customer("a customer")
   const query = marked("token")
   const bridge = await customer.linked("shop", owner.number, { webhook_url: `${receiver.url}?${query}` })
@@ -79,12 +82,11 @@ async function aLife({ phones, phonesUrl, ...whole }: Service) {
   await proxy("GET", `messages/${wrong}/media`)
   for (const path of ["debug/stats", "status", "profile", "contacts", "webhook-logs"])
     await proxy("GET", path)
-  await phones.send(contact.number, owner.number, heard)
-  await receiver.got(heard, 1)
+  await network.send(contact.number, owner.number, heard)
+  await got(heard, 1)
   const image = { kind: "image", data: picture.toString("base64"), mimetype: "image/png", caption: heard }
-  const post = { method: "POST", body: JSON.stringify({ to: owner.number, media: image }) }
-  await fetch(`${phonesUrl}/phones/${contact.number}/messages`, post)
-  await receiver.got(heard, 2)
+  await network.post(contact.number, owner.number, { media: image })
+  await got(heard, 2)
 
   await customer.call("POST", "/instances", { customer_ref: "second" })
   await until(async () => (await statusOf(customer.call, "second")) === "unpaired")
@@ -102,7 +104,7 @@ async function aLife({ phones, phonesUrl, ...whole }: Service) {
   pages.push(Buffer.from(value ?? "").toString())
   await reader.cancel()
 
-  for (const pid of await sessionHosts({ ...whole, phonesUrl })) process.kill(pid, "SIGKILL")
+  for (const pid of await sessionHosts(whole)) process.kill(pid, "SIGKILL")
   await until(async () => (await statusOf(customer.call, "shop")) === "connected")
   const more = { chat, body: first }
   await until(async () => (await proxy("POST", "send/text", more)).ok)
@@ -127,32 +129,6 @@ async function aLife({ phones, phonesUrl, ...whole }: Service) {
       "API key": secretPart,
       "webhook secret": bridge.webhook_secret,
       "webhook key": bridge.webhook_secret.slice("whsec_".length),
-    },
-  }
-}
-
-/** A webhook that answers a picture with 500, and says more than it is asked. */
-async function startReceiver(answered: string) {
-  const bodies: string[] = []
-  const server = createServer((request, response) => {
-    void (async () => {
-      bodies.push(await text(request))
-      response.writeHead(bodies.at(-1)!.includes("image") ? 500 : 200, { "x-words": answered }).end(answered)
-      server.emit("got")
-    })()
-  })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  stops.push(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo // listening on TCP
-  return {
-    url: `http://127.0.0.1:${port}/hook`,
-    /** Waits until so many bodies hold this. */
-    got: async (part: string, count: number) => {
-      while (bodies.filter((body) => body.includes(part)).length < count) await once(server, "got")
     },
   }
 }

@@ -20,11 +20,11 @@ let hosts: number[]
 beforeAll(async () => {
   service = await startService()
   customer = await service.customer("a customer")
-  const phone = await service.phones.create("Owner")
-  stranger = (await service.phones.create("Stranger")).number
+  const phone = await service.network.create("Owner")
+  stranger = (await service.network.create("Stranger")).number
   await customer.linked("shop", phone.number)
-  const linked = (await service.phones.list()).find(({ number }) => number === phone.number)
-  shop = { number: phone.number, device: `${phone.number}:${linked!.devices.find(({ id }) => id > 0)!.id}` }
+  const { number, devices } = await service.network.phone(phone.number)
+  shop = { number, device: `${number}:${devices.find(({ id }) => id > 0)!.id}` }
   hosts = await sessionHosts(service)
 }, 120_000)
 afterAll(async () => {
@@ -32,13 +32,7 @@ afterAll(async () => {
   service.remove()
 })
 
-async function control(path: string, body: unknown): Promise<void> {
-  const answer = await fetch(`${service.phonesUrl}${path}`, { method: "POST", body: JSON.stringify(body) })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-}
-
-const write = (content: object) => control(`/phones/${stranger}/messages`, { to: shop.number, ...content })
-const stanza = (node: object) => control(`/devices/${shop.device}/stanzas`, { content: [], ...node })
+const write = (content: object) => service.network.post(stranger, shop.number, content)
 
 const Events = z.array(z.object({ event: z.record(z.string(), z.unknown()) }))
 
@@ -161,7 +155,7 @@ test.for<[string, () => Buffer]>([
   expect(await isUnharmed()).toBe(true)
 })
 
-test.for<[string, () => object]>([
+test.for<[string, () => Parameters<Service["network"]["stanza"]>[1]]>([
   ["a message without anything", () => ({ tag: "message", attrs: {} })],
   ["a message from nobody", () => ({ tag: "message", attrs: { id: "A", from: "", t: "x", type: "text" } })],
   [
@@ -209,7 +203,7 @@ test.for<[string, () => object]>([
     }),
   ],
 ])("the network hands over %s: the session goes on", async ([, node]) => {
-  await stanza(node())
+  await service.network.stanza(shop.device, { content: [], ...node() })
   expect(await isUnharmed()).toBe(true)
 })
 
@@ -219,14 +213,8 @@ test.for(["constructor", "toString", "__proto__"])(
     await write({ id, text: "x" })
     expect(await isUnharmed()).toBe(true)
     // Without its receipt it would come again with each connection.
-    const query = new URLSearchParams({
-      kind: "in",
-      tag: "receipt",
-      attrs: JSON.stringify({ id }),
-      wait: "10000",
-    })
-    const answer = await fetch(`${service.phonesUrl}/log?${query.toString()}`)
-    expect(await answer.json()).not.toEqual([])
+    const receipts = await service.network.log({ kind: "in", tag: "receipt", attrs: { id }, wait: 10_000 })
+    expect(receipts).not.toEqual([])
   },
 )
 

@@ -5,14 +5,14 @@ import { ask } from "#test/fuzz/ask.ts"
 import { faultsOf } from "#test/fuzz/oracle.ts"
 import { type Route, routes } from "#test/fuzz/routes.ts"
 import { changes } from "#test/fuzz/state.ts"
-import { startWorld, type World } from "#test/fuzz/world.ts"
+import { startTenants, type Tenants } from "#test/fuzz/tenants.ts"
 
 /** Two accounts of a whole running service: ours asks, and nothing of theirs may come back. */
-let world: World
+let tenants: Tenants
 beforeAll(async () => {
-  world = await startWorld()
+  tenants = await startTenants()
 }, 120_000)
-afterAll(async () => await world.stop())
+afterAll(async () => await tenants.stop())
 
 /** The request of a route as its example makes it, with some of it otherwise. */
 function theRequest(route: Route, other: Partial<Draft> = {}): Draft {
@@ -21,14 +21,14 @@ function theRequest(route: Route, other: Partial<Draft> = {}): Draft {
   const isIn = (where: string) => (pair: readonly [string, string]) =>
     route.operation.parameters?.some((one) => one.in === where && one.name === pair[0])
   const headers: [string, string][] = [
-    ["authorization", `Bearer ${world.ours.key}`],
+    ["authorization", `Bearer ${tenants.ours.key}`],
     ["x-request-id", "the-same-one"],
   ]
   if (body) headers.push(["content-type", "application/json"])
   return {
     route,
     method: route.method,
-    ref: world.known.shop,
+    ref: tenants.known.shop,
     parameters: Object.fromEntries(given.filter(isIn("path"))),
     query: given.filter(isIn("query")).map(([name, value]) => [name, value]),
     headers,
@@ -44,10 +44,10 @@ const named = (some: Route[]) => some.map((route) => [route.name, route] as cons
 test.for(named(ofBridge))(
   "%s of another's bridge is answered as of a name that nobody has",
   async ([, route]) => {
-    const [name, id] = world.known.foreign.refs
+    const [name, id] = tenants.known.foreign.refs
     const answers = await Promise.all(
       ["nobody-has-this", name!, id!].map(async (ref) => {
-        const { status, headers, body } = await ask(world.service.baseUrl, theRequest(route, { ref }))
+        const { status, headers, body } = await ask(tenants.service.baseUrl, theRequest(route, { ref }))
         // They tell of the one who asks.
         const { date: _, "ratelimit-remaining": __, "ratelimit-reset": ___, ...others } = headers
         return { status, headers: others, body: body.toString() }
@@ -61,7 +61,7 @@ test.for(named(ofBridge))(
 
 describe("through our own bridge", () => {
   /** Routes that name something of a bridge in their path or body, and what theirs is called. */
-  const cases: [name: string, of: (foreign: World["known"]["foreign"]) => Partial<Draft>][] = [
+  const cases: [name: string, of: (foreign: Tenants["known"]["foreign"]) => Partial<Draft>][] = [
     ["revokeMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],
     ["editMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],
     ["readMessage", ({ messageIds }) => ({ parameters: { id: messageIds[0]! }, body: {} })],
@@ -69,12 +69,14 @@ describe("through our own bridge", () => {
     ["resendEvent", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],
     [
       "sendReaction",
-      ({ messageIds }) => ({ body: { chat: world.known.phones[0], emoji: "x", message_id: messageIds[0] } }),
+      ({ messageIds }) => ({
+        body: { chat: tenants.known.phones[0], emoji: "x", message_id: messageIds[0] },
+      }),
     ],
     [
       "sendText",
       ({ messageIds }) => ({
-        body: { chat: world.known.phones[0], body: "x", quoted_message_id: messageIds[0] },
+        body: { chat: tenants.known.phones[0], body: "x", quoted_message_id: messageIds[0] },
       }),
     ],
     ["contactAvatar", ({ numbers }) => ({ parameters: { jid: numbers[0]! } })],
@@ -82,25 +84,25 @@ describe("through our own bridge", () => {
 
   test.for(cases)("%s of what is theirs finds nothing, and changes nothing", async ([name, of]) => {
     const route = routes.find((one) => one.name === name)!
-    const draft = theRequest(route, of(world.known.foreign))
-    const [before, theirs] = [await world.ourState(true), await world.theirState(true)]
-    const answer = await ask(world.service.baseUrl, draft)
+    const draft = theRequest(route, of(tenants.known.foreign))
+    const [before, theirs] = [await tenants.ourState(true), await tenants.theirState(true)]
+    const answer = await ask(tenants.service.baseUrl, draft)
     expect([answer.status, bytesOf(draft)?.toString(), answer.body.toString()]).toEqual([
       404,
       bytesOf(draft)?.toString(),
       expect.stringContaining('"not_found"'),
     ])
-    expect(faultsOf(draft, answer, world.canaries)).toEqual([])
-    expect(changes(before, await world.ourState(true))).toEqual([])
-    expect(changes(theirs, await world.theirState(true))).toEqual([])
+    expect(faultsOf(draft, answer, tenants.canaries)).toEqual([])
+    expect(changes(before, await tenants.ourState(true))).toEqual([])
+    expect(changes(theirs, await tenants.theirState(true))).toEqual([])
   })
 
   test("their contact is a stranger: what the network tells everybody, and not the name they know", async () => {
     const route = routes.find((one) => one.name === "getContact")!
-    for (const jid of world.known.foreign.numbers) {
+    for (const jid of tenants.known.foreign.numbers) {
       const draft = theRequest(route, { parameters: { jid } })
-      const answer = await ask(world.service.baseUrl, draft)
-      expect(faultsOf(draft, answer, world.canaries)).toEqual([])
+      const answer = await ask(tenants.service.baseUrl, draft)
+      expect(faultsOf(draft, answer, tenants.canaries)).toEqual([])
     }
   })
 
@@ -108,18 +110,18 @@ describe("through our own bridge", () => {
     const route = routes.find((one) => one.name === "listEvents")!
     const query: [string, string][] = [
       ["state", "inbox"],
-      ["after", world.known.foreign.eventIds[0]!],
+      ["after", tenants.known.foreign.eventIds[0]!],
     ]
-    const answer = await ask(world.service.baseUrl, theRequest(route, { query }))
+    const answer = await ask(tenants.service.baseUrl, theRequest(route, { query }))
     expect(answer.status).toBe(400)
   })
 
   test("their call cannot be told from one that is over", async () => {
     const route = routes.find((one) => one.name === "rejectCall")!
-    const body = { contact_id: world.known.phones[0] }
+    const body = { contact_id: tenants.known.phones[0] }
     const [theirs, nobodys] = await Promise.all(
       ["THEIRCALL", "NOCALL"].map((id) =>
-        ask(world.service.baseUrl, theRequest(route, { parameters: { id }, body })),
+        ask(tenants.service.baseUrl, theRequest(route, { parameters: { id }, body })),
       ),
     )
     expect([theirs!.status, theirs!.body.toString()]).toEqual([nobodys!.status, nobodys!.body.toString()])
@@ -127,18 +129,18 @@ describe("through our own bridge", () => {
 })
 
 test("an Idempotency-Key that they used is ours to use: nothing is replayed, and our message goes out", async () => {
-  const [key] = world.known.foreign.idempotencyKeys
+  const [key] = tenants.known.foreign.idempotencyKeys
   const send = async () =>
-    await world.ours.call(
+    await tenants.ours.call(
       "POST",
       "/instances/shop/proxy/send/text",
-      { chat: world.known.phones[0], body: "under their key" },
+      { chat: tenants.known.phones[0], body: "under their key" },
       { "idempotency-key": key! },
     )
   const answer = await send()
   expect([answer.status, answer.headers.get("x-idempotency-replayed")]).toEqual([200, null])
   const { message_id } = (await answer.json()) as { message_id: string } // the contract's shape
-  expect(world.known.foreign.messageIds).not.toContain(message_id)
+  expect(tenants.known.foreign.messageIds).not.toContain(message_id)
   const again = await send()
   expect([again.headers.get("x-idempotency-replayed"), await again.json()]).toMatchObject([
     "true",
@@ -147,16 +149,16 @@ test("an Idempotency-Key that they used is ours to use: nothing is replayed, and
 })
 
 test("`default` is the first of our own, and the list holds none of theirs", async () => {
-  const first = await world.ours.call("GET", "/instances/default")
+  const first = await tenants.ours.call("GET", "/instances/default")
   expect(await first.json()).toMatchObject({ customer_ref: "shop" })
-  const list = await (await world.ours.call("GET", "/instances")).text()
-  expect(world.canaries.filter((canary) => list.includes(canary))).toEqual([])
+  const list = await (await tenants.ours.call("GET", "/instances")).text()
+  expect(tenants.canaries.filter((canary) => list.includes(canary))).toEqual([])
 })
 
 test.for(["wrong secret", "revoked", "no key at all"])(
   "a key that opens nothing (%s) opens no route",
   async (what) => {
-    const { wrongKeys } = world.known
+    const { wrongKeys } = tenants.known
     const key = { "wrong secret": wrongKeys[1], revoked: wrongKeys[2], "no key at all": wrongKeys[3] }[what]!
     const bodies = new Set<string>()
     for (const route of routes) {
@@ -165,7 +167,7 @@ test.for(["wrong secret", "revoked", "no key at all"])(
         ["x-request-id", "the-same-one"],
       ]
       const draft = theRequest(route, { headers, body: undefined })
-      const answer = await ask(world.service.baseUrl, draft)
+      const answer = await ask(tenants.service.baseUrl, draft)
       expect([pathOf(draft), answer.status]).toEqual([pathOf(draft), 401])
       bodies.add(answer.body.toString())
     }

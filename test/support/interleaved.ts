@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Scheduler } from "fast-check"
 import { store } from "#core/store.ts"
-import { around } from "#test/chaos/around.ts"
+import { around } from "./around.ts"
 
 /** Somebody who uses the store at the same time as others. */
 interface Party {

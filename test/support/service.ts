@@ -5,12 +5,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { phonesClient } from "#local/api-client.ts"
+import { apiClient } from "#local/api-client.ts"
+import { link } from "#local/link.ts"
+import { networkClient } from "#local/network-client.ts"
+import { noLimits } from "#local/no-limits.ts"
 import { find } from "#local/running.ts"
-import { until } from "./until.ts"
 
 const linkedWithinMs = 60_000
-const limits = ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"])
 
 export type Service = Awaited<ReturnType<typeof startService>>
 export type Customer = Awaited<ReturnType<Service["customer"]>>
@@ -21,7 +22,7 @@ export type Customer = Awaited<ReturnType<Service["customer"]>>
  */
 export async function startService(environment: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-service-"))
-  const env = { ...process.env, ...Object.fromEntries(limits), ...environment }
+  const env = { ...process.env, ...noLimits, ...environment }
   const said: Buffer[] = []
   const run = (file: string, args: string[]) => {
     const child = spawn(
@@ -45,7 +46,7 @@ export async function startService(environment: Record<string, string> = {}) {
   await Promise.race([once(child.stdout, "data"), ended])
   const running = await find(dataDir)
   if (!running) throw new Error(`the service did not start: ${Buffer.concat(said).toString()}`)
-  const phones = phonesClient(running.phonesUrl)
+  const network = networkClient({ controlUrl: running.phonesUrl })
 
   /** `npm run admin --`; what it prints of a key it prints to its caller, not to the service's output. */
   async function admin<Row>(row: z.ZodType<Row>, ...words: string[]): Promise<Row> {
@@ -76,18 +77,15 @@ export async function startService(environment: Record<string, string> = {}) {
     const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => {
       const made = await call("POST", "/instances", { customer_ref: ref, ...more })
       const bridge = Made.parse(await made.json())
-      const withinMs = linkedWithinMs
-      const scanned = async () => {
-        const picture = await call("GET", `/instances/${ref}/proxy/qr`)
-        if (!picture.ok) return false
-        const png = new Uint8Array(await picture.arrayBuffer())
-        return await phones.scan(number, png).then(
-          () => Buffer.from(png).toString("latin1"),
-          () => false as const,
-        )
-      }
-      const qr = await until(scanned, { what: `${ref} linked`, withinMs })
-      await until(async () => (await statusOf(call, ref)) === "connected", { withinMs })
+      let qr = ""
+      await link(ref, {
+        api: apiClient(running!.baseUrl, key),
+        scan: (png) => {
+          qr = Buffer.from(png).toString("latin1")
+          return network.scan(number, png)
+        },
+        signal: AbortSignal.timeout(linkedWithinMs),
+      })
       return { ...bridge, qr }
     }
     return { id, key, name, call, linked }
@@ -96,7 +94,7 @@ export async function startService(environment: Record<string, string> = {}) {
   return {
     dataDir,
     ...running,
-    phones,
+    network,
     admin,
     customer,
     pid: child.pid!,

@@ -1,10 +1,7 @@
 import { expect, test, vi } from "vitest"
 
 // Read once, when the first module of core is loaded.
-vi.hoisted(() => {
-  for (const scope of ["PROVISION", "PROXY", "OTHER", "ADDRESS"])
-    process.env[`RATE_LIMIT_${scope}`] = "1000000"
-})
+await vi.hoisted(async () => Object.assign(process.env, (await import("#local/no-limits.ts")).noLimits))
 
 import "#test/support/store.ts"
 import { examples } from "#core/contract/examples.ts"

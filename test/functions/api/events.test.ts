@@ -92,7 +92,7 @@ test("an event is sent again on demand, and is then no longer undelivered", asyn
   const answer = await shop.resend(id)
   expect([answer.status, await answer.json()]).toEqual([202, { ok: true }])
   await answerAll()
-  expect(shop.receiver.received.map(({ eventId }) => eventId)).toEqual([id, id])
+  expect(shop.receiver.arrivals.map(({ eventId }) => eventId)).toEqual([id, id])
   expect(await shop.list("state=undelivered")).toEqual([])
 })
 
@@ -117,7 +117,7 @@ test("one that still waits is sent in its turn, once", async () => {
   expect((await shop.resend(id)).status).toBe(202)
   await Delivery.wake(shop.bridge.id)
   await answerAll()
-  expect(shop.receiver.received).toHaveLength(1)
+  expect(shop.receiver.arrivals).toHaveLength(1)
 })
 
 test("nobody's event, another bridge's and another account's are the same 404; a full list is 429", async () => {
@@ -166,7 +166,7 @@ test("webhook-test sends a signed `test` event and says what the receiver did", 
   expect(await test()).toMatchObject({ error: "server_error", status_code: 500, success: false })
   expect(await test()).toMatchObject({ error: "reset", status_code: 0, success: false })
 
-  const [received] = shop.receiver.received
+  const [received] = shop.receiver.arrivals
   const body = received!.body.toString()
   expect(JSON.parse(body)).toEqual({ event: "test", timestamp: expect.any(Number) })
   expect(received!.eventId).toBe(said.event_id)

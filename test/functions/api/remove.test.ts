@@ -76,7 +76,7 @@ test("a paused bridge can be deleted, and what waited for delivery is not delive
   await Lease.stop(shop.bridge.id, "manual")
   expect((await shop.remove()).status).toBe(204)
   expect(await answerAll()).toBe(1)
-  expect(receiver.received).toEqual([])
+  expect(receiver.arrivals).toEqual([])
 })
 
 test("another account's bridge of that name stays", async () => {

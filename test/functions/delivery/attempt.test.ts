@@ -4,7 +4,8 @@ import { once } from "node:events"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, judge } from "#functions/delivery/attempt.ts"
-import { aReceiver, type Said } from "#test/support/receiver.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+import type { Answer } from "#test/support/start-receiver.ts"
 
 test.for([
   [200, "delivered"],
@@ -38,7 +39,7 @@ async function attemptOn(url: string) {
 }
 
 describe("an answer's body is ignored", () => {
-  test.for<[string, Said]>([
+  test.for<[string, Answer]>([
     ["an endless one", (response) => void setInterval(() => response.write("x".repeat(10_000)), 1).unref()],
     [
       "one that breaks",
@@ -63,7 +64,7 @@ test("a redirect is not followed", async () => {
     statusCode: 307,
     error: "redirect",
   })
-  expect(elsewhere.received).toHaveLength(0)
+  expect(elsewhere.arrivals).toHaveLength(0)
 })
 
 test("a receiver that does not answer within 10 s has failed, to be tried again", async () => {

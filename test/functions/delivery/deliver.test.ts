@@ -13,6 +13,7 @@ import { deliver } from "#functions/delivery/deliver.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "#test/support/outbox.ts"
 import { aReceiver } from "#test/support/receiver.ts"
+import type { Receiver } from "#test/support/start-receiver.ts"
 
 /** The clocks of store and queue, too, are this one: hours pass at once. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
@@ -32,7 +33,7 @@ async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
 }
 
 /** Its claim and its doorbell stay; what it posted is recorded nowhere. */
-async function die(bridgeId: string, receiver: { until: (count: number) => Promise<void> }, count: number) {
+async function die(bridgeId: string, receiver: Receiver, count: number) {
   const restore = dynamoDb.faults.add({
     fault: "lost-request",
     operation: "TransactWriteItems",
@@ -40,7 +41,7 @@ async function die(bridgeId: string, receiver: { until: (count: number) => Promi
   })
   const doorbell = await aDoorbell()
   const dying = pass(doorbell!)
-  await receiver.until(count)
+  await receiver.atLeast(count)
   // Its own patience with the store is 10 s: it gives up without having written.
   expect(await dying).toBe("kept")
   restore()
@@ -61,11 +62,11 @@ describe("a receiver in order", () => {
     const events = ["a", "b", "c", "d", "e"].map(anEvent)
     const ids = await outbox.append(...events)
     await answerAll()
-    expect(receiver.received.map((one) => one.eventId)).toEqual(ids)
-    expect(receiver.received.map((one) => one.body.toString())).toEqual(
+    expect(receiver.arrivals.map((one) => one.eventId)).toEqual(ids)
+    expect(receiver.arrivals.map((one) => one.body.toString())).toEqual(
       events.map((event) => JSON.stringify(event)),
     )
-    expect(receiver.received.every((one) => one.attempt === 1 && one.method === "POST")).toBe(true)
+    expect(receiver.arrivals.every((one) => one.attempt === 1 && one.method === "POST")).toBe(true)
     expect(atOnce).toBe(1)
     expect(await outbox.states()).toEqual(events.map(() => "delivered"))
     expect(await row()).toMatchObject({ head: 5, due: 0, holder: "" })
@@ -75,7 +76,7 @@ describe("a receiver in order", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.append(anEvent("Grüße 👋"))
     await answerAll()
-    const { headers, body } = receiver.received[0]!
+    const { headers, body } = receiver.arrivals[0]!
     const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-webhook-signature"]))!
     const secret = await Bridge.secretOf(bridge)
     expect(v1).toBe(createHmac("sha256", secret).update(`${t}.`).update(body).digest("hex"))
@@ -88,10 +89,10 @@ describe("a receiver in order", () => {
     await outbox.append(...Array.from({ length: 20 }, () => anEvent()))
     await outbox.append(anEvent())
     expect(await answerAll()).toBe(1)
-    expect(receiver.received).toHaveLength(21)
+    expect(receiver.arrivals).toHaveLength(21)
     await outbox.append(anEvent())
     expect(await answerAll()).toBe(1)
-    expect(receiver.received).toHaveLength(22)
+    expect(receiver.arrivals).toHaveLength(22)
   })
 })
 
@@ -101,19 +102,19 @@ describe("a receiver that fails", () => {
     const [first, second] = await outbox.append(anEvent("first"), anEvent("second"))
     await answerAll()
     for (const wait of [10, 30, 60, 180]) {
-      const before = receiver.received.length
+      const before = receiver.arrivals.length
       later(wait - 1)
       await answerAll()
-      expect(receiver.received).toHaveLength(before)
+      expect(receiver.arrivals).toHaveLength(before)
       later(1.001)
       await answerAll()
-      expect(receiver.received.length).toBeGreaterThan(before)
+      expect(receiver.arrivals.length).toBeGreaterThan(before)
     }
-    const ofFirst = receiver.received.filter((one) => one.eventId === first)
+    const ofFirst = receiver.arrivals.filter((one) => one.eventId === first)
     expect(ofFirst.map((one) => one.attempt)).toEqual([1, 2, 3, 4, 5])
     expect(new Set(ofFirst.map((one) => one.body.toString())).size).toBe(1)
-    expect(receiver.received.at(-1)).toMatchObject({ eventId: second, attempt: 1 })
-    expect(receiver.received).toHaveLength(6)
+    expect(receiver.arrivals.at(-1)).toMatchObject({ eventId: second, attempt: 1 })
+    expect(receiver.arrivals).toHaveLength(6)
     expect(await outbox.states()).toEqual(["undelivered", "delivered"])
     expect(await row()).toMatchObject({ head: 2, due: 0, failures: 0 })
   })
@@ -124,11 +125,11 @@ describe("a receiver that fails", () => {
     await answerAll()
     const [third] = await outbox.append(anEvent("third"))
     await answerAll()
-    expect(receiver.received).toHaveLength(1)
+    expect(receiver.arrivals).toHaveLength(1)
     later(10.001)
     await answerAll()
-    expect(receiver.received.map((one) => one.eventId)).toEqual([first, first, second, third])
-    expect(receiver.received.map((one) => one.attempt)).toEqual([1, 2, 1, 1])
+    expect(receiver.arrivals.map((one) => one.eventId)).toEqual([first, first, second, third])
+    expect(receiver.arrivals.map((one) => one.attempt)).toEqual([1, 2, 1, 1])
     expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
   })
 
@@ -138,7 +139,7 @@ describe("a receiver that fails", () => {
       const { receiver, outbox } = await aDelivery([status!])
       await outbox.append(anEvent(), anEvent())
       await answerAll()
-      expect(receiver.received).toHaveLength(2)
+      expect(receiver.arrivals).toHaveLength(2)
       expect(await outbox.states()).toEqual(["undelivered", "delivered"])
     },
   )
@@ -151,7 +152,7 @@ describe("a receiver that fails", () => {
     await answerAll()
     later(10.001)
     await answerAll()
-    expect(receiver.received).toHaveLength(2)
+    expect(receiver.arrivals).toHaveLength(2)
   })
 
   test("shows in the log, newest first, each attempt with its status and its event", async () => {
@@ -187,7 +188,7 @@ describe("where events go", () => {
     await Bridge.setWebhookUrl(bridge, receiver.url)
     const [third] = await outbox.append(anEvent())
     await answerAll()
-    expect(receiver.received.map((one) => one.eventId)).toEqual([third])
+    expect(receiver.arrivals.map((one) => one.eventId)).toEqual([third])
     expect(await outbox.states()).toEqual(["inbox", "inbox", "delivered"])
     expect(await AttemptLog.latest(bridge.id)).toHaveLength(1)
   })
@@ -200,8 +201,8 @@ describe("where events go", () => {
     await Bridge.setWebhookUrl(bridge, next.url)
     later(10.001)
     await answerAll()
-    expect(receiver.received).toHaveLength(1)
-    expect(next.received).toMatchObject([{ eventId: id, attempt: 2 }])
+    expect(receiver.arrivals).toHaveLength(1)
+    expect(next.arrivals).toMatchObject([{ eventId: id, attempt: 2 }])
   })
 
   test("a deleted bridge gets nothing, and nothing is left that could ring", async () => {
@@ -211,7 +212,7 @@ describe("where events go", () => {
       new DeleteCommand({ TableName: "Accounts", Key: Bridge.key(bridge.accountId, bridge.customerRef) }),
     )
     await answerAll()
-    expect(receiver.received).toHaveLength(0)
+    expect(receiver.arrivals).toHaveLength(0)
     expect(await row()).toBeUndefined()
   })
 })
@@ -227,7 +228,7 @@ describe("an event that has waited for 30 days", () => {
     later(30 * days - 1)
     const [last] = await outbox.append(anEvent("last"))
     await answerAll()
-    expect(receiver.received.map((one) => one.eventId)).toEqual([young, last])
+    expect(receiver.arrivals.map((one) => one.eventId)).toEqual([young, last])
     expect(await outbox.states()).toEqual(["undelivered", "delivered", "delivered"])
   })
 
@@ -247,9 +248,9 @@ describe("two deliverers", () => {
     await outbox.append(anEvent(), anEvent(), anEvent())
     const results = await Promise.all(Array.from({ length: 5 }, () => deliver(bridge.id)))
     expect(results).toEqual([undefined, undefined, undefined, undefined, undefined])
-    expect(receiver.received).toHaveLength(3)
+    expect(receiver.arrivals).toHaveLength(3)
     expect(await answerAll()).toBe(1)
-    expect(receiver.received).toHaveLength(3)
+    expect(receiver.arrivals).toHaveLength(3)
   })
 
   test("one stood still past its claim: it records nothing any more", async () => {
@@ -259,10 +260,10 @@ describe("two deliverers", () => {
     ])
     const [id] = await outbox.append(anEvent())
     const stalled = deliver(bridge.id)
-    await receiver.until(1)
+    await receiver.atLeast(1)
     later(91)
     await deliver(bridge.id)
-    expect(receiver.received).toMatchObject([
+    expect(receiver.arrivals).toMatchObject([
       { eventId: id, attempt: 1 },
       { eventId: id, attempt: 2 },
     ])
@@ -280,15 +281,15 @@ describe("a deliverer that dies", () => {
     await die(bridge.id, receiver, 1)
     expect(await row()).toMatchObject({ head: 0, attempt: 1, failures: 0 })
     await answerAll()
-    expect(receiver.received).toHaveLength(1)
+    expect(receiver.arrivals).toHaveLength(1)
     later(121)
     await answerAll()
-    expect(receiver.received.map((one) => [one.eventId, one.attempt])).toEqual([
+    expect(receiver.arrivals.map((one) => [one.eventId, one.attempt])).toEqual([
       [first, 1],
       [first, 2],
       [second, 1],
     ])
-    expect(receiver.received[1]!.body).toEqual(receiver.received[0]!.body)
+    expect(receiver.arrivals[1]!.body).toEqual(receiver.arrivals[0]!.body)
   })
 
   test("costs no attempt: five failures are still recorded, with their waits, and the numbers go on", async () => {
@@ -300,15 +301,15 @@ describe("a deliverer that dies", () => {
     later(91)
     await answerAll()
     for (const wait of [10, 30, 60, 180]) {
-      const before = receiver.received.length
+      const before = receiver.arrivals.length
       later(wait - 1)
       await answerAll()
-      expect(receiver.received).toHaveLength(before)
+      expect(receiver.arrivals).toHaveLength(before)
       later(1.001)
       await answerAll()
-      expect(receiver.received).toHaveLength(before + 1)
+      expect(receiver.arrivals).toHaveLength(before + 1)
     }
-    expect(receiver.received.map((one) => one.attempt)).toEqual([2, 3, 4, 5, 6])
+    expect(receiver.arrivals.map((one) => one.attempt)).toEqual([2, 3, 4, 5, 6])
     expect(await outbox.states()).toEqual(["undelivered"])
   })
 
@@ -322,7 +323,7 @@ describe("a deliverer that dies", () => {
       later(91)
     }
     await answerAll()
-    expect(receiver.received.map((one) => one.eventId)).toEqual([second])
+    expect(receiver.arrivals.map((one) => one.eventId)).toEqual([second])
     expect(first).not.toBe(second)
     expect(await outbox.states()).toEqual(["undelivered", "delivered"])
   })
@@ -335,10 +336,10 @@ describe("the doorbell", () => {
     await answerAll()
     later(4)
     expect(await deliver(bridge.id)).toBe(6)
-    expect(receiver.received).toHaveLength(1)
+    expect(receiver.arrivals).toHaveLength(1)
     later(6.001)
     await answerAll()
-    expect(receiver.received).toHaveLength(2)
+    expect(receiver.arrivals).toHaveLength(2)
   })
 
   test("of a bridge without events is answered and gone", async () => {
@@ -365,7 +366,7 @@ describe("the doorbell", () => {
     await outbox.append(anEvent())
     expect(rung).toBe(3)
     expect(await answerAll()).toBe(1)
-    expect(receiver.received).toHaveLength(2)
+    expect(receiver.arrivals).toHaveLength(2)
   })
 
   test("while an event is appended at the very end of a delivery, the event is never left waiting", async () => {
@@ -374,7 +375,7 @@ describe("the doorbell", () => {
       await outbox.append(anEvent())
       await Promise.all([answerAll(), outbox.append(anEvent())])
       await answerAll()
-      expect(receiver.received).toHaveLength(2 * round)
+      expect(receiver.arrivals).toHaveLength(2 * round)
     }
   })
 
@@ -398,7 +399,7 @@ describe("the doorbell", () => {
     await outbox.append(anEvent())
     expect(await answered).toBe(1)
     restore()
-    expect(receiver.received).toHaveLength(2)
+    expect(receiver.arrivals).toHaveLength(2)
   })
 
   test("after an event that had failures is a fresh one", async () => {

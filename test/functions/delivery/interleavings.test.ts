@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import "#test/support/store.ts"
-import { around } from "#test/chaos/around.ts"
+import { around } from "#test/support/around.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
 import { anEvent, anOutbox } from "#test/support/outbox.ts"
@@ -76,7 +76,7 @@ function lives(receiver: Receiver, of: fc.Arbitrary<Life> = Life) {
 async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Promise<void> {
   const bridge = await aBridge(receiver.url)
   const outbox = await anOutbox(bridge)
-  const from = receiver.received.length
+  const from = receiver.arrivals.length
   receiver.say(...life.answers)
   // Something waits from the beginning: else most doorbells would be answered before there was anything.
   const written = await outbox.append(anEvent())
@@ -106,7 +106,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     await ringOverdue()
     await deliver(bridge.id)
   }
-  const arrivals = receiver.received.slice(from)
+  const arrivals = receiver.arrivals.slice(from)
   const firsts = [...new Set(arrivals.map(({ eventId }) => eventId))]
   expect(firsts.slice(0, written.length)).toEqual(written)
   // Of those that its dead producer did not live to count there may be more.

@@ -29,8 +29,8 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
   expect(await Resend.ask(bridge.id, 2)).toBe(true)
   expect(await answerAll()).toBe(1)
 
-  const [, first, , again] = receiver.received
-  expect(receiver.received).toHaveLength(4)
+  const [, first, , again] = receiver.arrivals
+  expect(receiver.arrivals).toHaveLength(4)
   expect(again).toMatchObject({ eventId: ids[1], attempt: 1, body: first!.body })
   expect(again!.headers["x-webhook-resend"]).toBe("true")
   expect(first!.headers["x-webhook-resend"]).toBeUndefined()
@@ -45,7 +45,7 @@ test("it gets one attempt, whatever the receiver says", async () => {
   await answerAll()
   await Resend.ask(bridge.id, 2)
   await answerAll()
-  expect(receiver.received).toHaveLength(5)
+  expect(receiver.arrivals).toHaveLength(5)
   expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
   expect(await row()).toMatchObject({ due: 0, resend: [] })
 })
@@ -56,7 +56,7 @@ test("among waiting events it is taken up between two, still one at a time", asy
   // While something waits nobody has to be rung for.
   await Resend.ask(bridge.id, 1)
   expect(await answerAll()).toBe(1)
-  expect(receiver.received.slice(3).map(({ eventId }) => eventId)).toEqual([more[0], ids[0], more[1]])
+  expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([more[0], ids[0], more[1]])
 })
 
 test("a failing event keeps its turn: resends wait until it is through", async () => {
@@ -65,10 +65,10 @@ test("a failing event keeps its turn: resends wait until it is through", async (
   const [failing] = await outbox.append(anEvent("d"))
   await Resend.ask(bridge.id, 1)
   await answerAll()
-  expect(receiver.received.slice(3).map(({ eventId }) => eventId)).toEqual([failing])
+  expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([failing])
   vi.setSystemTime(Date.now() + 11_000)
   await answerAll()
-  expect(receiver.received.slice(3).map(({ eventId }) => eventId)).toEqual([failing, failing, ids[0]])
+  expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([failing, failing, ids[0]])
 })
 
 test("one that is asked for while the deliverer goes idle is not forgotten", async () => {
@@ -93,7 +93,7 @@ test("one that is asked for while the deliverer goes idle is not forgotten", asy
   restore()
   await vi.waitFor(async () => {
     await answerAll()
-    expect(receiver.received).toHaveLength(5)
+    expect(receiver.arrivals).toHaveLength(5)
   })
 })
 
@@ -123,7 +123,7 @@ test("a receiver whose answer kills the deliverer does not block the bridge: thr
   }
   const doorbell = await aDoorbell()
   expect(await pass(doorbell!)).toBe("deleted")
-  expect(receiver.received).toHaveLength(3)
+  expect(receiver.arrivals).toHaveLength(3)
   expect(await row()).toMatchObject({ due: 0, resend: [], resendAttempt: 0 })
 })
 
@@ -139,10 +139,10 @@ test("for a hosted inbox, and for an event that is gone, nothing is sent and not
   await Resend.ask(bridge.id, 99)
   await Resend.ask(bridge.id, 1)
   await answerAll()
-  expect(receiver.received).toHaveLength(4)
+  expect(receiver.arrivals).toHaveLength(4)
   await Bridge.setWebhookUrl(bridge, "")
   await Resend.ask(bridge.id, 1)
   await answerAll()
-  expect(receiver.received).toHaveLength(4)
+  expect(receiver.arrivals).toHaveLength(4)
   expect(await row()).toMatchObject({ due: 0, resend: [] })
 })

@@ -92,7 +92,7 @@ test("a webhook is tested from here, where the internet is", async () => {
   const tested = await shop.call("POST", "/webhook-test")
   expect(tested.statusCode).toBe(200)
   expect(JSON.parse((await tested.all()).toString())).toMatchObject({ status_code: 418, success: false })
-  expect(receiver.received).toHaveLength(1)
+  expect(receiver.arrivals).toHaveLength(1)
 })
 
 test("media come from the bucket into which the API had the host put them, however large", async () => {

@@ -187,7 +187,7 @@ describe("an overdue delivery", () => {
     await ringOverdue()
     await ringOverdue()
     expect(await answerAll()).toBe(1)
-    expect(receiver.received.map((one) => one.eventId)).toEqual([id])
+    expect(receiver.arrivals.map((one) => one.eventId)).toEqual([id])
   })
 
   test("whose producer died before it rang is rung for", async () => {
@@ -199,7 +199,7 @@ describe("an overdue delivery", () => {
     later(151)
     await ringOverdue()
     await answerAll()
-    expect(receiver.received).toHaveLength(1)
+    expect(receiver.arrivals).toHaveLength(1)
   })
 
   test("is rung for once more when the sweep dies between promise and bell", async () => {
@@ -215,7 +215,7 @@ describe("an overdue delivery", () => {
     later(151)
     await ringOverdue()
     await answerAll()
-    expect(receiver.received).toHaveLength(1)
+    expect(receiver.arrivals).toHaveLength(1)
   })
 
   test("is none where nothing waits, or a failed event waits for its time", async () => {

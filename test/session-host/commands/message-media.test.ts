@@ -142,8 +142,8 @@ test("what neither the network nor the phone has is gone, and both were asked", 
   const { id } = await bob.post(phone.number, { raw })
   await message(id)
   expect(await ask("GET", `/messages/${id}/media`)).toMatchObject({ status: 410, code: "media_expired" })
-  const asked = { kind: "in", tag: "receipt", attrs: { id, type: "server-error" } }
-  expect(await network.log(asked)).toHaveLength(1)
+  const attrs = { id, type: "server-error" }
+  expect(await network.log({ kind: "in", tag: "receipt", attrs })).toHaveLength(1)
 })
 
 test("a message without media, and one that nobody knows, have none", async () => {

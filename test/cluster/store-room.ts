@@ -1,6 +1,5 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import type { Rule } from "#local/dynamodb/faults.ts"
 
@@ -15,11 +14,19 @@ const Report = z.object({ injected: z.record(z.string(), z.number()), owners: z.
 
 /** Starts store, queue and keys in a process of their own. */
 export async function startStoreRoom(input: { dataDir: string; visibilitySeconds: number }) {
-  const file = fileURLToPath(new URL("processes/store.ts", import.meta.url))
-  const child = fork(file, [input.dataDir, String(input.visibilitySeconds)], {
-    env: { ...process.env, AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
-    detached: true,
-  })
+  const child = fork(
+    new URL("processes/store.ts", import.meta.url),
+    [input.dataDir, String(input.visibilitySeconds)],
+    {
+      env: {
+        ...process.env,
+        AWS_REGION: "local",
+        AWS_ACCESS_KEY_ID: "local",
+        AWS_SECRET_ACCESS_KEY: "local",
+      },
+      detached: true,
+    },
+  )
   const [environment] = await once(child, "message")
   const tell = (said: ToStore): void => void child.send(said)
   return {

@@ -7,7 +7,7 @@ export interface Random {
   pick: <Item>(items: readonly Item[]) => Item | undefined
 }
 
-/** mulberry32. */
+/** mulberry32: 32 bits of state suffice to repeat a run. */
 export function seeded(seed: number): Random {
   let state = seed
   const next = () => {

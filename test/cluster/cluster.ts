@@ -3,15 +3,24 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { startEcs } from "#local/ecs.ts"
+import { noLimits } from "#local/no-limits.ts"
 import { startSimulator } from "#local/simulator.ts"
+import type { Broken } from "./breaks.ts"
 import { keep } from "./keeper.ts"
-import type { Options } from "./options.ts"
 import { stepBoard } from "./steps.ts"
 import { startStoreRoom } from "./store-room.ts"
 
+export interface Options {
+  /** How many there will be: hosts are made to hold half of them. */
+  bridges: number
+  /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
+  beat: number
+  broken?: Broken | undefined
+}
+
 /** In production a claim on a delivery is good for 90 s, a doorbell hidden for 120 and a claimed key for 55. */
-function scaled(options: Options) {
-  const scale = options.beat / 5000
+function scaled(beat: number) {
+  const scale = beat / 5000
   return {
     claimSeconds: Math.ceil(90 * scale),
     visibilitySeconds: Math.ceil(120 * scale),
@@ -19,10 +28,11 @@ function scaled(options: Options) {
   }
 }
 
-const limits = ["RATE_LIMIT_PROVISION", "RATE_LIMIT_PROXY", "RATE_LIMIT_OTHER", "RATE_LIMIT_ADDRESS"]
-
-/** The whole service on this machine, each part a process, or several. */
-export async function startWorld(options: Options, dir: string) {
+/**
+ * The whole service on this machine, each part a process, or several, that tells what it does and can be struck at any
+ * step of it. Its environment becomes this process's: modules that read it may be loaded only afterwards.
+ */
+export async function startCluster(options: Options, dir: string) {
   const stops: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
@@ -34,13 +44,12 @@ export async function startWorld(options: Options, dir: string) {
     throw error
   }
 }
-export type World = Awaited<ReturnType<typeof startWorld>>
 
 async function start(options: Options, dir: string, stops: (() => Promise<unknown>)[]) {
   const logs = join(dir, "logs")
   mkdirSync(logs, { recursive: true })
   const steps = stepBoard(join(dir, "steps"))
-  const times = scaled(options)
+  const times = scaled(options.beat)
   const capacity = Math.max(2, Math.ceil(options.bridges / 2))
 
   const simulator = await startSimulator({ dataDir: dir, controlPort: 0 })
@@ -64,14 +73,9 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     SIMULATOR_ROOT_KEY: simulator.rootKey,
     URL_ALLOW: "127.0.0.0/8",
     LEASE_BEAT_MS: String(options.beat),
-    // Nobody may be refused for asking too often.
-    RATE_LIMIT_PROVISION: "1000000",
-    RATE_LIMIT_PROXY: "1000000",
-    RATE_LIMIT_OTHER: "1000000",
-    RATE_LIMIT_ADDRESS: "1000000",
     DELIVERY_CLAIM_S: String(times.claimSeconds),
     KEY_CLAIM_S: String(times.keySeconds),
-    ...Object.fromEntries(limits.map((name) => [name, "1000000"])),
+    ...noLimits,
     CHAOS_STEPS: steps.dir,
     CHAOS_BREAK: options.broken ?? "",
     NODE_NO_WARNINGS: "1",
@@ -90,8 +94,8 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
 
   // Only now may modules be loaded that read it.
   const own = { ...environment, AWS_ENDPOINT_URL_ECS: hosts.endpoint }
-  Object.assign(process.env, own, logFile("chaos"))
-  const started = async (file: string, name: string, count: number) => {
+  Object.assign(process.env, own, logFile("test"))
+  const started = async (file: URL, name: string, count: number) => {
     const kept = await keep({
       file,
       count,
@@ -101,8 +105,8 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     stops.push(kept.stop)
     return kept
   }
-  const api = await started("api.ts", "api", 2)
-  const delivery = await started("delivery.ts", "delivery", 2)
-  await started("sweep.ts", "sweep", 1)
+  const api = await started(new URL("processes/api.ts", import.meta.url), "api", 2)
+  const delivery = await started(new URL("processes/delivery.ts", import.meta.url), "delivery", 2)
+  await started(new URL("processes/sweep.ts", import.meta.url), "sweep", 1)
   return { api, delivery, hosts, room, steps, simulator, logs }
 }

@@ -1,9 +1,9 @@
 import diagnostics from "node:diagnostics_channel"
 import { SQSClient } from "@aws-sdk/client-sqs"
 import { store } from "#core/store.ts"
-import { around } from "./around.ts"
+import { around, type StoreCommand } from "#test/support/around.ts"
 import type { Steps } from "./steps.ts"
-import { type StoreCommand, wordsOf } from "./words.ts"
+import { wordsOf } from "./words.ts"
 
 /** Makes every write, look-up and doorbell of this process a step before and a step after it. */
 export function watchStore(steps: Steps): void {

@@ -1,26 +1,5 @@
 import { events, requests, sessions } from "#core/tables.ts"
-
-/** A command of the store's client, as far as its words are looked at. */
-export interface StoreCommand {
-  constructor: { name: string }
-  input: {
-    TableName?: string
-    Key?: Key
-    Item?: Key
-    UpdateExpression?: string
-    ConditionExpression?: string
-    TransactItems?: Operation[]
-  }
-}
-
-type Key = { pk?: unknown; sk?: unknown }
-type Part = { TableName?: string; Key?: Key; Item?: Record<string, unknown> }
-export interface Operation {
-  Put?: Part
-  Delete?: Part
-  Update?: Part & { UpdateExpression?: string }
-  ConditionCheck?: Part & { ConditionExpression?: string }
-}
+import type { Operation, Part, StoreCommand } from "#test/support/around.ts"
 
 /** What a command is about, in the words of the crash tables; nothing of beats and looks. */
 export function wordsOf({ constructor: { name }, input }: StoreCommand): string[] {

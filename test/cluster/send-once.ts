@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import type { Sent } from "./evidence.ts"
+
+/** A keyed send, from the customer's side. */
+export interface Sent {
+  bridge: string
+  text: string
+  /** Of the last answer; 0 when there never was one. */
+  status: number
+  messageId: string | undefined
+  tries: number
+}
 
 /** A customer's program: the API as it can be reached now, and a key. */
 export interface Customer {

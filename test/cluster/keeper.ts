@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { openSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { until } from "#test/support/until.ts"
 
 /** A process that is alive and has said that it is ready, with what it said. */
@@ -19,8 +18,7 @@ export interface Keeper {
 
 /** Starts `count` of them; resolves when all are ready. Rejects when they are not in half a minute. */
 export async function keep(input: {
-  /** Below `processes/`. */
-  file: string
+  file: URL
   count: number
   env: Record<string, string>
   /** Takes what they print. */
@@ -43,8 +41,7 @@ export async function keep(input: {
   }
 
   function start(): ChildProcess {
-    const file = fileURLToPath(new URL(`processes/${input.file}`, import.meta.url))
-    const child = fork(file, {
+    const child = fork(input.file, {
       env: { PATH: process.env.PATH, ...input.env },
       stdio: ["ignore", output, output, "ipc"],
       // Not in our process group: Ctrl-C is for us. They end when their channel does.
@@ -60,7 +57,7 @@ export async function keep(input: {
 
   const running = Array.from({ length: input.count }, keepOne)
   await until(() => living.size === input.count, {
-    what: `${input.file} started: ${input.output} says why not`,
+    what: `${input.file.pathname} started: ${input.output} says why not`,
     withinMs: 30_000,
   })
   return {

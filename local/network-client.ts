@@ -1,0 +1,118 @@
+import type { z } from "zod"
+import type * as Schema from "#simulator/control/schemas.ts"
+import { call, Unexpected } from "./api-client.ts"
+
+export type NetworkClient = ReturnType<typeof networkClient>
+export type Phone = z.output<typeof Schema.Phone>
+export type Read = z.output<typeof Schema.Message>
+type Sent = z.output<typeof Schema.Sent>
+
+/** What the network saw or sent. Its schema leaves open what a stanza is. */
+export type Entry = Omit<z.output<typeof Schema.Entry>, "stanza"> & {
+  stanza?: { tag: string; attrs: Record<string, string>; content?: unknown }
+}
+
+type Sought<Query> = Partial<Omit<Query, "after" | "wait" | "count">> & {
+  after?: number
+  /** Milliseconds. */
+  wait?: number
+  count?: number
+}
+type Query = Record<string, string | number | object | undefined>
+
+/**
+ * The simulated network and its people, over the control API; what is asked and answered is typed by its schemas.
+ * Whatever is refused throws `Unexpected`.
+ */
+export function networkClient(at: { controlUrl: string }) {
+  async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await call(`${at.controlUrl}${path}`, method, body)
+    return (await answer.json()) as Answer // by the simulator, which is typed by the same schemas
+  }
+  const look = <Answer>(path: string, query: Query) => ask<Answer>("GET", `${path}?${parametersOf(query)}`)
+
+  return {
+    /** Whatever else the API has. */
+    call: (method: string, path: string, body?: unknown) => ask<unknown>(method, path, body),
+
+    phones: () => ask<Phone[]>("GET", "/phones"),
+    phone: (number: string) => ask<Phone>("GET", `/phones/${number}`),
+    create: (name?: string) => ask<Phone>("POST", "/phones", { name }),
+    /** Scans a QR code: its text, or a picture of it. */
+    scan: async (number: string, code: string | Uint8Array<ArrayBuffer>, obstacle?: string) => {
+      const path = `/phones/${number}/scan`
+      if (typeof code === "string") return await ask("POST", path, { qr: code, obstacle })
+      return await call(`${at.controlUrl}${path}`, "POST", code, { "content-type": "image/png" })
+    },
+    typeCode: (number: string, code: string) => ask("POST", `/phones/${number}/link-code`, { code }),
+
+    /** Writes a text; the network has it when this resolves. */
+    send: (
+      number: string,
+      to: string,
+      text: string,
+      more: Pick<z.input<typeof Schema.NewMessage>, "id" | "addressing"> = {},
+    ) => ask<Sent>("POST", `/phones/${number}/messages`, { to, text, ...more }),
+    /** Sends what is not plain text. */
+    post: (number: string, to: string, content: object) =>
+      ask<Sent>("POST", `/phones/${number}/messages`, { to, ...content }),
+    /** What a phone read and sent that matches; with `wait` (ms), as soon as there is `count` of it. */
+    read: (number: string, match: Sought<z.input<typeof Schema.Read>>) =>
+      look<Read[]>(`/phones/${number}/messages`, match),
+    /** All that a phone has read and sent, page after page. */
+    readAll: async (number: string): Promise<Read[]> => {
+      const all: Read[] = []
+      for (;;) {
+        const page = await look<Read[]>(`/phones/${number}/messages`, { after: all.at(-1)?.n ?? 0 })
+        if (page.length === 0) return all
+        all.push(...page)
+      }
+    },
+    /** The file of a message that a phone has. */
+    file: async (number: string, id: string) => {
+      const answer = await call(`${at.controlUrl}/phones/${number}/messages/${id}/media`, "GET")
+      return { type: answer.headers.get("content-type"), data: Buffer.from(await answer.arrayBuffer()) }
+    },
+    /** Calls somebody. */
+    ring: (number: string, to: string) =>
+      ask<z.output<typeof Schema.Call>>("POST", `/phones/${number}/calls`, { to }),
+    group: (group: z.input<typeof Schema.NewGroup>) =>
+      ask<z.output<typeof Schema.Group>>("POST", "/groups", group),
+
+    /** What the network's log has that matches; with `wait` (ms), as soon as there is some. */
+    log: (match: Sought<Omit<z.input<typeof Schema.ReadLog>, "attrs">> & { attrs?: object }) =>
+      look<Entry[]>("/log", match),
+    /** Whether a device (`number:device`) has settled all that was queued for it; waits until it has. */
+    settled: async (device: string, waitMs: number) =>
+      (await look<z.output<typeof Schema.Settled>>(`/devices/${device}/settled`, { wait: waitMs })).settled,
+    /** Queues any stanza for a device. */
+    stanza: (device: string, stanza: z.input<typeof Schema.NewStanza>) =>
+      ask("POST", `/devices/${device}/stanzas`, stanza),
+    /** Arms a fault; gives back what removes it. */
+    fault: async (fault: z.input<typeof Schema.NewFault>) => {
+      const { id } = await ask<{ id: number }>("POST", "/faults", fault)
+      return () => ask("DELETE", `/faults/${id}`)
+    },
+    clearFaults: () => ask("DELETE", "/faults"),
+    /** Ends the connection of a device. */
+    end: (device: string, how: z.input<typeof Schema.End>["how"]) =>
+      ask("POST", `/connections/${device}/end`, { how }),
+    /** Cuts the connection of a device, if it has one. */
+    cut: async (device: string) => {
+      try {
+        await ask("POST", `/connections/${device}/end`, { how: "cut" })
+      } catch (error) {
+        // It is not connected now.
+        if (!(error instanceof Unexpected)) throw error
+      }
+    },
+  }
+}
+
+function parametersOf(query: Query): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined)
+      parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value))
+  return parameters.toString()
+}

@@ -1,0 +1,37 @@
+import type { Random } from "#local/random.ts"
+import type { Answer } from "#test/support/start-receiver.ts"
+
+/** What is done to a share of the deliveries. The rest is answered with 200. */
+const misdeeds: { share: number; answer: Answer }[] = [
+  { share: 0.004, answer: 500 },
+  { share: 0.002, answer: 429 },
+  { share: 0.002, answer: (response) => response.socket?.destroy() },
+  { share: 0.002, answer: (response) => void setTimeout(() => response.socket?.destroy(), 1500) },
+]
+
+/** How a receiver answers that fails now and then, as its seed says. */
+export function newMisdeeds(random: Random) {
+  let faulty = false
+  let failing = false
+  return {
+    answer: (): Answer => {
+      const roll = random.next()
+      if (failing) {
+        failing = false
+        return 500
+      }
+      let share = 0
+      const misdeed = faulty && misdeeds.find((one) => roll < (share += one.share))
+      return misdeed ? misdeed.answer : 200
+    },
+    /** The next delivery is answered with 500. */
+    failNext: () => {
+      failing = true
+    },
+    /** Whether it fails now and then. */
+    setFaulty: (now: boolean) => {
+      faulty = now
+    },
+  }
+}
+export type Misdeeds = ReturnType<typeof newMisdeeds>
