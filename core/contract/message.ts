@@ -75,7 +75,8 @@ export const sendMedia = send(
     url: Url.openapi({
       description:
         "Fetched by the service; the Content-Type of its answer decides the kind: JPEG, PNG and WebP an image, " +
-        "`audio/ogg` a voice note, other audio and video what they are, all else a document. 16 MB, a document 100 MB. " +
+        "`audio/ogg` a voice note, other audio and video what they are, all else a document. 16 MB, a document 100 MB; a picture may have 25 megapixels, a JPEG that is not progressive " +
+        "200. " +
         "Images and stickers go out with a small preview, videos without one.",
     }),
     as_sticker: z.boolean().optional().openapi({ description: "Sends a WebP as a sticker." }),

@@ -39,7 +39,16 @@ export const setAvatar = createRoute({
   summary: "Change the picture: to the middle of a JPEG, at most 640 by 640 of it",
   request: {
     params: path,
-    body: body(z.object({ url: text(1, 2048).refine((url) => URL.canParse(url), "not a URL") })),
+    body: body(
+      z.object({
+        url: text(1, 2048)
+          .refine((url) => URL.canParse(url), "not a URL")
+          .openapi({
+            description:
+              "Fetched by the service: a JPEG of at most 16 MB and 200 megapixels, 25 if it is progressive.",
+          }),
+      }),
+    ),
   },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),

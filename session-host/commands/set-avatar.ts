@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises"
 import * as contract from "#core/contract/profile.ts"
 import { ApiError } from "#core/error.ts"
 import { fetchMedia } from "../media/fetch.ts"
@@ -8,8 +7,6 @@ import { child, el } from "../node.ts"
 import { bodyOf, type Command } from "./command.ts"
 
 const Body = contract.setAvatar.request.body.content["application/json"].schema
-
-const maxBytes = 5 * 1024 * 1024
 
 export const setAvatar: Command = {
   route: contract.setAvatar,
@@ -29,7 +26,5 @@ export const setAvatar: Command = {
 async function fetched(url: string, folder: string): Promise<Buffer> {
   const { path, mimetype } = await fetchMedia(url, false, folder)
   if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "a profile picture is a JPEG")
-  const { size } = await stat(path)
-  if (size > maxBytes) throw new ApiError("payload_too_large", "a profile picture may have 5 MB")
   return await readAvatar(path)
 }

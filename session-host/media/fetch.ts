@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ApiError } from "#core/error.ts"
 import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
-import { contentTypeOf, type Kind, kindOf, limitOf, looksLike } from "./kind.ts"
+import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind.ts"
 
 /** decisions, "Errors": for all of it, ms. */
 const withinMs = 25_000
@@ -79,7 +79,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>, kind: Kind): AsyncGener
 async function headOf(path: string): Promise<Buffer> {
   const file = await open(path)
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
     return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()

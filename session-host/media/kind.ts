@@ -30,6 +30,9 @@ export function contentTypeOf(header: unknown): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream"
 }
 
+/** How much of a file's beginning says what it is. */
+export const headBytes = 1024
+
 type Looks = (head: Buffer) => boolean
 
 const starts =
@@ -68,7 +71,8 @@ const beginnings = new Map<string, Looks>([
   ["video/3gpp", isMedia],
   ["video/webm", matroska],
   ["video/x-matroska", matroska],
-  ["application/pdf", starts("%PDF-")],
+  // Readers look for it in the first 1,024 bytes, and so do those who put something before it.
+  ["application/pdf", (head) => head.subarray(0, headBytes).includes("%PDF-")],
 ])
 
 /** Whether a file may be what its Content-Type says, by how it begins. */

@@ -3,6 +3,11 @@ import { ApiError } from "#core/error.ts"
 
 /** A small file may unfold to gigabytes: its header says so, and is read first. */
 const mostPixels = 25_000_000
+/**
+ * A JPEG of one scan is made small while it is read, strip by strip: of one of 48 megapixels, as phones make them, 15 MB are
+ * in memory. One of several scans, such as a progressive one, is unfolded whole: 6 bytes a pixel.
+ */
+const mostPixelsInOneScan = 200_000_000
 /** As clients make them. */
 const thumbnailWidth = 72
 
@@ -53,10 +58,15 @@ function oneByOne<Result>(read: () => Promise<Result>): Promise<Result> {
 }
 
 async function opened(path: string) {
-  const image = sharp(path, { limitInputPixels: mostPixels })
-  const { width, height, pages = 1 } = await orMismatch(sharp(path, { limitInputPixels: false }).metadata())
-  if (width * height > mostPixels) throw new ApiError("payload_too_large", "a picture may have 25 megapixels")
-  return { image, width, height, pages }
+  const header = await orMismatch(sharp(path, { limitInputPixels: false }).metadata())
+  const { width, height, pages = 1, format, isProgressive } = header
+  const most = format === "jpeg" && !isProgressive ? mostPixelsInOneScan : mostPixels
+  if (width * height > most)
+    throw new ApiError(
+      "payload_too_large",
+      "a picture may have 25 megapixels, a JPEG that is not progressive 200",
+    )
+  return { image: sharp(path, { limitInputPixels: most }), width, height, pages }
 }
 
 async function readNow(path: string): Promise<Picture> {

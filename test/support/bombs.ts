@@ -26,3 +26,31 @@ export function hugeWebp(webp: Buffer): Buffer {
   bomb.writeUIntLE(16_383, header + 15, 3)
   return bomb
 }
+
+/** A grey JPEG (ITU-T T.81) in these scans, each of these components: blocks of two bits, nothing but "as before". */
+export function flatJpeg(width: number, height: number, scans: number[][]): Buffer {
+  const blocks = Math.ceil(width / 8) * Math.ceil(height / 8)
+  const scanOf = (components: number[]) =>
+    Buffer.concat([
+      segment(0xda, [components.length, ...components.flatMap((id) => [id, 0]), 0, 63, 0]),
+      Buffer.alloc(Math.ceil((blocks * components.length * 2) / 8)),
+    ])
+  const components = [1, 2, 3].flatMap((id) => [id, 0x11, 0])
+  const frame = [8, height >> 8, height & 255, width >> 8, width & 255, 3, ...components]
+  // One code, of one bit.
+  const codes = (kind: number) => segment(0xc4, [kind, 1, ...Array.from({ length: 16 }, () => 0)])
+  return Buffer.concat([
+    Buffer.of(0xff, 0xd8),
+    segment(0xdb, [0, ...Array.from({ length: 64 }, () => 1)]),
+    segment(0xc0, frame),
+    codes(0x00),
+    codes(0x10),
+    ...scans.map(scanOf),
+    Buffer.of(0xff, 0xd9),
+  ])
+}
+
+function segment(marker: number, bytes: number[]): Buffer {
+  const length = bytes.length + 2
+  return Buffer.from([0xff, marker, length >> 8, length & 255, ...bytes])
+}

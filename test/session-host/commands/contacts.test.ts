@@ -202,13 +202,13 @@ test("pictures: a contact's, the own one, set and removed; who has none", async 
   ])
 })
 
-test("a profile picture is a JPEG of at most 5 MB, from a public address", async () => {
+test("a profile picture is a JPEG of at most 16 MB, from a public address", async () => {
   const { ask } = await aBook()
   const jpeg = (bytes: number) => Buffer.concat([face, Buffer.alloc(bytes)])
   const { url } = await aFileServer({
     "/liar.jpg": { type: "image/jpeg", body: Buffer.from("GIF89a, in truth") },
     "/a.png": { type: "image/png", body: await sharp(face).png().toBuffer() },
-    "/large.jpg": { type: "image/jpeg", body: jpeg(5 * 1024 * 1024) },
+    "/large.jpg": { type: "image/jpeg", body: jpeg(16 * 1024 * 1024) },
   })
   const refused = [
     [`${url}/liar.jpg`, 422, "media_type_mismatch"],

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { ApiError } from "#core/error.ts"
 import { looksLike } from "#session-host/media/kind.ts"
 import { readPicture } from "#session-host/media/picture.ts"
-import { hugeJpeg, hugePng, hugeWebp } from "#test/support/bombs.ts"
+import { flatJpeg, hugeJpeg, hugePng, hugeWebp } from "#test/support/bombs.ts"
 
 async function read(bytes: Buffer | string) {
   const path = join(tmpdir(), `picture-${randomUUID()}`)
@@ -44,6 +44,18 @@ test("a small file that says it is a huge picture is refused for what it says", 
     await expect(read(bomb)).rejects.toMatchObject({ code: "payload_too_large" })
   // Libvips does not even read the header of one like this.
   await expect(read(hugeWebp(await animation(2)))).rejects.toMatchObject({ code: "media_type_mismatch" })
+})
+
+test("a phone's photograph of 48 megapixels is read, strip by strip; one in several scans, which is unfolded whole, is not", async () => {
+  const photo = flatJpeg(8000, 6000, [[1, 2, 3]])
+  expect(await read(photo)).toMatchObject({ width: 8000, height: 6000 })
+  for (const whole of [flatJpeg(8000, 6000, [[1], [2], [3]]), flatJpeg(15_000, 15_000, [[1, 2, 3]])])
+    await expect(read(whole)).rejects.toMatchObject({ code: "payload_too_large" })
+})
+
+test("a PDF may begin a little later, as readers have it", () => {
+  expect(looksLike("application/pdf", Buffer.from(`${"\r\n".repeat(500)}%PDF-1.7`))).toBe(true)
+  expect(looksLike("application/pdf", Buffer.from(`${"\r\n".repeat(512)}%PDF-1.7`))).toBe(false)
 })
 
 test("of an animation with a thousand frames one is looked at", async () => {
