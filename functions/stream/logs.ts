@@ -9,8 +9,6 @@ import { router } from "../http/router.ts"
 const perBridge = 2
 const perAccount = 10
 export const timing = { endsAfterMs: 600_000, commentEachMs: 10_000 }
-/** Bytes of lines that nobody reads. */
-export const patience = { behind: 16 * 1024 * 1024 }
 
 export const logs = router().openapi(streamLogs, async (c) => {
   const { bridge, accountId } = c.var
@@ -21,7 +19,10 @@ export const logs = router().openapi(streamLogs, async (c) => {
     "cache-control": "no-store",
     "x-accel-buffering": "no",
   }
-  return c.body(stream(bridge.id, c.req.valid("query").tail, places), 200, headers) as never // no JSON to be typed
+  const events = stream(bridge.id, c.req.valid("query").tail, places)
+  // Begun: one that has not would end without leaving its places.
+  await events.next()
+  return c.body(ReadableStream.from(events), 200, headers) as never // no JSON to be typed
 })
 
 /** @throws ApiError `rate_limited` when as many streams are open as may be. */
@@ -46,57 +47,35 @@ async function leave(places: StreamPlace.Info[]): Promise<void> {
     await StreamPlace.leave(place).catch((error: unknown) => log.warn({ error }, "a place was not left"))
 }
 
-/** Server-sent events: a line each, a comment now and then, and at the end how soon to come back. */
-function stream(bridgeId: string, tail: number, places: StreamPlace.Info[]): ReadableStream<Uint8Array> {
-  let isOver = false
-  let isCancelled = false
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const write = (text: string) => {
-          if (!isOver) controller.enqueue(Buffer.from(text))
-          // Whoever does not read is let go.
-          if ((controller.desiredSize ?? 0) < -patience.behind) isOver = true
-        }
-        void (async () => {
-          try {
-            await copy({ bridgeId, tail, places, write, isOver: () => isOver })
-            write("retry: 1000\n\n")
-          } catch (error) {
-            log.error({ error, bridgeId }, "a log stream broke off")
-          }
-          await leave(places)
-          if (!isCancelled) controller.close()
-          isOver = true
-        })()
-      },
-      cancel() {
-        isCancelled = true
-        isOver = true
-      },
-    },
-    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
-  )
-}
-
-async function copy(input: {
-  bridgeId: string
-  tail: number
-  places: StreamPlace.Info[]
-  write: (text: string) => void
-  isOver: () => boolean
-}): Promise<void> {
+/**
+ * Server-sent events: a line each, a comment now and then, and at the end how soon to come back. Nothing is read ahead of
+ * whoever listens: whoever does not, does not hold on to his places, and has lost them when somebody takes them.
+ */
+async function* stream(
+  bridgeId: string,
+  tail: number,
+  places: StreamPlace.Info[],
+): AsyncGenerator<Uint8Array> {
   const start = performance.now()
   // The first says that the past is over.
   let commentedAt = -Infinity
-  for await (const lines of BridgeLog.follow(input.bridgeId, input.tail)) {
-    input.write(lines.map((line) => `data: ${BridgeLog.oneLine(line)}\n\n`).join(""))
-    const at = performance.now()
-    if (input.isOver() || at - start >= timing.endsAfterMs) return
-    if (at - commentedAt < timing.commentEachMs) continue
-    commentedAt = at
-    input.write(": still here\n\n")
-    const kept = await Promise.all(input.places.map(StreamPlace.keep))
-    if (kept.includes(false)) return
+  try {
+    yield Buffer.alloc(0)
+    for await (const lines of BridgeLog.follow(bridgeId, tail)) {
+      if (lines.length > 0)
+        yield Buffer.from(lines.map((line) => `data: ${BridgeLog.oneLine(line)}\n\n`).join(""))
+      const at = performance.now()
+      if (at - start >= timing.endsAfterMs) break
+      if (at - commentedAt < timing.commentEachMs) continue
+      commentedAt = at
+      yield Buffer.from(": still here\n\n")
+      const kept = await Promise.all(places.map(StreamPlace.keep))
+      if (kept.includes(false)) break
+    }
+    yield Buffer.from("retry: 1000\n\n")
+  } catch (error) {
+    log.error({ error, bridgeId }, "a log stream broke off")
+  } finally {
+    await leave(places)
   }
 }
