@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
 import { parseArgs } from "node:util"
 import { z } from "zod"
-import { breakable, type Broken } from "#test/cluster/breaks.ts"
+import { breakable, type Broken } from "#test/cluster/broken.ts"
 
 const whole = z.coerce.number().int()
 

@@ -2,11 +2,8 @@ import { randomUUID } from "node:crypto"
 import { SQSClient } from "@aws-sdk/client-sqs"
 import { store } from "#core/store.ts"
 import { around, type Operation, type StoreCommand } from "#test/support/around.ts"
+import type { Broken } from "./broken.ts"
 import { wordsOf } from "./words.ts"
-
-/** Parts that can be taken out of the service, from outside: each must be noticed. */
-export const breakable = ["journal", "fence", "order", "idempotency"] as const
-export type Broken = (typeof breakable)[number]
 
 /** Takes one rule out of what this process asks of the store. */
 export function breakStore(broken: string | undefined): void {
