@@ -114,14 +114,25 @@ function kindOf({ kind, content, opened = {} }) {
   const reaction = opened.reaction ?? content.reactionMessage?.text
   if (reaction !== undefined) return reaction ? `reacted ${reaction}` : "took a reaction back"
   if (kind.startsWith("pollCreation")) return `[poll] ${content[kind].name}`
+  // One's own: who casts a vote does not open it.
+  if (kind === "pollUpdateMessage") return "voted"
   return `[${kind.replace(/Message.*$/, "") || "nothing"}]`
 }
 
 function bubble(message) {
+  const { kind, content, id } = message
   const made = element("div", message.text || kindOf(message), { className: "message" })
   made.classList.toggle("own", message.from_me)
-  const media = `/phones/${state.phone}/messages/${message.id}/media`
-  if (message.kind === "imageMessage") made.prepend(element("img", "", { src: media, alt: "" }))
+  const src = `/phones/${state.phone}/messages/${encodeURIComponent(id)}/media`
+  if (kind === "imageMessage") made.prepend(element("img", "", { src, alt: "" }))
+  if (kind === "audioMessage") made.append(element("audio", "", { src, controls: true, preload: "none" }))
+  if (kind.startsWith("pollCreation")) {
+    const options = element("div", "", { className: "row" })
+    const vote = (name) => attempt(() => send({ vote: { message_id: id, options: [name] } }))
+    for (const { optionName: name } of content[kind].options)
+      options.append(element("button", name, { type: "button", onclick: () => vote(name) }))
+    made.append(options)
+  }
   const again = message.times > 1 ? ` · came ${message.times} times` : ""
   const at = new Date(message.timestamp * 1000).toLocaleTimeString()
   made.append(element("small", `${nameOf(message.from)} · ${at}${again}`))
@@ -222,9 +233,26 @@ onSubmit("open", ({ to }) => {
   open(group ? to.trim() : to.replace(/\D/g, ""))
 })
 
-onSubmit("write", async ({ text }) => {
-  const { error } = await post(`/phones/${state.phone}/messages`, { to: state.chat, text })
+/** Into the chat that is open. */
+async function send(content) {
+  const { error } = await post(`/phones/${state.phone}/messages`, { to: state.chat, ...content })
   if (error) throw new Error(`The network refused it: ${error}.`)
+}
+
+onSubmit("write", ({ text }) => send({ text }))
+
+/** A file as a phone sends it: what sounds is a voice note. */
+async function asMedia(file) {
+  const kind = ["image", "video", "audio"].find((one) => file.type.startsWith(`${one}/`)) ?? "document"
+  const data = new Uint8Array(await file.arrayBuffer()).toBase64()
+  const mimetype = file.type || "application/octet-stream"
+  return { kind, data, mimetype, filename: file.name, voice: kind === "audio" }
+}
+
+$("attach").addEventListener("change", () => {
+  const [file] = $("attach").files
+  if (file)
+    void attempt(async () => send({ media: await asMedia(file) })).then(() => ($("attach").value = ""))
 })
 
 const linkError = (text) => ($("link-error").textContent = text && `Not linked: ${text}.`)

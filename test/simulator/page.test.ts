@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "puppeteer-core"
@@ -132,6 +132,30 @@ test("a picture of the code links as well: chosen, or dropped", async () => {
   expect(await network.call("GET", `/phones/${ada.number}`)).toMatchObject({
     devices: [{ id: 0 }, { connected: true }, { connected: true }],
   })
+})
+
+test("a chat takes files, sound as a voice note, and votes on a poll", async () => {
+  const page = await aPage()
+  const person = by(page)
+  const ada = await network.phone("Ada Three")
+  const bob = await person.makesPhone("Bob Three")
+  await person.type("Number or group", ada.number)
+  await person.press("Open")
+
+  const voice = join(files, "voice.ogg")
+  writeFileSync(voice, "OggS and so on")
+  const input = await page.waitForSelector("input#attach")
+  await input?.uploadFile(voice)
+  const [heard] = await ada.read({ from: bob.number, kind: "audioMessage" })
+  expect(heard!.content).toMatchObject({ audioMessage: { ptt: true, mimetype: "audio/ogg" } })
+  expect(String(await ada.file(heard!.id))).toBe("OggS and so on")
+
+  await ada.post(bob.number, { poll: { question: "Lunch?", options: ["Soup", "Salad"] } })
+  await person.sees("[poll] Lunch?")
+  await person.press("Salad")
+  await person.sees("voted")
+  const [vote] = await ada.read({ from: bob.number, kind: "pollUpdateMessage" })
+  expect(vote!.opened).toMatchObject({ options: ["Salad"] })
 })
 
 test("a link that fails says why, and may be tried again", async () => {
