@@ -38,7 +38,7 @@ interface Input {
 }
 
 /** What a received message is read with. */
-export interface Context {
+interface Context {
   own: Own
   memory: Memory
   /** Every message of this id that is remembered, or will be by the same commit. */
