@@ -99,7 +99,7 @@ test("the router waits longer than the API may take, and the API longer than any
   const { origins } = Distribution.parse(
     graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
   )
-  expect(origins.value).toHaveLength(4)
+  expect(origins.value).toHaveLength(5)
   for (const { customOriginConfig } of origins.value)
     expect(customOriginConfig).toMatchObject({
       originReadTimeout: 60,
@@ -121,7 +121,7 @@ test("the router proves itself to the API by a secret header, and overwrites the
   expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
 
   const codes = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
-  expect(codes).toHaveLength(4)
+  expect(codes).toHaveLength(5)
   for (const code of codes) {
     const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
     const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
