@@ -29,7 +29,8 @@ async function run({ words: [noun = "", name = "", ...args], json }: Asked): Pro
     console.error(help(nouns))
     return 2
   }
-  console.error(says)
+  // Programs have asked for what they can read.
+  if (!json) console.error(says)
   const { ApiError } = await import("#core/error.ts")
   try {
     const rows = await verb.run(args)
