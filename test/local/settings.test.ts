@@ -9,31 +9,34 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const fields = (path: string) =>
   [...read(path).matchAll(/^ +([A-Z][A-Z0-9_]+): /gm)].map((match) => match[1]!)
 
-/** Of the tables: their cells. */
+/** What `infra/` reads, and what it passes on. */
+const atDeploy = [...read("infra/stage.ts").matchAll(/process\.env\.([A-Z_]+)|^ {2}([A-Z_]+): \//gm)].map(
+  (match) => (match[1] ?? match[2])!,
+)
+
+/** Of the tables of the page: the first two cells. */
 const rows = read("docs/settings.md")
   .split("\n")
   .filter((line) => line.startsWith("|"))
-  .map((line) =>
-    line
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
+  .map((line) => line.split("|").map((cell) => cell.trim()))
+  .map(([, name = "", value = ""]) => ({ name, value }))
 
 test("docs/settings.md names every setting that the code reads, and no other", () => {
-  const atDeploy = [...read("infra/stage.ts").matchAll(/process\.env\.([A-Z_]+)|^ {2}([A-Z_]+): \//gm)].map(
-    (match) => (match[1] ?? match[2])!,
-  )
+  // The region is read by the AWS SDK itself.
   const inCode = new Set([
     ...fields("core/config.ts"),
     ...fields("local/settings.ts"),
     ...atDeploy,
-    // Read by the AWS SDK itself.
     "AWS_REGION",
   ])
-  const inTables = read("docs/settings.md")
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-  const named = inTables.flatMap((line) => line.split("|")[1]!.match(/(?<=`)[A-Z][A-Z0-9_]+(?=`)/g) ?? [])
+  const named = rows.flatMap(({ name }) => name.match(/(?<=`)[A-Z][A-Z0-9_]+(?=`)/g) ?? [])
   expect([...new Set(named)].toSorted()).toEqual([...inCode].toSorted())
+})
+
+test("the numbers that docs/settings.md gives are the code's own", () => {
+  const inCode: Record<string, unknown> = { ...config, ...Settings.parse({}) }
+  const numbers = rows.filter(({ name, value }) => /^`[A-Z_]+`$/.test(name) && /^\d+$/.test(value))
+  expect(numbers.length).toBeGreaterThan(7)
+  for (const { name, value } of numbers)
+    expect(`${name}: ${value}`).toBe(`${name}: ${String(inCode[name.replaceAll("`", "")])}`)
 })
