@@ -17,7 +17,11 @@ export const Contact = z
     name: z.string(),
     phone: z.string(),
     redacted_phone: z.string(),
-    registered: z.boolean(),
+    registered: z.boolean().openapi({
+      description:
+        "Whether the person is on the network. A contact counts as such until `contacts/check` or `contacts/{jid}`, which " +
+        "ask the network, find otherwise.",
+    }),
     verified_name: z.string(),
   })
   .openapi("Contact")

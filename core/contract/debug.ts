@@ -10,7 +10,9 @@ export const DebugStats = z
     heap_alloc_mb: z.number(),
     heap_objects: z.number(),
     heap_sys_mb: z.number(),
-    media_cache_size: z.number(),
+    media_cache_size: z.number().openapi({
+      description: "Media of this bridge that this process has put into the cache in the last three hours.",
+    }),
     next_gc_mb: z.number(),
     total_alloc_mb: z.number(),
   })

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Contact } from "./chat.ts"
+import { Chat } from "./chat.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 export const setPresence = createRoute({
@@ -15,7 +15,9 @@ export const subscribePresence = createRoute({
   method: "post",
   path: `${proxy}/presence/subscribe`,
   summary: "Hear of a contact's presence and typing, for a few minutes",
-  request: { params: path, body: body(z.object({ chat: Contact })) },
+  description:
+    "The presence must be `available`. A group has none of its own, and typing in it is told without being asked for.",
+  request: { params: path, body: body(z.object({ chat: Chat })) },
   responses: {
     200: reply("Subscribed.", Ok),
     ...refusals(...asking, "presence_unavailable", "recipient_not_found"),

@@ -1,5 +1,7 @@
 import * as contract from "#core/contract/contact.ts"
+import { toJid } from "#core/jid.ts"
 import type { Registered } from "../network.ts"
+import type { Learnt } from "../people/contacts.ts"
 import { bodyOf, type Command } from "./command.ts"
 
 const Body = contract.checkContacts.request.body.content["application/json"].schema
@@ -9,12 +11,24 @@ export const checkContacts: Command = {
   run: async (c) => {
     const { phones } = await bodyOf(c, Body)
     const digits = phones.map((phone) => phone.replace(/^\+/, ""))
-    const found = await c.var.session.use(({ connection }) => connection.registered([...new Set(digits)]))
+    const found = await c.var.session.use(async ({ connection, contacts }) => {
+      const asked = [...new Set(digits)]
+      const registered = await connection.registered(asked)
+      const said = asked.map((phone) => learntOf(phone, registered.get(phone)))
+      await contacts.learn(said, (lid) => connection.phoneOf(lid))
+      return registered
+    })
     return c.json(
       digits.map((phone) => resultOf(phone, found.get(phone))),
       200,
     )
   },
+}
+
+/** Of those who are contacts already. */
+function learntOf(phone: string, person: Registered | undefined): Learnt {
+  const isRegistered = person !== undefined
+  return { jid: person?.jid ?? toJid(phone), isRegistered, ofContactsOnly: true }
 }
 
 function resultOf(phone: string, person: Registered | undefined) {

@@ -22,9 +22,10 @@ async function find(live: Live, asked: string) {
   const phoneOf = (lid: string) => connection.phoneOf(lid)
   const jid = isLid(asked) ? ((await phoneOf(asked)) ?? asked) : asked
   const learnt = await personOf(connection, jid)
-  if (learnt) await contacts.learn([{ ...learnt, ofContactsOnly: true }], phoneOf)
+  const said = learnt ?? { [isLid(jid) ? "lid" : "jid"]: jid }
+  await contacts.learn([{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }], phoneOf)
   const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
-  if (known) return wire(await withRedactedPhone(known, live), learnt !== undefined)
+  if (known) return wire(await withRedactedPhone(known, live))
   if (learnt) return wire(stranger(learnt))
   throw new ApiError("not_found", "nobody has this address, and no contact has it")
 }

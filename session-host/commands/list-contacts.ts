@@ -17,8 +17,9 @@ export const listContacts: Command = {
   route: contract.listContacts,
   run: async (c) => {
     const { session } = c.var
+    const asked = queryOf(c)
     const contacts = await session.contacts()
-    const page = await contacts.list(queryOf(c))
+    const page = await contacts.list(asked)
     const body = Buffer.from(JSON.stringify(page.map((contact) => wire(contact))))
     if (body.length <= StoredMedia.inline.maxBytes) return c.body(body, 200, { "content-type": contentType })
     return c.body(null, 200, StoredMedia.pointerTo(await store(session.lease.bridgeId, body)))

@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/presence.ts"
 import { ApiError } from "#core/error.ts"
-import { toJid } from "#core/jid.ts"
+import { isGroup, toJid } from "#core/jid.ts"
 import { bodyOf, type Command } from "./command.ts"
 
 const Body = contract.subscribePresence.request.body.content["application/json"].schema
@@ -13,7 +13,9 @@ export const subscribePresence: Command = {
       // Who is not shown as available hears nothing of others (§4.8).
       if (!standing.isAvailable)
         throw new ApiError("presence_unavailable", "set the presence to `available` before you subscribe")
-      await connection.watch(await reach(toJid(chat)))
+      const jid = await reach(toJid(chat))
+      // §2.11: it may be one. Of a group the network tells typing unasked, and there is nothing else to tell.
+      if (!isGroup(jid)) await connection.watch(jid)
     })
     return c.json({ ok: true as const }, 200)
   },

@@ -21,6 +21,8 @@ const Contact = z.object({
   about: z.string(),
   businessAddress: z.string(),
   businessEmail: z.string(),
+  /** Until the network, asked about the number, says otherwise: an address book does not tell. */
+  isRegistered: z.boolean().default(true),
 })
 export type Contact = z.infer<typeof Contact>
 
@@ -36,11 +38,12 @@ const nobody: Contact = {
   about: "",
   businessAddress: "",
   businessEmail: "",
+  isRegistered: true,
 }
 
 /** What may be learnt of somebody. */
 export type Learnt = Acquaintance &
-  Partial<Pick<Contact, "isBusiness" | "about" | "businessAddress" | "businessEmail">>
+  Partial<Pick<Contact, "isBusiness" | "about" | "businessAddress" | "businessEmail" | "isRegistered">>
 
 type PhoneOf = (lid: string) => Promise<string | undefined>
 
@@ -141,7 +144,7 @@ function nameOf(contact: Contact): string {
 }
 
 /** As the contract has it (§2.5). */
-export function wire(contact: Contact, isRegistered = true): Wire {
+export function wire(contact: Contact): Wire {
   return {
     about: contact.about,
     business_address: contact.businessAddress,
@@ -154,7 +157,7 @@ export function wire(contact: Contact, isRegistered = true): Wire {
     name: nameOf(contact),
     phone: userOf(contact.jid),
     redacted_phone: contact.redactedPhone,
-    registered: isRegistered,
+    registered: contact.isRegistered,
     verified_name: contact.verifiedName,
   }
 }
@@ -185,13 +188,18 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
   if (JSON.stringify(before) !== JSON.stringify(contact)) contacts.set(key, contact)
 }
 
-/** What is not said changes nothing; about texts may be empty. */
+/** What is not said changes nothing; about texts may be empty. Who is called by a name of its own is on the network. */
 function updated(contact: Contact, learnt: Learnt): Contact {
   const said = Object.entries(learnt).filter(
     ([name, value]) => name in nobody && (value || (name === "about" && value === "")),
   )
   const next = { ...contact, ...Object.fromEntries(said) }
-  return { ...next, isBusiness: next.isBusiness || next.verifiedName !== "" }
+  const isNamed = Boolean(learnt.pushName) || Boolean(learnt.verifiedName)
+  return {
+    ...next,
+    isBusiness: next.isBusiness || next.verifiedName !== "",
+    isRegistered: learnt.isRegistered ?? (isNamed || contact.isRegistered),
+  }
 }
 
 function fromSecret(secret: Buffer): Contact {

@@ -109,15 +109,15 @@ function settingsOf(app: OpenAPIHono, network: Network) {
       status: 201,
     },
     async ({ params, body }) => {
+      // Whether the number is on the network an address book does not care.
       const user = network.directory.user(body.number)
-      if (!user) throw new ControlError(404, "unknown_recipient", "nobody has this number")
       const contactAction = {
         fullName: body.full_name,
         firstName: body.first_name,
-        lidJid: inMode("lid", user),
+        ...(user && { lidJid: inMode("lid", user) }),
         saveOnPrimaryAddressbook: true,
       }
-      const index = ["contact", inMode("pn", user)]
+      const index = ["contact", `${body.number}@s.whatsapp.net`]
       await phoneOf(network, params.number).use((desk) =>
         change(desk, "critical_unblock_low", { index, value: { contactAction }, version: 2, remove: false }),
       )

@@ -144,6 +144,26 @@ test("one contact is as the network says now; a stranger, too; who is nobody is 
   expect(await ask("GET", "/contacts/1@g.us")).toMatchObject({ status: 400, code: "invalid_request" })
 })
 
+test("a contact that the network, once asked, does not know is listed as such from then on", async () => {
+  const { ask, bob, save, list, listed, phone } = await aBook()
+  const nobody = "4915100000000"
+  await save(nobody, "Nobody")
+  await bob.send(phone.number, "hello")
+  await listed(bob.number)
+  expect(await listed(nobody)).toMatchObject({ registered: true })
+  expect(await ask("POST", "/contacts/check", { phones: [nobody, bob.number] })).toMatchObject({
+    status: 200,
+  })
+  const registered = new Map((await list()).map((contact) => [contact.name, contact.registered]))
+  expect(registered).toEqual(
+    new Map([
+      ["Nobody", false],
+      ["Bob", true],
+    ]),
+  )
+  expect(await ask("GET", `/contacts/${nobody}`)).toMatchObject({ name: "Nobody", registered: false })
+})
+
 test("phones are checked in the order asked, also twice the same", async () => {
   const { bob, bridge, ask } = await aBook()
   const phones = ["4915100000000", `+${bob.number}`, bob.number]

@@ -20,7 +20,7 @@ async function aTalk() {
 }
 
 test("presence and typing of a contact that was subscribed to become events", async () => {
-  const { ask, bob, bobIs, bobDoes, bridge, phone } = await aTalk()
+  const { ask, bob, bobIs, bobDoes, bridge, phone, network } = await aTalk()
   const early = await ask("POST", "/presence/subscribe", { chat: bob.number })
   expect(early).toMatchObject({ status: 409, code: "presence_unavailable" })
 
@@ -47,10 +47,15 @@ test("presence and typing of a contact that was subscribed to become events", as
     { ...about, state: "composing", mode: "voice" },
     { ...about, state: "paused", mode: "text" },
   ])
-  expect(await ask("POST", "/presence/subscribe", { chat: "4915100000000" })).toMatchObject({
-    status: 422,
-    code: "recipient_not_found",
-  })
+  const group = await network.group([bob, phone])
+  expect(await ask("POST", "/presence/subscribe", { chat: group.jid })).toMatchObject({ status: 200 })
+  for (const nobody of ["4915100000000", "1203630@g.us"])
+    expect(await ask("POST", "/presence/subscribe", { chat: nobody })).toMatchObject({
+      status: 422,
+      code: "recipient_not_found",
+    })
+  const asked = await network.log({ kind: "in", tag: "presence", attrs: { type: "subscribe" } })
+  expect(asked).toHaveLength(1)
 })
 
 test("who is available stays so at the next host, until it is taken back", async () => {

@@ -58,7 +58,7 @@ const bad = [
   ["PUT", "/profile/avatar", {}],
   ["POST", "/presence", { state: "busy" }],
   ["POST", "/presence", []],
-  ["POST", "/presence/subscribe", { chat: "120363041234567890@g.us" }],
+  ["POST", "/presence/subscribe", { chat: "bob" }],
   ["POST", "/pair", { phone: "" }],
 ] as const
 

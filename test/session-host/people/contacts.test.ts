@@ -64,6 +64,18 @@ test("what is not said changes nothing; an about text may be taken back; what is
   expect(written).toEqual([])
 })
 
+test("who was said not to be on the network is there again once he is heard of, and nobody is made a contact by that", async () => {
+  const { learn, list } = await aBook()
+  await learn({ jid: "4999@s.whatsapp.net", isRegistered: false, ofContactsOnly: true })
+  expect(await list()).toEqual([])
+  await learn({ jid: bob.jid, fullName: "Robert" })
+  await learn({ jid: bob.jid, isRegistered: false, ofContactsOnly: true })
+  await learn({ jid: bob.jid, fullName: "Robert Brown" })
+  expect(await list()).toMatchObject([{ name: "Robert Brown", registered: false }])
+  await learn({ ...bob, pushName: "Bob" })
+  expect(await list()).toMatchObject([{ registered: true }])
+})
+
 test("hundreds at once are all there, in order, a page at a time, without those of other rows", async () => {
   const { learn, memory } = await aBook()
   const jids = Array.from({ length: 250 }, (_, i) => `49${1000 + i * 7}@s.whatsapp.net`)
