@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { beforeAll, expect, inject, onTestFinished, test } from "vitest"
 import { evaluate } from "./evaluate.ts"
 import { type Graph, graphOf } from "./graph.ts"
@@ -45,6 +46,19 @@ test("its network and its host are one task, of which there are never two, with 
   })
   expect(container.environment).toContainEqual({ name: "HOST_NETWORK", value: "simulated" })
   expect(container.environment).toContainEqual({ name: "DATA_DIR", value: "/data" })
+})
+
+test("its image has every file that it runs, and Docker is given each", () => {
+  const root = new URL("../../", import.meta.url)
+  const read = (path: string) => readFileSync(new URL(path, root), "utf8")
+  const copied = [...read("session-host/sandbox.Dockerfile").matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(
+    ([, files = ""]) => files.split(" ").slice(0, -1),
+  )
+  const ignored = read(".dockerignore").split("\n")
+  expect(copied.filter((path) => !ignored.includes(`!${path}`))).toEqual([])
+  for (const path of copied.filter((one) => one.startsWith("local/")))
+    for (const [, imported = ""] of read(path).matchAll(/from "\.\/(.+)"/g))
+      expect(copied).toContain(`local/${imported}`)
 })
 
 test("its files are reached by hosts alone, and it may do what a host may", () => {
