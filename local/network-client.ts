@@ -88,24 +88,25 @@ export function networkClient(at: { controlUrl: string }) {
     /** Queues any stanza for a device. */
     stanza: (device: string, stanza: z.input<typeof Schema.NewStanza>) =>
       ask("POST", `/devices/${device}/stanzas`, stanza),
-    /** Arms a fault; gives back what removes it. */
+    /** Arms a fault; gives back what removes what is left of it. */
     fault: async (fault: z.input<typeof Schema.NewFault>) => {
       const { id } = await ask<{ id: number }>("POST", "/faults", fault)
-      return () => ask("DELETE", `/faults/${id}`)
+      return () => ifThere(ask("DELETE", `/faults/${id}`))
     },
     clearFaults: () => ask("DELETE", "/faults"),
     /** Ends the connection of a device. */
     end: (device: string, how: z.input<typeof Schema.End>["how"]) =>
       ask("POST", `/connections/${device}/end`, { how }),
     /** Cuts the connection of a device, if it has one. */
-    cut: async (device: string) => {
-      try {
-        await ask("POST", `/connections/${device}/end`, { how: "cut" })
-      } catch (error) {
-        // It is not connected now.
-        if (!(error instanceof Unexpected)) throw error
-      }
-    },
+    cut: (device: string) => ifThere(ask("POST", `/connections/${device}/end`, { how: "cut" })),
+  }
+}
+
+async function ifThere(asked: Promise<unknown>): Promise<void> {
+  try {
+    await asked
+  } catch (error) {
+    if (!(error instanceof Unexpected)) throw error
   }
 }
 

@@ -11,6 +11,8 @@ export interface Evidence {
   /** Texts written to each bridge's phone, in the order in which the network took them. */
   produced: Map<string, string[]>
   arrivals: Seen[]
+  /** Of those, what the receiver did not answer with success. */
+  refused: ReadonlySet<Seen>
   sent: Sent[]
   /** What each bridge's contact has read of it. */
   shown: Map<string, Pick<Read, "id" | "text">[]>
@@ -25,7 +27,8 @@ export interface Evidence {
 }
 
 /**
- * `lost`: written and never delivered, answered with success and not shown, or without an answer for good.
+ * `lost`: written and never delivered, given up before its time, answered with success and not shown, or without an
+ * answer for good.
  * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice.
  * `reordered`: a first delivery after a newer message's, or any after a newer event. `undecryptable`: somebody could
  * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.

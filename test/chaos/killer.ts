@@ -64,7 +64,16 @@ export function newKiller(input: Input) {
 
   async function strikePhase(phase: Phase): Promise<void> {
     tried.set(phase.name, (tried.get(phase.name) ?? 0) + 1)
-    await prepare(phase)
+    const passes = await prepare(phase)
+    try {
+      await meet(phase)
+    } finally {
+      // Left behind by one phase after another they would keep every session away from the network.
+      for (const pass of passes) await pass()
+    }
+  }
+
+  async function meet(phase: Phase): Promise<void> {
     steps.arm(phase.step, phase.blow)
     const until = performance.now() + patienceMs
     for (;;) {
@@ -113,36 +122,39 @@ export function newKiller(input: Input) {
     paused.set(pid, goOn)
   }
 
-  /** Brings about what a phase needs. */
-  async function prepare({ needs }: Phase): Promise<void> {
+  /** Brings about what a phase needs. @returns what ends it */
+  async function prepare({ needs }: Phase): Promise<(() => Promise<void>)[]> {
     const { network, receiver, room, lines } = input
     const { device } = random.pick(lines)!
     switch (needs) {
       case undefined:
-        return
+        return []
       case "failure":
-        return receiver.failNext()
+        receiver.failNext()
+        return []
       case "lost answer":
-        return room.add({ fault: "lost-answer", containing: '"acked"', ms: 50, times: 1 })
+        room.add({ fault: "lost-answer", containing: '"acked"', ms: 50, times: 1 })
+        return []
       case "throttling":
-        return room.add({ fault: "throughput-exceeded", containing: "JOURNAL#", times: 3 })
+        room.add({ fault: "throughput-exceeded", containing: "JOURNAL#", times: 3 })
+        return []
       case "refusal":
-        return void (await network.fault({ kind: "nack", code: 463, device, times: 1 }))
+        return [await network.fault({ kind: "nack", code: 463, device, times: 1 })]
       case "redelivery":
-        return void (await network.fault({ kind: "cut_before_receipt", times: 2 }))
+        return [await network.fault({ kind: "cut_before_receipt", times: 2 })]
       case "no end of backlog":
-        await network.fault({ kind: "no_offline", times: lines.length })
-        return await leaveBacklog()
+        return [await network.fault({ kind: "no_offline", times: lines.length }), await leaveBacklog()]
       case "backlog":
-        return await leaveBacklog()
+        return [await leaveBacklog()]
     }
   }
 
   /** Nobody is connected for a while: what is written meanwhile waits. */
-  async function leaveBacklog(): Promise<void> {
+  async function leaveBacklog(): Promise<() => Promise<void>> {
     const { network, lines } = input
-    await network.fault({ kind: "refuse_upgrade", code: 503, times: lines.length })
+    const pass = await network.fault({ kind: "refuse_upgrade", code: 503, times: lines.length })
     for (const { device } of lines) await network.cut(device)
+    return pass
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Random } from "#local/random.ts"
-import type { Answer } from "#test/support/start-receiver.ts"
+import type { Answer, Arrival } from "#test/support/start-receiver.ts"
 
 /** What is done to a share of the deliveries. The rest is answered with 200. */
 const misdeeds: { share: number; answer: Answer }[] = [
@@ -11,19 +11,29 @@ const misdeeds: { share: number; answer: Answer }[] = [
 
 /** How a receiver answers that fails now and then, as its seed says. */
 export function newMisdeeds(random: Random) {
+  const refused = new Set<Arrival>()
   let faulty = false
   let failing = false
+
+  function answerNow(): Answer {
+    const roll = random.next()
+    if (failing) {
+      failing = false
+      return 500
+    }
+    let share = 0
+    const misdeed = faulty && misdeeds.find((one) => roll < (share += one.share))
+    return misdeed ? misdeed.answer : 200
+  }
+
   return {
-    answer: (): Answer => {
-      const roll = random.next()
-      if (failing) {
-        failing = false
-        return 500
-      }
-      let share = 0
-      const misdeed = faulty && misdeeds.find((one) => roll < (share += one.share))
-      return misdeed ? misdeed.answer : 200
+    answer: (arrival: Arrival): Answer => {
+      const answer = answerNow()
+      if (answer !== 200) refused.add(arrival)
+      return answer
     },
+    /** What was answered otherwise than with success; it grows. */
+    refused,
     /** The next delivery is answered with 500. */
     failNext: () => {
       failing = true

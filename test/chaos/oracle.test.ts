@@ -20,6 +20,7 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   bridges: ["b"],
   produced: new Map([["b", ["1", "2", "3"]]]),
   arrivals: [arrival("1"), arrival("2"), arrival("3")],
+  refused: new Set(),
   sent: [sent],
   shown: new Map([["b", [read]]]),
   unreadable: [],
@@ -35,8 +36,15 @@ test("a run in which everything came once and in order is clean, repetitions of 
   expect(judge(evidence({ arrivals: repeated }))).toEqual([])
 })
 
+const refused = arrival("2")
+
 const broken: [string, Kind, Partial<Evidence>][] = [
   ["a message that never arrived", "lost", { arrivals: [arrival("1"), arrival("3")] }],
+  [
+    "a message that was given up too early",
+    "lost",
+    { arrivals: [arrival("1"), refused, arrival("3")], refused: new Set([refused]) },
+  ],
   ["two messages in the wrong order", "reordered", { arrivals: [arrival("2"), arrival("1"), arrival("3")] }],
   [
     "a repetition after something newer",

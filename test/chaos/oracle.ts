@@ -27,11 +27,21 @@ function inbound(bridge: string, evidence: Evidence): Violation[] {
     .map((text) => ({ kind: "lost" as const, what: `${bridge}: ${text} never reached the receiver` }))
   return [
     ...lost,
+    ...givenUp(bridge, arrivals, evidence),
     ...twice(bridge, arrivals),
     ...outOfOrder(bridge, arrivals, produced),
     ...afterNewer(bridge, arrivals, evidence),
     ...forged(bridge, arrivals),
   ]
+}
+
+/** Of each event one delivery was answered with success, or five were not. */
+function givenUp(bridge: string, arrivals: Seen[], { refused }: Evidence): Violation[] {
+  const found: Violation[] = []
+  for (const [eventId, all] of Map.groupBy(arrivals, (arrival) => arrival.eventId))
+    if (all.length < 5 && all.every((arrival) => refused.has(arrival)))
+      found.push({ kind: "lost", what: `${bridge}: ${eventId} was given up after ${all.length} attempts` })
+  return found
 }
 
 /** One event id for a message, one body for an event id, and attempts that rise. */

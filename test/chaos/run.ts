@@ -66,6 +66,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     api: () => random.pick(apis()),
     arrivals: receiver.arrivals,
   })
+  const hosts = () => [...cluster.hosts.pids().values()]
   const killer = newKiller({
     random,
     receiver: misdeeds,
@@ -77,12 +78,12 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     living: {
       api: () => cluster.api.living().map(({ pid }) => pid),
       delivery: () => cluster.delivery.living().map(({ pid }) => pid),
-      "session-host": () => [...cluster.hosts.pids().values()],
+      "session-host": hosts,
     },
     onHostKilled: (at) => recovery.hostKilled(at),
   })
   misdeeds.setFaulty(true)
-  const weather = startWeather({ room: cluster.room, network, lines, random, beat: options.beat })
+  const weather = startWeather({ room: cluster.room, network, lines, hosts, random, beat: options.beat })
   await sleep(1000)
   let said = 0
   while (killer.hits.length < options.kills) {
@@ -111,6 +112,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     bridges: lines.map(({ bridge }) => bridge),
     produced: traffic.produced,
     arrivals: receiver.arrivals,
+    refused: misdeeds.refused,
     sent: traffic.sent,
     shown,
     unreadable: unreadable(troubles),

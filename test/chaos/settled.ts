@@ -35,7 +35,24 @@ async function openOf(
   if (!(await network.settled(device, 0)))
     return [`${bridge} (${id}): the network still has something for it`]
   const waiting = await delivery(id)
-  return waiting === "" ? [] : [`${bridge} (${id}): ${waiting}`]
+  if (waiting !== "") return [`${bridge} (${id}): ${waiting}`]
+  return (await leftBehind(id)).map((sk) => `${bridge} (${id}): ${sk} is left`)
+}
+
+/** Rows of messages that became no event. */
+async function leftBehind(bridgeId: string): Promise<string[]> {
+  const { query } = await import("#core/store.ts")
+  const { sessions } = await import("#core/tables.ts")
+  const rows = ["JOURNAL#", "PARKED#"].map((prefix) =>
+    query({
+      TableName: sessions,
+      ConsistentRead: true,
+      KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
+      ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":prefix": prefix },
+    }),
+  )
+  const found = await Promise.all(rows.map((some) => Array.fromAsync(some)))
+  return found.flat().map(({ sk }) => String(sk))
 }
 
 /** Who holds a bridge, and what its delivery waits for; nothing when it waits for nothing. */

@@ -36,18 +36,31 @@ export function startTraffic(input: {
   const delivered = tally(input.arrivals)
   const running = lines.flatMap((line) => [write(line), send(line), send(line)])
 
-  async function write({ bridge, contact, owner }: Line): Promise<void> {
+  async function write(line: Line): Promise<void> {
+    const { bridge } = line
     const texts = produced.get(bridge)!
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
-      const text = `in ${bridge} ${n}`
-      await network.send(contact, owner, text)
-      texts.push(text)
+      await writeOne(line, `in ${bridge} ${n}`, texts)
       await sleep(random.between(50, 450))
       while (texts.length - delivered(bridge) > mostAhead && performance.now() < over) await sleep(50)
     }
   }
 
-  async function send({ bridge, contact }: Line): Promise<void> {
+  /** A text to the owner or to the group; now and then a poll, and at once a vote on it. */
+  async function writeOne({ contact, owner, group }: Line, text: string, texts: string[]): Promise<void> {
+    const to = random.next() < 0.3 ? group : owner
+    if (random.next() < 0.9) {
+      await network.send(contact, to, text)
+      texts.push(text)
+      return
+    }
+    const { id } = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
+    texts.push(text)
+    await network.post(contact, to, { vote: { message_id: id, options: ["yes"] } })
+    texts.push(`a vote on ${id}`)
+  }
+
+  async function send({ bridge, contact, group }: Line): Promise<void> {
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       const one: Sent = {
         bridge,
@@ -58,7 +71,7 @@ export function startTraffic(input: {
       }
       sent.push(one)
       await sendOnce(input, one, {
-        contact,
+        chat: random.next() < 0.3 ? group : contact,
         giveUp: () => performance.now() > over,
         waitMs: () => random.between(100, 500),
       })

@@ -21,15 +21,16 @@ const storeFaults = (random: Random, beat: number): StoreFault[] => [
   { fault: "gone", times: random.between(5, 40) },
 ]
 
-const networkFaults = (random: Random): Parameters<NetworkClient["fault"]>[0][] => [
-  { kind: "cut_before_receipt", times: 1 },
-  { kind: "cut_after_receipt", times: 1 },
-  { kind: "cut_mid_frame", times: 1 },
-  { kind: "twice", times: random.between(1, 4) },
-  { kind: "delay", ms: random.between(10, 500), times: random.between(1, 20) },
+/** Of one device, but for a connection that is refused: whose it will be is not known yet. */
+const networkFaults = (random: Random, device: string): Parameters<NetworkClient["fault"]>[0][] => [
+  { kind: "cut_before_receipt", device, times: 1 },
+  { kind: "cut_after_receipt", device, times: 1 },
+  { kind: "cut_mid_frame", device, times: 1 },
+  { kind: "twice", device, times: random.between(1, 4) },
+  { kind: "delay", device, ms: random.between(10, 500), times: random.between(1, 20) },
   { kind: "refuse_upgrade", code: 503, times: 1 },
-  { kind: "no_offline", times: 1 },
-  { kind: "lose_acks", times: 1 },
+  { kind: "no_offline", device, times: 1 },
+  { kind: "lose_acks", device, times: 1 },
 ]
 
 /** Bad weather until it is stopped. */
@@ -37,11 +38,14 @@ export function startWeather(input: {
   room: StoreRoom
   network: NetworkClient
   lines: Line[]
+  /** Process ids of the session hosts that live. */
+  hosts: () => number[]
   random: Random
   beat: number
 }) {
-  const { room, network, lines, random, beat } = input
+  const { room, network, lines, hosts, random, beat } = input
   const stopping = new AbortController()
+  let pass: (() => Promise<void>) | undefined
   const running = blow()
 
   async function blow(): Promise<void> {
@@ -56,8 +60,15 @@ export function startWeather(input: {
     const roll = random.next()
     if (roll < 0.5) return room.add(random.pick(storeFaults(random, beat))!)
     const { device } = random.pick(lines)!
-    if (roll < 0.8) return void (await network.fault({ device, ...random.pick(networkFaults(random))! }))
-    await network.cut(device)
+    if (roll < 0.8) return await change(random.pick(networkFaults(random, device))!)
+    if (roll < 0.95) return await network.cut(device)
+    release(random.pick(hosts()))
+  }
+
+  /** One at a time: what nobody has met of the last one is over. */
+  async function change(fault: Parameters<NetworkClient["fault"]>[0]): Promise<void> {
+    await pass?.()
+    pass = await network.fault(fault)
   }
 
   return {
@@ -67,5 +78,14 @@ export function startWeather(input: {
       room.clear()
       await network.clearFaults()
     },
+  }
+}
+
+/** A new release begins with this host: it is told to hand over what it holds and to end. */
+function release(pid: number | undefined): void {
+  try {
+    if (pid) process.kill(pid, "SIGTERM")
+  } catch {
+    // It has ended by itself.
   }
 }

@@ -12,6 +12,8 @@ export interface Line {
   /** Numbers. */
   owner: string
   contact: string
+  /** Both are in it. */
+  group: string
   /** `number:device` of the bridge on the network. */
   device: string
 }
@@ -79,11 +81,14 @@ async function newLine(
   })
   const { devices } = await network.phone(owner.number)
   const device = devices.find(({ id }) => id > 0)
+  const members = [owner.number]
+  const group = await network.group({ creator: contact.number, subject: `Group ${bridge}`, members })
   return {
     bridge,
     id: created.id,
     owner: owner.number,
     contact: contact.number,
+    group: group.jid,
     device: `${owner.number}:${device!.id}`, // linked above
   }
 }

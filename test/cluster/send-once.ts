@@ -32,12 +32,12 @@ const Answer = z.object({ message_id: z.string() })
 export async function sendOnce(
   customer: Customer,
   one: Sent,
-  { contact, giveUp, waitMs }: { contact: string; giveUp: () => boolean; waitMs: () => number },
+  { chat, giveUp, waitMs }: { chat: string; giveUp: () => boolean; waitMs: () => number },
 ): Promise<void> {
   const key = randomUUID()
   while (!giveUp()) {
     one.tries++
-    const answer = await post(customer, one, { contact, key })
+    const answer = await post(customer, one, { chat, key })
     one.status = answer?.status ?? 0
     if (answer?.status === 200) one.messageId = Answer.parse(answer.body).message_id
     if (answer && !passing.has(answer.status)) return
@@ -45,11 +45,7 @@ export async function sendOnce(
   }
 }
 
-async function post(
-  { api, apiKey }: Customer,
-  one: Sent,
-  { contact, key }: { contact: string; key: string },
-) {
+async function post({ api, apiKey }: Customer, one: Sent, { chat, key }: { chat: string; key: string }) {
   try {
     const answer = await fetch(`${api()}/api/instances/${one.bridge}/proxy/send/text`, {
       method: "POST",
@@ -58,7 +54,7 @@ async function post(
         "content-type": "application/json",
         "idempotency-key": key,
       },
-      body: JSON.stringify({ chat: contact, body: one.text }),
+      body: JSON.stringify({ chat, body: one.text }),
       signal: AbortSignal.timeout(answerWithinMs),
     })
     return { status: answer.status, body: await answer.json() }

@@ -68,7 +68,7 @@ export async function startUnderBlows() {
     async send(): Promise<Sent> {
       const one = { bridge, text: `out ${++messages}`, status: 0, messageId: undefined, tries: 0 }
       await sendOnce({ api: () => apis()[0], apiKey }, one, {
-        contact,
+        chat: contact,
         giveUp: () => false,
         waitMs: () => 200,
       })

@@ -11,8 +11,15 @@ export interface StoreCommand {
   }
 }
 
-type Key = { pk?: unknown; sk?: unknown }
-export type Part = { TableName?: string; Key?: Key; Item?: Record<string, unknown> }
+interface Key {
+  pk?: unknown
+  sk?: unknown
+}
+export interface Part {
+  TableName?: string
+  Key?: Key
+  Item?: Record<string, unknown>
+}
 export interface Operation {
   Put?: Part
   Delete?: Part

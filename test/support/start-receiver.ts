@@ -23,7 +23,7 @@ export interface Arrival {
   genuine: boolean
   /** Of the event; `""` for what is none. */
   type: string
-  /** Of a message. */
+  /** Of a message its text, of a vote what it is on. */
   text: string | undefined
 }
 
@@ -35,7 +35,11 @@ export const silence: Answer = () => {}
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-const Told = z.object({ event: z.string(), body: z.string().optional() })
+const Told = z.object({
+  event: z.string(),
+  body: z.string().optional(),
+  poll_id: z.string().optional(),
+})
 
 /**
  * A customer's webhook endpoint, at a URL for each bridge. It records all, and answers as `usually` says; what has been
@@ -71,7 +75,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
       bridge,
       genuine: isGenuine(body, String(headers["x-webhook-signature"]), secrets.get(bridge) ?? ""),
       type: told?.event ?? "",
-      text: told?.event === "message" ? told.body : undefined,
+      text: told && textOf(told),
     }
   }
 
@@ -114,6 +118,11 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
       server.closeAllConnections()
     },
   }
+}
+
+function textOf({ event, body, poll_id }: z.infer<typeof Told>): string | undefined {
+  if (event === "message") return body
+  return event === "poll_vote" ? `a vote on ${poll_id}` : undefined
 }
 
 function toldIn(body: Buffer): z.infer<typeof Told> | undefined {
