@@ -21,8 +21,10 @@ const settings = {
   STAGE: $app.stage,
 }
 
+const folder = `/${$app.name}/${$app.stage}/admin`
+
 for (const [name, value] of Object.entries(settings))
-  new aws.ssm.Parameter(`Admin-${name}`, { name: path(name), type: "String", value })
+  new aws.ssm.Parameter(`Admin-${name}`, { name: `${folder}/${name}`, type: "String", value })
 
 for (const [name, value] of Object.entries({
   API_KEY_PEPPER: apiKeyPepper,
@@ -30,7 +32,7 @@ for (const [name, value] of Object.entries({
   HOST_TOKEN_SECRET: hostTokenSecret,
 }))
   new aws.ssm.Parameter(`Admin-${name}`, {
-    name: path(name),
+    name: `${folder}/${name}`,
     type: "SecureString",
     keyId: settingsKey.arn,
     value,
@@ -44,7 +46,10 @@ new aws.iam.Policy("AdminPolicy", {
     statements: [
       {
         actions: ["ssm:GetParametersByPath"],
-        resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${path("")}*`],
+        // The path that is asked for, and what is under it.
+        resources: [folder, `${folder}/*`].map(
+          (name) => $interpolate`arn:aws:ssm:${region}:${accountId}:parameter${name}`,
+        ),
       },
       { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
       {
@@ -75,7 +80,3 @@ new aws.iam.Policy("AdminPolicy", {
     ],
   }).json,
 })
-
-function path(name: string): string {
-  return `/${$app.name}/${$app.stage}/admin/${name}`
-}

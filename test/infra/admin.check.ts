@@ -65,7 +65,7 @@ async function setUp(): Promise<void> {
   await LinkedPhone.note(shop.id, phone)
 }
 
-test("the operator's policy suffices for every verb", async () => {
+test("the operator's policy suffices for every verb, and reaches the tables for nothing else", async () => {
   const done = new Set<string>()
   const run = async (noun: keyof typeof nouns, verb: string, ...args: string[]) => {
     done.add(`${noun} ${verb}`)
@@ -104,5 +104,12 @@ test("the operator's policy suffices for every verb", async () => {
   )
   expect([...done].toSorted()).toEqual(all.toSorted())
   expect(uses).toContain("sqs:SendMessage ")
-  expect(graphOf(inject("production")).denied("AdminPolicy", uses)).toEqual([])
+  const graph = graphOf(inject("production"))
+  expect(graph.denied("AdminPolicy", uses)).toEqual([])
+  const onTables = graph
+    .permissions("AdminPolicy")
+    .flatMap(({ actions, resources }) => actions.map((action) => ({ action, table: resources[0]! })))
+    .filter(({ action }) => action.startsWith("dynamodb:"))
+    .map(({ action, table }) => `${action} ${/(\w+)Table/.exec(table)![1]}`)
+  expect(onTables.filter((one) => !uses.has(one))).toEqual([])
 })

@@ -44,6 +44,8 @@ test("the operator's policy is the only other, and opens no session, no event an
   expect(mayDo("AdminPolicy", "parameter/messaging-bridge/production/admin/*")).toEqual([
     "ssm:GetParametersByPath",
   ])
+  const parameters = graph.permissions("AdminPolicy").flatMap(({ resources }) => resources)
+  expect(parameters.filter((arn) => arn.includes(":ssm:"))).toHaveLength(2)
   const whole = graph
     .permissions("AdminPolicy")
     .flatMap(({ actions, resources }) => [...actions, ...resources])
