@@ -2,7 +2,6 @@ import type { z } from "zod"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { BridgeWithManager } from "#core/contract/bridge.ts"
 import { sessionHosts } from "#local/session-hosts.ts"
-import { find } from "#local/running.ts"
 import type { Phone } from "#local/network-client.ts"
 import { until } from "#test/support/until.ts"
 import { startWhole, type Whole } from "./whole-service.ts"
@@ -40,7 +39,7 @@ async function said(isSo: (manager: Manager) => boolean): Promise<Manager[]> {
 }
 
 async function killHosts(): Promise<void> {
-  const pids = await sessionHosts((await find(whole.dataDir))!)
+  const pids = await sessionHosts(whole)
   expect(pids).not.toEqual([])
   for (const pid of pids) process.kill(pid, "SIGKILL")
 }

@@ -65,7 +65,7 @@ async function populated(service: Service, files: string) {
 /** The account that asks: a linked bridge, and one with a webhook. */
 async function askingAccount(service: Service, files: string) {
   const { network } = service
-  const ours = await service.customer("ours", 5)
+  const ours = await service.customer("ours", { bridges: 5 })
   const owner = await network.create("Owner")
   const contact = await network.create("Contact")
   await ours.linked(shop, owner.number)

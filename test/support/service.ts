@@ -58,9 +58,10 @@ export async function startService(environment: Record<string, string> = {}) {
     return row.parse(JSON.parse(Buffer.concat(printed).toString())[0])
   }
 
-  /** An account with a subscription and a key, and what its owner can do. */
-  async function customer(name: string, bridges?: number) {
-    const { id } = await admin(z.object({ id: z.string() }), "account", "create", name, "active")
+  /** An account with a key, and what its owner can do; with an active subscription if not said otherwise. */
+  async function customer(name: string, about: { bridges?: number; subscription?: "active" | "none" } = {}) {
+    const { subscription = "active", bridges } = about
+    const { id } = await admin(z.object({ id: z.string() }), "account", "create", name, subscription)
     if (bridges !== undefined) await admin(z.unknown(), "account", "limit", id, String(bridges))
     const { key } = await admin(z.object({ key: z.string() }), "key", "create", id)
     const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -73,10 +74,10 @@ export async function startService(environment: Record<string, string> = {}) {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-    /** A bridge, linked to this phone. */
-    const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => {
-      const made = await call("POST", "/instances", { customer_ref: ref, ...more })
-      const bridge = Made.parse(await made.json())
+    const bridge = async (ref: string, more: { webhook_url?: string } = {}) =>
+      Made.parse(await (await call("POST", "/instances", { customer_ref: ref, ...more })).json())
+    /** Links a bridge to this phone. @returns the picture of the code, as latin1 */
+    const linkTo = async (ref: string, number: string): Promise<string> => {
       let qr = ""
       await link(ref, {
         api: apiClient(running!.baseUrl, key),
@@ -86,9 +87,14 @@ export async function startService(environment: Record<string, string> = {}) {
         },
         signal: AbortSignal.timeout(linkedWithinMs),
       })
-      return { ...bridge, qr }
+      return qr
     }
-    return { id, key, name, call, linked }
+    /** A bridge, linked to this phone. */
+    const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => ({
+      ...(await bridge(ref, more)),
+      qr: await linkTo(ref, number),
+    })
+    return { id, key, name, call, bridge, linkTo, linked }
   }
 
   return {
