@@ -29,8 +29,11 @@ export interface Arrivals {
   end: () => void
 }
 
-/** Messages are decrypted and journalled in their own time; whatever arrives after them is told after them. */
-export function newArrivals(): Arrivals {
+/**
+ * Messages are decrypted and journalled in their own time; whatever arrives after them is told after them.
+ * @param onStuck of this message nothing was heard for so long that what came after it is told before.
+ */
+export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {
   const byCiphertext = new WeakMap<Uint8Array, Message>()
   const byNode = new WeakMap<BinaryNode, Message>()
   let queue: Arrival[] = []
@@ -54,7 +57,9 @@ export function newArrivals(): Arrivals {
   }
   const giveUp = () => {
     const [head] = queue
-    if (head && "waiting" in head) settle(head, [...head.waiting])
+    if (!head || !("waiting" in head)) return
+    onStuck(head.node)
+    settle(head, [...head.waiting])
   }
 
   return {

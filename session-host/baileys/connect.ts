@@ -55,7 +55,12 @@ export function connect(input: ConnectInput): Connection {
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const keys = keysOf(vault)
-  const arrivals = newArrivals()
+  const arrivals = newArrivals(({ attrs }) =>
+    input.log.error(
+      { messageId: attrs.id },
+      "a message was neither decrypted nor dropped: what came after it goes on",
+    ),
+  )
   const acks = newAcks((messageId, timestamp) =>
     lifetime.tell({ kind: "acknowledged", messageId, timestamp }),
   )

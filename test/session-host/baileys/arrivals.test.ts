@@ -6,6 +6,10 @@ import { newArrivals } from "#session-host/baileys/arrivals.ts"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
 
+function noneIsStuck(): never {
+  throw new Error("a message is stuck")
+}
+
 function aMessage(...types: string[]) {
   const content = types.map((type) => ({ tag: "enc", attrs: { type }, content: randomBytes(8) }))
   const node: BinaryNode = { tag: "message", attrs: { id: "1" }, content }
@@ -13,7 +17,7 @@ function aMessage(...types: string[]) {
 }
 
 test("a stanza is told after the messages before it, and before those after it matter", () => {
-  const arrivals = newArrivals()
+  const arrivals = newArrivals(noneIsStuck)
   const told: string[] = []
   const [first, second] = [aMessage("pkmsg", "skmsg"), aMessage("msg")]
   arrivals.message(first.node)
@@ -30,7 +34,7 @@ test("a stanza is told after the messages before it, and before those after it m
 })
 
 test("with nothing before it a stanza is told at once, also after messages that are never decrypted", () => {
-  const arrivals = newArrivals()
+  const arrivals = newArrivals(noneIsStuck)
   const told: string[] = []
   arrivals.message({ tag: "message", attrs: { id: "1" } })
   arrivals.message(aMessage("msmsg", "msg").node)
@@ -39,7 +43,7 @@ test("with nothing before it a stanza is told at once, also after messages that 
 })
 
 test("a message that Baileys drops holds up nothing", async () => {
-  const arrivals = newArrivals()
+  const arrivals = newArrivals(noneIsStuck)
   const told: string[] = []
   const message = aMessage("msg")
   arrivals.message(message.node)
@@ -50,7 +54,8 @@ test("a message that Baileys drops holds up nothing", async () => {
 })
 
 test("a message of which nothing is heard any more holds up the rest for half a minute", async () => {
-  const arrivals = newArrivals()
+  const stuck: BinaryNode[] = []
+  const arrivals = newArrivals((node) => stuck.push(node))
   const told: string[] = []
   const message = aMessage("msg")
   arrivals.message(message.node)
@@ -59,11 +64,12 @@ test("a message of which nothing is heard any more holds up the rest for half a 
   expect(told).toEqual([])
   vi.advanceTimersByTime(2_000)
   expect(told).toEqual(["call"])
+  expect(stuck).toEqual([message.node])
   await arrivals.whenSettled(message.node)
 })
 
 test("after the end nothing is told", () => {
-  const arrivals = newArrivals()
+  const arrivals = newArrivals(noneIsStuck)
   const told: string[] = []
   const message = aMessage("msg")
   arrivals.message(message.node)
