@@ -68,7 +68,8 @@ const JudgedUrl = z
   .optional()
   .openapi({
     type: ["string", "null"],
-    description: 'http or https, at most 2,048 characters; `""` or null is the hosted inbox.',
+    description:
+      'https, or http where the service is not in production; at most 2,048 characters; `""` or null is the hosted inbox.',
   })
 
 export const createBridge = createRoute({

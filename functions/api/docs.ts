@@ -167,8 +167,9 @@ function curl({ method, path, operation }: Entry): string {
   const isFile = !Object.keys(operation.responses[200]?.content ?? { "application/json": {} }).some((type) =>
     /json|event-stream/.test(type),
   )
+  // An error must not be kept as the file.
   return [
-    `curl${verb} "$URL${url}${query.length > 0 ? `?${query.join("&")}` : ""}"${isFile ? " -o file" : ""}`,
+    `curl${isFile ? " -f" : ""}${verb} "$URL${url}${query.length > 0 ? `?${query.join("&")}` : ""}"${isFile ? " -o file" : ""}`,
     `  -H "Authorization: Bearer $KEY"`,
     ...(body === undefined
       ? []
