@@ -46,7 +46,7 @@ test("a bridge that nobody is linked to and nobody calls for 72 hours is paused,
   expect(await Lease.get(idle.id)).toMatchObject({ reason: "idle", addr: "" })
   await until(async () => !host.sessions.has(idle.id))
   expect(host.sessions.has(used.id)).toBe(true)
-  expect(await statusOf(used.id)).toBe("unpaired")
+  await until(async () => (await statusOf(used.id)) === "unpaired")
 })
 
 test("a call that is read too late is not begun, and asked for again", async () => {
