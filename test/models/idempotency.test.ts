@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { explore, type Model } from "./explore.ts"
-import { type Faults, type Harm, type Rules, sends, type Sends } from "./idempotency.ts"
+import { sends } from "./idempotency.ts"
+import type { Faults, Harm, Rules, Sends } from "./idempotency-state.ts"
 
 /** Figures of states are of the model as it is: a rule that vanishes by accident changes them. */
 describe("sends with one idempotency key", () => {

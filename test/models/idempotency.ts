@@ -1,118 +1,18 @@
 import type { Model } from "./explore.ts"
+import {
+  asDesigned,
+  type Faults,
+  type Harm,
+  type Job,
+  noFaults,
+  noJob,
+  noRecord,
+  type Request,
+  type Rules,
+  type Send,
+  type Sends,
+} from "./idempotency-state.ts"
 
-/**
- * Requests with one `Idempotency-Key`, as `docs/reliability.md` says: the record, the `SEND` rows, two hosts of which
- * the second takes over from the first, and the network. Each step is one request to the store or one stanza.
- */
-export interface Sends {
-  record: {
-    state: "none" | "inflight" | "done"
-    /** The request that claimed it; 0 when it was given back. */
-    holder: number
-    /** `lease_until` is ahead. */
-    isLeased: boolean
-    /** `expires_at` has passed. */
-    isExpired: boolean
-    id: number
-  }
-  /** The ids given so far. */
-  ids: number
-  /** By message id, from 1: a request is given one at most. */
-  sends: Send[]
-  requests: Request[]
-  /** What the hosts have under way: a job each of the old owner and of the new one. */
-  jobs: Job[]
-  /** 0 owns the lease until 1 has taken it. */
-  owner: 0 | 1
-  /** Whose login the network knows: the newest; it drops the other's socket. */
-  login: 0 | 1
-  left: Faults
-  harm: Harm | ""
-}
-
-interface Send {
-  row: "none" | "sent" | "acked" | "failed"
-  /** What the network did with the stanza; `accepted` once means shown. */
-  wire: "never" | "accepted" | "refused"
-  /** Verdicts of the network that its host has not read yet. */
-  ackUnread: boolean
-  nackUnread: boolean
-  /** It was given before the key expired: a new life of the key, a new message. */
-  isOld: boolean
-}
-
-interface Request {
-  at: "new" | "call" | "wait" | "answer" | "end"
-  id: number
-  answer: "none" | "sent" | "failed" | "unknown"
-}
-
-interface Job {
-  at: "none" | "start" | "prepare" | "wire" | "verdict" | "acked" | "complete" | "refused"
-  id: number
-  /** Who waits for it; 0 when nobody does. */
-  request: number
-  /** It repeats what another job began, so a nack is not definite. */
-  resolves: boolean
-  /** The process stands still. */
-  sleeps: boolean
-}
-
-export type Harm =
-  | "two messages for one key"
-  | "told sent, but not accepted"
-  | "told failed, but shown"
-  | "a request never ends"
-
-/** How often each may happen. */
-export interface Faults {
-  hostCrashes: number
-  /** A host stands still until another has taken over, and goes on. */
-  hostSleeps: number
-  apiCrashes: number
-  /** The network refuses a stanza. */
-  nacks: number
-  /** Bytes or an ack are lost with their connection. */
-  cuts: number
-  /** A host finds the request impossible before it has written anything. */
-  refusals: number
-  /** 24 hours pass. */
-  days: number
-}
-
-export interface Rules {
-  /** A take-over keeps the message id. */
-  keepsId: boolean
-  /** An unknown outcome keeps the record. */
-  keepsUnknown: boolean
-  /** A call carries the end of its claim, after which a host does not begin. */
-  refusesLateCalls: boolean
-  /** The `SEND` row is written, with the ratchet, before the stanza goes out. */
-  writesFirst: boolean
-  /** A host says "failed" only if there is no `SEND` row, or on the nack of a first transmission. */
-  failsOnlyWhenSure: boolean
-  /** The API says "failed" only if the record it deletes is still its own. */
-  failsOnlyAsHolder: boolean
-}
-
-const asDesigned: Rules = {
-  keepsId: true,
-  keepsUnknown: true,
-  refusesLateCalls: true,
-  writesFirst: true,
-  failsOnlyWhenSure: true,
-  failsOnlyAsHolder: true,
-}
-
-const noFaults: Faults = {
-  hostCrashes: 0,
-  hostSleeps: 0,
-  apiCrashes: 0,
-  nacks: 0,
-  cuts: 0,
-  refusals: 0,
-  days: 0,
-}
 export function sends(input: {
   requests: number
   faults: Partial<Faults>
@@ -406,12 +306,4 @@ export function sends(input: {
       }
     },
   }
-}
-
-function noJob(): Job {
-  return { at: "none", id: 0, request: 0, resolves: false, sleeps: false }
-}
-
-function noRecord(): Sends["record"] {
-  return { state: "none", holder: 0, isLeased: false, isExpired: false, id: 0 }
 }
