@@ -29,7 +29,7 @@ export type Fault =
   | "stale-index"
 
 /** A fault and whom it hits: without limits, everybody. */
-export type Rule = {
+export interface Rule {
   fault: Fault
   /** Such as `TransactWriteItems`. */
   operation?: string
@@ -45,7 +45,10 @@ export type Rule = {
 }
 
 /** A request and what it asks for. */
-export type Call = { operation: string; request: object }
+export interface Call {
+  operation: string
+  request: object
+}
 
 /** The faults of one store. Equal seeds and equal requests make equal faults. */
 export class Faults {

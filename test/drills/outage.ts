@@ -55,7 +55,10 @@ export async function outage(service: Service, part: Part, lastsMs: number): Pro
 }
 
 type Written = Awaited<ReturnType<Service["write"]>>
-type Part = { take: () => void; giveBack: () => void }
+interface Part {
+  take: () => void
+  giveBack: () => void
+}
 
 function receiptsOf({ seen, lines }: Service, written: Written[]): number {
   const ids = new Set(written.map(({ id }) => id))

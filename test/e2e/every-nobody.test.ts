@@ -5,7 +5,12 @@ import { openapi, type Operation } from "#functions/api/openapi.ts"
 import type { Phone } from "#local/network-client.ts"
 import { startWhole, type Whole } from "./whole-service.ts"
 
-type Route = { name: RouteName; method: string; path: string; operation: Operation }
+interface Route {
+  name: RouteName
+  method: string
+  path: string
+  operation: Operation
+}
 type Case = [name: RouteName, what: string, route: Route, call: { parameters: object; body: unknown }]
 
 /** In each form, somebody or something that does not exist. */

@@ -13,7 +13,12 @@ import { aCustomer } from "#test/support/customer.ts"
 import { type Fault, faultsOf, jsonOf } from "#test/support/faulty.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
-type Route = { name: RouteName; method: string; path: string; operation: Operation }
+interface Route {
+  name: RouteName
+  method: string
+  path: string
+  operation: Operation
+}
 
 const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
