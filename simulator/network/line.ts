@@ -2,7 +2,7 @@ import type { Node } from "../wire/node.ts"
 import type { Address } from "./directory.ts"
 
 /** A device that is connected: a client's socket after login, or a phone of ours. */
-export interface Line {
+export interface Line extends Progress {
   readonly device: Address
   send(stanza: Node): void
   /** Says goodbye with this stanza, if one is given, and hangs up. */
@@ -11,6 +11,10 @@ export interface Line {
   cut(half?: Node): void
   /** False while more than enough waits to be written. */
   writable(): boolean
+}
+
+/** How far a line has come with what is queued for its device. */
+interface Progress {
   /** The number of the last queued stanza written to it. */
   sent: number
   /** The number of the last stanza queued for it. */
@@ -21,4 +25,9 @@ export interface Line {
   backlog: number | undefined
   /** How many stanzas were marked `offline`. */
   offlineCount: number
+}
+
+/** Of a device that has just connected. */
+export function nothingSent(): Progress {
+  return { sent: 0, queued: 0, active: false, backlog: undefined, offlineCount: 0 }
 }

@@ -61,7 +61,8 @@ export class PairingError extends Error {
   }
 }
 
-type Companion = Pick<Pairing, "send" | "end" | "noiseKey"> & { payload: proto.IClientPayload }
+/** A client that is not linked yet, as it comes out of its handshake. */
+export type Companion = Pick<Pairing, "send" | "end" | "noiseKey"> & { payload: proto.IClientPayload }
 
 /** Gives an unlinked companion its six refs. Undefined when its registration is not sound. */
 export function begin(network: Network, companion: Companion): Pairing | undefined {

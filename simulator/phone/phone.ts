@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { activate, pump } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import { type Line, nothingSent } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import { type Obstacle, PairingError } from "../network/pairing.ts"
 import { unlink } from "../stanzas/devices.ts"
@@ -59,11 +59,7 @@ export class Phone {
       end: () => {},
       cut: () => {},
       writable: () => this.#waiting < enough,
-      sent: 0,
-      queued: 0,
-      active: false,
-      backlog: undefined,
-      offlineCount: 0,
+      ...nothingSent(),
     }
     const keys = keysOf(network.cabinet, pn)
     this.desk = {
@@ -112,7 +108,7 @@ export class Phone {
   turnOff() {
     this.#network.lines.delete(key(this.#line.device))
     look(this.#network, this.#line.device, false)
-    Object.assign(this.#line, { sent: 0, queued: 0, active: false, backlog: undefined, offlineCount: 0 })
+    Object.assign(this.#line, nothingSent())
   }
 
   /** Puts it back: it gets what waited. */

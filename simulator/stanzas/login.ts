@@ -21,15 +21,20 @@ export function login(network: Network, client: Client): Address | undefined {
   const device = network.directory.device(address)
   const fault = network.faults.strike("refuse_login", key(address))
   if (fault) {
-    client.end(el("failure", { reason: fault.code, expire: fault.expire ?? undefined, location: "sim" }))
+    client.end(failure(fault.code, fault.expire ?? undefined))
     return undefined
   }
   if (device?.noiseKey?.equals(client.noiseKey)) return address
-  network.log.note(`${address.user}:${address.id}`, "login refused", {
+  network.log.note(key(address), "login refused", {
     reason: device ? "another noise key" : "no such device",
   })
-  client.end(el("failure", { reason: "401", location: "sim" }))
+  client.end(failure(401))
   return undefined
+}
+
+/** What a client is told that is not let in: why, and for how many seconds if that is said. */
+export function failure(reason: number, expire?: number): Node {
+  return el("failure", { reason, expire, location: "sim" })
 }
 
 /** After login: who it is, and, unless it wants to say so first, what waits for it. */

@@ -86,7 +86,7 @@ export function receive(network: Network, line: Line, stanza: Node) {
   // Messages and calls that are not taken are answered all the same.
   if (!answered.has(stanza.tag) && namesStranger(network, line, stanza)) return
   if (taker) return taker(network, line, stanza)
-  network.log.note(`${line.device.user}:${line.device.id}`, "unknown stanza", { tag: stanza.tag })
+  network.log.note(key(line.device), "unknown stanza", { tag: stanza.tag })
 }
 
 /** What a companion sends before it is linked: answers to our own iqs, wishes for a code, a sandbox's code. */
@@ -119,7 +119,7 @@ function answer(network: Network, line: Line, iq: Node) {
     line.send(iqResult(iq, content))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    network.log.note(`${line.device.user}:${line.device.id}`, "iq refused", { iq: name, code: error.code })
+    network.log.note(key(line.device), "iq refused", { iq: name, code: error.code })
     line.send(iqError(iq, error))
   }
 }

@@ -20,7 +20,7 @@ export interface Transport {
 }
 
 /** What a client says of itself at the end of the handshake. */
-interface Finished {
+export interface Finished {
   transport: Transport
   noiseKey: Buffer
   payload: Buffer

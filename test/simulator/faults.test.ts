@@ -52,15 +52,17 @@ test("a stanza that is sent twice is one message, and a repetition", async () =>
 
 test("latency delays everything to a device and changes no order", async () => {
   const { ada, bob, client, device } = await aChat()
-  const remove = await network.fault({ kind: "delay", device, ms: 300 })
+  const remove = await network.fault({ kind: "delay", device, ms: 1000 })
+  const start = performance.now()
+  const late = client.message("slow one").then(() => performance.now() - start)
   await bob.send(ada.number, "slow one")
   await bob.send(ada.number, "slow two")
   await remove()
   await bob.send(ada.number, "quick three")
-  const texts = () => client.messages.flatMap(({ message }) => message.message?.conversation ?? [])
-  expect(texts()).toEqual([])
+  expect(await late).toBeGreaterThan(1000)
   await client.message("quick three")
-  expect(texts()).toEqual(["slow one", "slow two", "quick three"])
+  const texts = client.messages.flatMap(({ message }) => message.message?.conversation ?? [])
+  expect(texts).toEqual(["slow one", "slow two", "quick three"])
 })
 
 test("a client that is not told of the end of its backlog waits for the next stanza", async () => {

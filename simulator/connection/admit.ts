@@ -1,0 +1,73 @@
+import { proto } from "@whiskeysockets/baileys"
+import { pump } from "../network/delivery.ts"
+import { type Address, key } from "../network/directory.ts"
+import { type Line, nothingSent } from "../network/line.ts"
+import type { Network } from "../network/network.ts"
+import * as Pairing from "../network/pairing.ts"
+import { failure, login, welcome } from "../stanzas/login.ts"
+import { look } from "../stanzas/presence.ts"
+import { receive, receiveUnpaired } from "../stanzas/receive.ts"
+import { el, type Node } from "../wire/node.ts"
+import type { Finished } from "../wire/noise.ts"
+import type { Outlet } from "./outlet.ts"
+
+/** What becomes of a client's stanzas. */
+type Taker = (stanza: Node) => void
+
+/** Lets a client in by what it says of itself. Undefined when it is refused, which it has been told. */
+export function admit(
+  network: Network,
+  outlet: Outlet,
+  said: Pick<Finished, "payload" | "noiseKey">,
+): Taker | undefined {
+  const payload = proto.ClientPayload.decode(said.payload)
+  const client = { payload, noiseKey: said.noiseKey, send: outlet.send, end: outlet.end }
+  if (network.faults.strike("outdated", "*")) {
+    outlet.end(failure(405))
+    return undefined
+  }
+  if (!payload.username) return asCompanion(network, outlet, client)
+  const device = login(network, client)
+  return device && asDevice(network, outlet, { device, passive: payload.passive ?? false })
+}
+
+function asDevice(
+  network: Network,
+  outlet: Outlet,
+  { device, passive }: { device: Address; passive: boolean },
+): Taker {
+  const { send, end, cut, writable } = outlet
+  const line: Line = { device, send, end, cut, writable, ...nothingSent() }
+  outlet.name = key(device)
+  outlet.onDrained(() => pump(network, line))
+  outlet.atEnd(() => leave(network, line))
+  replace(network, line)
+  welcome(network, line, { passive })
+  return (stanza) => receive(network, line, stanza)
+}
+
+/** It is not linked yet: it gets its codes, and waits for a phone. */
+function asCompanion(network: Network, outlet: Outlet, client: Pairing.Companion): Taker | undefined {
+  const pairing = Pairing.begin(network, client)
+  if (!pairing) {
+    outlet.end(failure(400))
+    return undefined
+  }
+  outlet.atEnd(() => Pairing.forget(network, pairing))
+  return (stanza) => receiveUnpaired(network, pairing, stanza)
+}
+
+/** A second login of one device takes the place of the first. */
+function replace(network: Network, line: Line) {
+  const name = key(line.device)
+  const first = network.lines.get(name)
+  network.lines.set(name, line)
+  first?.end(el("stream:error", {}, [el("conflict", { type: "replaced" })]))
+}
+
+function leave(network: Network, line: Line) {
+  if (network.lines.get(key(line.device)) !== line) return
+  network.lines.delete(key(line.device))
+  look(network, line.device, false)
+  network.presence.leave(line.device)
+}

@@ -1,0 +1,107 @@
+import { encodeBinaryNode } from "@whiskeysockets/baileys"
+import type { WebSocket } from "ws"
+import type { Network } from "../network/network.ts"
+import { framed } from "../wire/frames.ts"
+import { latency } from "../wire/latency.ts"
+import type { Node } from "../wire/node.ts"
+import type { Transport } from "../wire/noise.ts"
+
+/** More than this many bytes waiting in a socket: queued stanzas wait in the queue instead. */
+const enough = 1 << 20
+
+/** One client's socket as the network writes to it, until either side hangs up. */
+export interface Outlet {
+  /** In the log, and for faults: the connection's own name until the client has logged in. */
+  name: string
+  /** Nothing more is written, and nothing that comes is taken. */
+  readonly isOver: boolean
+  /** The handshake is done: stanzas are written from now on, encrypted by this. */
+  secure: (transport: Transport) => void
+  /** Late by as much as a fault says. */
+  send: (stanza: Node) => void
+  /** Says goodbye with this stanza, if one is given, and hangs up. */
+  end: (goodbye?: Node) => void
+  /** Cuts without a word; after half of this stanza, if one is given. */
+  cut: (half?: Node) => void
+  /** Cuts for an error, which the log is told. */
+  fail: (error: unknown) => void
+  /** False while more than enough waits to be written: `onDrained` calls back when it does not any more. */
+  writable: () => boolean
+  onDrained: (again: () => void) => void
+  /** Calls back when the socket is closed. */
+  atEnd: (release: () => void) => void
+}
+
+export function newOutlet(network: Network, socket: WebSocket, name: string): Outlet {
+  const releases: (() => void)[] = []
+  let transport: Transport | undefined
+  let isOver = false
+  /** Whether something was held back because too much waits in the socket. */
+  let isFull = false
+  let again: (() => void) | undefined
+
+  function written() {
+    if (!isFull || socket.bufferedAmount > enough / 2) return
+    isFull = false
+    again?.()
+  }
+
+  function write(stanza: Node) {
+    if (!transport || isOver) return
+    network.log.stanza("out", outlet.name, stanza)
+    try {
+      socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
+    } catch (error) {
+      // What one client made up cannot be written to another: that ends this line, not the network.
+      outlet.fail(error)
+    }
+  }
+  const writeAfter = latency(write)
+
+  const outlet: Outlet = {
+    name,
+    get isOver() {
+      return isOver
+    },
+    secure(by) {
+      transport = by
+    },
+    send: (stanza) => writeAfter(stanza, network.faults.strike("delay", outlet.name)?.ms ?? 0),
+    end(goodbye) {
+      if (isOver) return
+      if (goodbye) write(goodbye)
+      isOver = true
+      socket.close()
+    },
+    cut(half) {
+      if (isOver) return
+      isOver = true
+      if (!half || !transport) return socket.terminate()
+      const frame = framed(transport.encrypt(encodeBinaryNode(half)))
+      socket.send(frame.subarray(0, frame.length / 2), () => socket.terminate())
+    },
+    fail(error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      network.log.note(outlet.name, "connection failed", { reason })
+      outlet.cut()
+    },
+    writable() {
+      const can = !isOver && socket.bufferedAmount < enough
+      isFull ||= !can
+      return can
+    },
+    onDrained(callback) {
+      again = callback
+    },
+    atEnd(release) {
+      releases.push(release)
+    },
+  }
+  socket.on("error", outlet.fail)
+  socket.on("close", () => {
+    isOver = true
+    for (const release of releases) release()
+    network.log.note(outlet.name, "disconnected")
+  })
+  return outlet
+}
