@@ -4,7 +4,7 @@ import type { Change, KeyChange, Vault } from "../network.ts"
 import { keyFromText, toText } from "./serialise.ts"
 
 /** What one step reads and writes: kept together, or not at all. */
-export interface Unit {
+interface Unit {
   /** Becomes durable with the keys. */
   received?: Change["received"]
   sending?: Change["sending"]
