@@ -4,7 +4,8 @@ import { call, Unexpected } from "./api-client.ts"
 
 export type NetworkClient = ReturnType<typeof networkClient>
 export type Phone = z.output<typeof Schema.Phone>
-export type Read = z.output<typeof Schema.Message>
+/** What a phone has read; `content` is the protobuf as JSON. */
+export type Read = z.output<typeof Schema.Message> & { content: object }
 type Sent = z.output<typeof Schema.Sent>
 
 /** What the network saw or sent. Its schema leaves open what a stanza is. */
@@ -38,6 +39,8 @@ export function networkClient(at: { controlUrl: string }) {
     phones: () => ask<Phone[]>("GET", "/phones"),
     phone: (number: string) => ask<Phone>("GET", `/phones/${number}`),
     create: (name?: string) => ask<Phone>("POST", "/phones", { name }),
+    change: (number: string, changes: z.input<typeof Schema.ChangePhone>) =>
+      ask<Phone>("PATCH", `/phones/${number}`, changes),
     /** Scans a QR code: its text, or a picture of it. */
     scan: async (number: string, code: string | Uint8Array<ArrayBuffer>, obstacle?: string) => {
       const path = `/phones/${number}/scan`

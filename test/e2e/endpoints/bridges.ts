@@ -1,0 +1,156 @@
+import { expect } from "vitest"
+import { z } from "zod"
+import { until } from "#test/support/until.ts"
+import type { CasesOf } from "./cases.ts"
+import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
+
+export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
+  createBridge: async (ask) => {
+    const body = { customer_ref: "made", webhook_url: whole.webhook.urlOf("made") }
+    const made = await ask({ body })
+    expect(made).toMatchObject({ status: 201, json: { ...body, state: "running" } })
+    expect(await ask({ body: { customer_ref: "made" } })).toMatchObject({ status: 200, json: made.json })
+    whole.webhook.trust("made", (made.json as { webhook_secret: string }).webhook_secret)
+  },
+  listBridges: async (ask) => {
+    expect((await ask()).json).toMatchObject([{ customer_ref: "shop" }, { customer_ref: "made" }])
+  },
+  getBridge: async (ask) => {
+    const { json } = await ask()
+    expect(json).toMatchObject({
+      webhook_url: whole.webhook.urlOf("shop"),
+      manager: { health: "healthy" },
+    })
+    expect((await ask({ ref: "default" })).json).toEqual(json)
+    await whole.admin("bridge", "pause", await whole.idOf("made"))
+    expect((await ask({ ref: "made" })).json).toMatchObject({ state: "paused", paused_reason: "manual" })
+    await whole.admin("bridge", "wake", await whole.idOf("made"))
+  },
+  updateBridge: async (ask) => {
+    const webhook_url = `${whole.webhook.urlOf("made")}?moved`
+    expect((await ask({ ref: "made", body: { webhook_url } })).json).toMatchObject({
+      webhook_url,
+      inbox: false,
+    })
+    await whole.call("POST", "/api/instances/made/webhook-test")
+    await whole.webhook.event("made", "test")
+    const inbox = await ask({ ref: "made", body: { webhook_url: null } })
+    expect(inbox.json).toMatchObject({ webhook_url: "", inbox: true })
+  },
+  removeBridge: async (ask) => {
+    await whole.bridge("mistake")
+    await ask({ ref: "mistake" })
+    expect((await whole.call("GET", "/api/instances/mistake")).status).toBe(404)
+  },
+  streamLogs: async () => {
+    const stream = await whole.call("GET", "/api/instances/shop/logs?tail=100")
+    expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/)
+    const lines = linesOf(stream)
+    const line = /^data: \d{4}-\d\d-\d\dT[\d:.]+Z INFO /
+    await lines.until(new RegExp(`${line.source}session connected$`))
+    await whole.call("PATCH", "/api/instances/shop", {
+      webhook_url: `${whole.webhook.urlOf("shop")}?seen`,
+    })
+    await lines.until(new RegExp(`${line.source}webhook URL changed$`))
+    await lines.close()
+  },
+
+  status: async (ask) => {
+    const { number: phone, jid, lid } = grace
+    const told = { status: "connected", jid, lid, name: "Grace", phone }
+    await until(async () => (await whole.statusOf("shop")) === "connected")
+    expect((await ask()).json).toEqual(told)
+  },
+  qr: async (ask) => {
+    const eve = await whole.network.create("Eve")
+    const { headers, bytes } = await ask({ ref: "made" })
+    expect(Number(headers.get("x-qr-expires"))).toBeGreaterThan(Date.now() / 1000)
+    await whole.network.scan(eve.number, new Uint8Array(bytes))
+    await until(async () => (await whole.statusOf("made")) === "connected")
+  },
+  pair: async (ask) => {
+    const carl = await whole.network.create("Carl")
+    await whole.bridge("typed")
+    const { code } = (await ask({ ref: "typed", body: { phone: carl.number } })).json as { code: string }
+    await whole.network.typeCode(carl.number, code)
+    await until(async () => (await whole.statusOf("typed")) === "connected")
+  },
+  logout: async (ask) => {
+    await ask({ ref: "typed" })
+    expect(await whole.statusOf("typed")).toBe("unpaired")
+    const told = await whole.webhook.event("typed", "disconnected")
+    expect(told.reason).toBe("logged_out")
+  },
+
+  webhookLogs: async (ask) => {
+    const Attempts = z.array(
+      z.object({ timestamp: z.string(), success: z.boolean(), status_code: z.number() }),
+    )
+    whole.webhook.refuseNext("shop")
+    const refused = await adaWrites({ text: "refused" })
+    await arrived(refused)
+    const attempts = await until(async () => {
+      const logged = Attempts.parse((await ask()).json)
+      return logged.some(({ success }) => !success) ? logged : undefined
+    })
+    expect(attempts.filter(({ success }) => !success)).toMatchObject([{ status_code: 400 }])
+    const times = attempts.map(({ timestamp }) => timestamp)
+    expect(times).toEqual(times.toSorted().toReversed())
+  },
+  listEvents: async (ask) => {
+    // This bridge has no webhook.
+    const { json } = await ask({ ref: "made", with: { state: "inbox", limit: 1 } })
+    const [first] = json as { event_id: string }[]
+    expect(json).toMatchObject([{ state: "inbox" }])
+    const after = { state: "inbox", after: first!.event_id }
+    await adaTells("made", "for the inbox")
+    await until(async () =>
+      JSON.stringify((await ask({ ref: "made", with: after })).json).includes("for the inbox"),
+    )
+  },
+  resendEvent: async (ask) => {
+    const logs = await whole.call("GET", "/api/instances/shop/proxy/webhook-logs")
+    const attempts = (await logs.json()) as { event_id: string; event: string }[]
+    const { event_id } = attempts.find(({ event }) => event === "message")!
+    const before = whole.webhook.of("shop").length
+    await ask({ with: { event_id } })
+    await until(async () => whole.webhook.of("shop").length > before)
+  },
+  testWebhook: async (ask) => {
+    expect((await ask()).json).toMatchObject({ success: true, status_code: 200, event: "test", attempt: 1 })
+    await whole.webhook.event("shop", "test")
+    whole.webhook.refuseNext("shop")
+    const refused = { success: false, status_code: 400, error: "client_error" }
+    expect((await ask()).json).toMatchObject(refused)
+  },
+
+  healthz: async (ask) => {
+    expect((await ask()).json).toEqual({ ok: true })
+  },
+  debugStats: async (ask) => {
+    expect((await ask()).json).toMatchObject({ heap_alloc_mb: expect.any(Number) as unknown })
+  },
+}
+
+/** Ada writes to the phone that a bridge is linked to. */
+async function adaTells(ref: string, text: string): Promise<void> {
+  const status = await whole.call("GET", `/api/instances/${ref}/proxy/status`)
+  const { phone } = (await status.json()) as { phone: string }
+  await whole.write(ada, phone, { text })
+}
+
+/** The lines of a stream, as they come. */
+function linesOf(stream: Response) {
+  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ""
+  return {
+    until: async (line: RegExp) => {
+      while (!text.split("\n").some((one) => line.test(one))) {
+        const { value, done } = await reader.read()
+        if (done) throw new Error(`the stream ended before ${line.source}`)
+        text += value
+      }
+    },
+    close: () => reader.cancel(),
+  }
+}

@@ -1,0 +1,111 @@
+import { expect } from "vitest"
+import { z } from "zod"
+import { aFileServer } from "#test/support/files.ts"
+import type { CasesOf } from "./cases.ts"
+import { ada, adaReads, adaWrites, arrived, grace, group, seen, whole } from "./stage.ts"
+
+const Sent = z.object({ message_id: z.string() })
+const idIn = ({ json }: { json: unknown }) => Sent.parse(json).message_id
+
+/** Sends something for others to refer to. */
+async function sendText(body: string): Promise<string> {
+  const answer = await whole.call("POST", "/api/instances/shop/proxy/send/text", {
+    chat: ada.number,
+    body,
+  })
+  const id = Sent.parse(await answer.json()).message_id
+  await adaReads({ id })
+  return id
+}
+
+export const messages: CasesOf<"Messages" | "Calls"> = {
+  sendText: async (ask) => {
+    const id = idIn(await ask({ body: { chat: ada.number, body: "hello" } }))
+    expect(await adaReads({ id })).toMatchObject([{ text: "hello" }])
+    const inGroup = idIn(await ask({ body: { chat: group, body: "hello all", mentions: [ada.number] } }))
+    expect(await adaReads({ id: inGroup })).toMatchObject([{ text: "hello all" }])
+  },
+  sendMedia: async (ask) => {
+    const { url } = await aFileServer({
+      "/plan.pdf": { type: "application/pdf", body: Buffer.from("%PDF-1.7 x") },
+    })
+    const body = { chat: ada.number, url: `${url}/plan.pdf`, caption: "the plan" }
+    const id = idIn(await ask({ body }))
+    const [read] = await adaReads({ id })
+    expect(JSON.stringify(read!.content)).toContain("the plan")
+    const file = await whole.network.file(ada.number, id)
+    expect(file.data.toString()).toBe("%PDF-1.7 x")
+  },
+  sendReaction: async (ask) => {
+    const about = await adaWrites({ text: "nice?" })
+    await arrived(about)
+    const id = idIn(await ask({ body: { chat: ada.number, emoji: "👍", message_id: about } }))
+    expect(await adaReads({ id })).toMatchObject([
+      { content: { reactionMessage: { text: "👍", key: { id: about } } } },
+    ])
+  },
+  sendPoll: async (ask) => {
+    const id = idIn(await ask({ body: { chat: ada.number, question: "When?", options: ["now", "later"] } }))
+    const [read] = await adaReads({ id })
+    expect(Object.values(read!.content)).toContainEqual(
+      expect.objectContaining({ name: "When?", options: [{ optionName: "now" }, { optionName: "later" }] }),
+    )
+  },
+  sendLocation: async (ask) => {
+    const id = idIn(
+      await ask({ body: { chat: ada.number, lat: 52.5, lng: 13.4, name: "Berlin", address: "Mitte" } }),
+    )
+    const place = { degreesLatitude: 52.5, degreesLongitude: 13.4, name: "Berlin", address: "Mitte" }
+    expect(await adaReads({ id })).toMatchObject([{ content: { locationMessage: place } }])
+  },
+  sendEvent: async (ask) => {
+    const event = { name: "Opening", description: "coffee", start_time: 1_900_000_000 }
+    const id = idIn(await ask({ body: { chat: ada.number, ...event } }))
+    const { name, description } = event
+    expect(await adaReads({ id })).toMatchObject([{ content: { eventMessage: { name, description } } }])
+    await adaWrites({ rsvp: { message_id: id, response: "going" } })
+    await whole.webhook.event("shop", "event_response", (answer) => answer.event_id === id)
+  },
+  sendTyping: async (ask) => {
+    await ask({ body: { chat: ada.number, state: "recording" } })
+    expect(await seen("chatstate")).toMatchObject([
+      { stanza: { content: [{ tag: "composing", attrs: { media: "audio" } }] } },
+    ])
+  },
+  revokeMessage: async (ask) => {
+    const id = await sendText("wrong chat")
+    await ask({ with: { id } })
+    const [revocation] = await adaReads({ kind: "protocolMessage" })
+    expect(revocation).toMatchObject({ content: { protocolMessage: { key: { id } } } })
+  },
+  editMessage: async (ask) => {
+    const id = await sendText("frist")
+    expect(idIn(await ask({ with: { id }, body: { chat: ada.number, body: "first" } }))).toBe(id)
+    const [, edit] = await adaReads({ kind: "protocolMessage", count: 2 })
+    expect(edit).toMatchObject({ content: { protocolMessage: { key: { id } } } })
+    expect(JSON.stringify(edit!.content)).toContain("first")
+  },
+  readMessage: async (ask) => {
+    const id = await adaWrites({ text: "seen?" })
+    await arrived(id)
+    await ask({ with: { id }, body: { chat: ada.number } })
+    expect(await seen("receipt", { id, type: "read" })).toHaveLength(1)
+  },
+  messageMedia: async (ask) => {
+    const data = Buffer.from("a voice")
+    const media = { kind: "audio", voice: true, mimetype: "audio/ogg", data: data.toString("base64") }
+    const id = await adaWrites({ media })
+    await arrived(id)
+    const { headers, bytes } = await ask({ with: { id } })
+    expect([headers.get("content-type"), bytes.toString()]).toEqual(["audio/ogg", "a voice"])
+    expect(headers.get("content-disposition")).toMatch(/^attachment/)
+  },
+
+  rejectCall: async (ask) => {
+    const { call_id } = await whole.network.ring(ada.number, grace.number)
+    await whole.webhook.event("shop", "call_incoming", (call) => call.call_id === call_id)
+    await ask({ with: { id: call_id }, body: { contact_id: ada.jid } })
+    const reject = { tag: "reject", attrs: expect.objectContaining({ "call-id": call_id }) as unknown }
+    expect(await seen("call")).toMatchObject([{ stanza: { content: [reject] } }])
+  },
+}

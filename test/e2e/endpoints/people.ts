@@ -1,0 +1,117 @@
+import sharp from "sharp"
+import { expect } from "vitest"
+import { aFileServer } from "#test/support/files.ts"
+import { until } from "#test/support/until.ts"
+import type { CasesOf } from "./cases.ts"
+import { ada, bakery, grace, group, seen, whole } from "./stage.ts"
+
+const business = {
+  is_business: true,
+  verified_name: "Bakery",
+  business_name: "Bakery",
+  business_email: "bakery@example.org",
+  business_address: "Mill Lane 1",
+  redacted_phone: expect.stringMatching(/\d.*∙/) as unknown,
+}
+
+const jpeg = Buffer.from("/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==", "base64")
+const face = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#cc9966" } })
+  .jpeg()
+  .toBuffer()
+
+export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
+  listContacts: async (ask) => {
+    const contact = { number: ada.number, full_name: "Ada Lovelace", first_name: "Ada" }
+    await whole.network.call("POST", `/phones/${grace.number}/contacts`, contact)
+    await until(async () => JSON.stringify((await ask()).json).includes("Ada Lovelace"))
+    await whole.write(bakery, grace.number, { text: "open" })
+    await until(async () => JSON.stringify((await ask()).json).includes(bakery.jid))
+    // Both say more of the baker than a message does.
+    for (const path of [`contacts/${bakery.number}`, `groups/${group}`])
+      await whole.call("GET", `/api/instances/shop/proxy/${path}`)
+    const baker = ((await ask()).json as { jid: string }[]).find(({ jid }) => jid === bakery.jid)
+    expect(baker).toMatchObject(business)
+    await whole.network.change(ada.number, { about: "at sea" })
+    await whole.call("GET", `/api/instances/shop/proxy/contacts/${ada.number}`)
+    const [first] = (await ask({ with: { limit: 1 } })).json as { jid: string }[]
+    const rest = (await ask({ with: { limit: 1000, after: first!.jid } })).json as { jid: string }[]
+    expect(rest.map(({ jid }) => jid)).not.toContain(first!.jid)
+    const everybody = (await ask()).json as { jid: string }[]
+    expect(everybody.map(({ jid }) => jid)).toEqual([first!, ...rest].map(({ jid }) => jid).toSorted())
+  },
+  checkContacts: async (ask) => {
+    const phones = [ada.number, "4915100000000", bakery.number]
+    expect((await ask({ body: { phones } })).json).toMatchObject([
+      { phone: ada.number, jid: ada.jid, is_on_whatsapp: true, registered: true },
+      { phone: "4915100000000", jid: "", is_on_whatsapp: false, registered: false },
+      { phone: bakery.number, is_business: true, verified_name: "Bakery", registered: true },
+    ])
+  },
+  getContact: async (ask) => {
+    const { json } = await ask({ with: { jid: ada.number } })
+    expect(json).toMatchObject({
+      jid: ada.jid,
+      phone: ada.number,
+      full_name: "Ada Lovelace",
+      about: "at sea",
+    })
+    expect((await ask({ with: { jid: bakery.jid } })).json).toMatchObject(business)
+  },
+  contactAvatar: async (ask) => {
+    await whole.network.change(ada.number, { picture: jpeg.toString("base64") })
+    expect((await ask({ with: { jid: ada.jid } })).bytes.equals(jpeg)).toBe(true)
+  },
+  getGroup: async (ask) => {
+    const { json } = await ask({ with: { jid: group } })
+    expect(json).toMatchObject({ jid: group, name: "Regulars", topic: "New in", participants: 3 })
+  },
+
+  getProfile: async (ask) => {
+    await whole.network.change(grace.number, { about: "open" })
+    const { number: phone, jid } = grace
+    expect((await ask()).json).toEqual({ about: "open", jid, name: "Grace", phone })
+  },
+  setAbout: async (ask) => {
+    await ask({ body: { status: "closed" } })
+    const profile = await whole.call("GET", "/api/instances/shop/proxy/profile")
+    expect(await profile.json()).toMatchObject({ about: "closed" })
+  },
+  ownAvatar: async (ask) => {
+    await whole.network.change(grace.number, { picture: jpeg.toString("base64") })
+    expect((await ask()).bytes.equals(jpeg)).toBe(true)
+  },
+  setAvatar: async (ask) => {
+    const { url } = await aFileServer({ "/me.jpg": { type: "image/jpeg", body: face } })
+    const { json } = await ask({ body: { url: `${url}/me.jpg` } })
+    expect(json).toEqual({ picture_id: expect.stringMatching(/./) as unknown })
+    const shown = await whole.call("GET", "/api/instances/shop/proxy/profile/avatar")
+    expect(await sharp(await shown.arrayBuffer()).metadata()).toMatchObject({ format: "jpeg", width: 64 })
+  },
+  removeAvatar: async (ask) => {
+    await ask()
+    expect((await whole.call("GET", "/api/instances/shop/proxy/profile/avatar")).status).toBe(404)
+  },
+  profileQr: async (ask) => {
+    expect((await ask()).json).toEqual({
+      link: expect.stringMatching(/^https:\/\/wa\.me\/qr\/\w+$/) as unknown,
+    })
+  },
+  statusPrivacy: async (ask) => {
+    expect((await ask()).json).toEqual([{ is_default: true, list: [], type: "contacts" }])
+    await whole.network.change(grace.number, { status_hidden_from: [ada.number] })
+    expect((await ask()).json).toEqual([
+      { is_default: false, list: [], type: "contacts" },
+      { is_default: true, list: [ada.jid], type: "blacklist" },
+    ])
+  },
+
+  setPresence: async (ask) => {
+    await ask({ body: { state: "available" } })
+    expect(await seen("presence", { type: "available" })).not.toHaveLength(0)
+  },
+  subscribePresence: async (ask) => {
+    await ask({ body: { chat: ada.number } })
+    await whole.network.change(ada.number, { available: true })
+    await whole.webhook.event("shop", "presence", ({ unavailable }) => !unavailable)
+  },
+}

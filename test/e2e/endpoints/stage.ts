@@ -1,0 +1,36 @@
+import { afterAll } from "vitest"
+import type { NetworkClient } from "#local/network-client.ts"
+import { startWhole } from "../whole-service.ts"
+
+/** Where each endpoint is shown: a linked bridge `shop` of Grace, Ada, who writes with her, a business, and a group of them all. */
+export const whole = await startWhole()
+afterAll(() => whole.stop())
+
+const { network } = whole
+export const grace = await network.create("Grace")
+export const ada = await network.create("Ada")
+export const bakery = await network.create("Bakery")
+await whole.bridge("shop")
+await whole.link("shop", grace)
+await network.change(bakery.number, {
+  business: { name: "Bakery", email: "bakery@example.org", address: "Mill Lane 1" },
+  hides_number: true,
+})
+const members = [grace.number, bakery.number]
+/** Its JID. */
+export const { jid: group } = await network.group({ creator: ada.number, members, subject: "Regulars" })
+await network.call("PATCH", `/groups/${group}`, { by: ada.number, description: "New in" })
+
+export const adaWrites = (content: object) => whole.write(ada, grace.number, content)
+
+/** What Ada's phone has read under this id, or of this kind. */
+export const adaReads = (match: Parameters<NetworkClient["read"]>[1]) =>
+  network.read(ada.number, { wait: 10_000, ...match })
+
+/** What the network has got from the bridge's device. */
+export const seen = (tag: string, attrs?: Record<string, string>) =>
+  network.log({ kind: "in", who: `${grace.number}:1`, tag, attrs, wait: 10_000 })
+
+/** The event of this message. */
+export const arrived = (id: string) =>
+  whole.webhook.event("shop", "message", ({ message_id }) => message_id === id)
