@@ -43,7 +43,7 @@ async function main(): Promise<number> {
     console.error(`demo: failed: ${error instanceof Error ? error.message : String(error)}`)
     return 1
   } finally {
-    receiver.stop()
+    await receiver.stop()
     if (service.exitCode === null) {
       service.kill("SIGTERM")
       await once(service, "exit")

@@ -23,6 +23,12 @@ export interface Run {
   tags: { key: string; value: string }[]
 }
 
+/** Why a task ended, in ECS's words. */
+export interface End {
+  stopCode: string
+  stoppedReason: string
+}
+
 /** A task of one container, which is a child process. */
 export class Task {
   readonly arn: string
@@ -35,7 +41,7 @@ export class Task {
   readonly #createdAt = seconds()
   #lastStatus: "PENDING" | "RUNNING" | "STOPPING" | "STOPPED" = "PENDING"
   #startedAt: number | undefined
-  #stop: { stopCode: string; stoppedReason: string } | undefined
+  #stop: End | undefined
   #exitCode: number | undefined
 
   /**
@@ -64,7 +70,7 @@ export class Task {
   }
 
   /** SIGTERM, and after `timeoutMs` SIGKILL. Returns at once; `ended` tells the end. */
-  stop(end: { stopCode: string; stoppedReason: string }, timeoutMs: number) {
+  stop(end: End, timeoutMs: number) {
     if (this.desiredStatus === "STOPPED") return
     this.desiredStatus = "STOPPED"
     this.#lastStatus = "STOPPING"

@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-import { once } from "node:events"
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
-import { json } from "node:stream/consumers"
 import { z } from "zod"
+import { Refusal, startAwsJson } from "./aws-json.ts"
 import { privateFile, writePrivate } from "./private-file.ts"
 
 /** By id, the newest key material first; one alone is from before keys were rotated. */
@@ -23,8 +20,6 @@ const ReEncrypt = z.object({
   DestinationKeyId: z.string(),
   DestinationEncryptionContext: Context,
 })
-
-class Refusal extends Error {}
 
 /**
  * KMS on one machine, as far as the service uses it: data keys wrapped under keys that stay here, in a file of
@@ -58,64 +53,45 @@ export async function startKms(input: { file: string; keyIds: string[] }) {
     throw new Refusal("InvalidCiphertextException")
   }
 
-  function answer(operation: string, call: unknown): object {
-    switch (operation) {
-      case "GenerateDataKey":
-      case "GenerateDataKeyWithoutPlaintext": {
-        const { KeyId, EncryptionContext } = Generate.parse(call)
-        const plain = randomBytes(32)
-        const CiphertextBlob = base64(wrap(KeyId, EncryptionContext, plain))
-        return { KeyId, CiphertextBlob, ...(operation === "GenerateDataKey" && { Plaintext: base64(plain) }) }
-      }
-      case "Decrypt": {
-        const { KeyId, EncryptionContext, CiphertextBlob } = Decrypt.parse(call)
-        return { KeyId, Plaintext: base64(unwrap(KeyId, EncryptionContext, CiphertextBlob)) }
-      }
-      case "ReEncrypt": {
-        const asked = ReEncrypt.parse(call)
-        const plain = unwrap(asked.SourceKeyId, asked.SourceEncryptionContext, asked.CiphertextBlob)
-        const { SourceKeyId, DestinationKeyId: KeyId } = asked
-        const wrapped = wrap(KeyId, asked.DestinationEncryptionContext, plain)
-        return { KeyId, SourceKeyId, CiphertextBlob: base64(wrapped) }
-      }
-      case "RotateKeyOnDemand": {
-        const { KeyId } = OfKey.parse(call)
-        // Written down before anything is wrapped by it.
-        const rotated = { ...keys, [KeyId]: [newMaterial(), ...materialOf(KeyId)] }
-        writePrivate(input.file, rotated)
-        Object.assign(keys, rotated)
-        return { KeyId }
-      }
-      default:
-        throw new Refusal("UnknownOperationException")
-    }
+  function generate(call: unknown) {
+    const { KeyId, EncryptionContext } = Generate.parse(call)
+    const plain = randomBytes(32)
+    const CiphertextBlob = base64(wrap(KeyId, EncryptionContext, plain))
+    return { KeyId, CiphertextBlob, Plaintext: base64(plain) }
   }
 
-  async function respond(request: IncomingMessage): Promise<{ status: number; body: object }> {
-    try {
-      const operation = String(request.headers["x-amz-target"]).split(".").at(-1) ?? ""
-      return { status: 200, body: answer(operation, await json(request)) }
-    } catch (error) {
-      const type = error instanceof Refusal ? error.message : "ValidationException"
-      return { status: 400, body: { __type: type, message: String(error) } }
-    }
+  function decrypt(call: unknown) {
+    const { KeyId, EncryptionContext, CiphertextBlob } = Decrypt.parse(call)
+    return { KeyId, Plaintext: base64(unwrap(KeyId, EncryptionContext, CiphertextBlob)) }
   }
 
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    void respond(request).then(({ status, body }) =>
-      response.writeHead(status, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(body)),
-    )
-  })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    close: async () => {
-      server.close()
-      server.closeAllConnections()
+  function reEncrypt(call: unknown) {
+    const asked = ReEncrypt.parse(call)
+    const plain = unwrap(asked.SourceKeyId, asked.SourceEncryptionContext, asked.CiphertextBlob)
+    const { SourceKeyId, DestinationKeyId: KeyId } = asked
+    const wrapped = wrap(KeyId, asked.DestinationEncryptionContext, plain)
+    return { KeyId, SourceKeyId, CiphertextBlob: base64(wrapped) }
+  }
+
+  function rotate(call: unknown) {
+    const { KeyId } = OfKey.parse(call)
+    // Written down before anything is wrapped by it.
+    const rotated = { ...keys, [KeyId]: [newMaterial(), ...materialOf(KeyId)] }
+    writePrivate(input.file, rotated)
+    Object.assign(keys, rotated)
+    return { KeyId }
+  }
+
+  return await startAwsJson({
+    invalid: "ValidationException",
+    actions: {
+      GenerateDataKey: generate,
+      GenerateDataKeyWithoutPlaintext: (call) => ({ ...generate(call), Plaintext: undefined }),
+      Decrypt: decrypt,
+      ReEncrypt: reEncrypt,
+      RotateKeyOnDemand: rotate,
     },
-  }
+  })
 }
 
 type Context = z.output<typeof Context>

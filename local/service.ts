@@ -1,7 +1,5 @@
-import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -9,6 +7,7 @@ import { z } from "zod"
 import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
 import { startKms } from "./kms.ts"
+import { hangUp, listen } from "./listen.ts"
 import { privateFile } from "./private-file.ts"
 import { announce, find, withdraw } from "./running.ts"
 import { startBucket } from "./s3.ts"
@@ -52,11 +51,8 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   makeFolder(join(dataDir, "logs"))
   await keepTo(settings.HOST_NETWORK, dataDir)
 
-  const api = await listen(settings.PORT)
-  stops.push(async () => {
-    api.server.close()
-    api.server.closeAllConnections()
-  })
+  const api = await listenForCalls(settings.PORT)
+  stops.push(() => hangUp(api.server))
   const simulator = settings.HOST_NETWORK === "simulated" ? await simulatedNetwork(settings) : undefined
   if (simulator) stops.push(simulator.stop)
   const store = await startDynamoDb({ path: join(dataDir, "dynamodb") })
@@ -164,17 +160,14 @@ function settable(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
-async function listen(port: number) {
-  // Until the app is there.
+/** Until the app is there, calls are told to come again. @throws CannotStart */
+async function listenForCalls(port: number) {
   const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
-  server.listen(port, "127.0.0.1")
   try {
-    await once(server, "listening")
+    return { server, url: `http://127.0.0.1:${await listen(server, port)}` }
   } catch (error) {
     throw new CannotStart(`port ${port} is taken: choose another with PORT=...`, { cause: error })
   }
-  const { port: actual } = server.address() as AddressInfo // listening on TCP
-  return { server, url: `http://127.0.0.1:${actual}` }
 }
 
 /** Hosts are children of this process: those of an earlier one are dead, however it ended. */

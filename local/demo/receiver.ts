@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
 import { z } from "zod"
+import { hangUp, listen } from "../listen.ts"
 import { isGenuine } from "../genuine.ts"
 
 /** A delivery as it reached the receiver, checked over its raw bytes. */
@@ -24,9 +24,7 @@ export async function startReceiver() {
   const server = createServer((request, response) => {
     void receive(request).then((status) => response.writeHead(status).end())
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server)
 
   async function receive(request: IncomingMessage): Promise<number> {
     const chunks: Buffer[] = []
@@ -67,9 +65,6 @@ export async function startReceiver() {
         signal.throwIfAborted()
       }
     },
-    stop: () => {
-      server.close()
-      server.closeAllConnections()
-    },
+    stop: () => hangUp(server),
   }
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { listen } from "../listen.ts"
 import { Commits } from "./commits.ts"
 import type { Engine } from "./engine.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
@@ -64,14 +63,12 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   }
 
   try {
-    server.listen(options.port ?? 0, "127.0.0.1")
-    await once(server, "listening")
+    const port = await listen(server, options.port)
+    return { endpoint: `http://127.0.0.1:${port}`, faults, close }
   } catch (error) {
     await store.db.close()
     throw error
   }
-  const { port } = server.address() as AddressInfo // listening on TCP
-  return { endpoint: `http://127.0.0.1:${port}`, faults, close }
 }
 
 async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse) {

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { listen } from "#local/listen.ts"
 
 /** The module, for a machine whose URL_ALLOW is this: settings are read once. */
 async function fetching(urlAllow: string) {
@@ -46,10 +47,9 @@ async function aTcpServer(connected: (socket: Socket) => void) {
     // Whoever hangs up on it is what is tested, not it.
     socket.on("error", () => {})
     connected(socket)
-  }).listen(0, "127.0.0.1")
-  await once(server, "listening")
+  })
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo // listening on TCP
   return port
 }
 

@@ -1,12 +1,11 @@
-import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { json } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
+import { listen } from "#local/listen.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const platform = join(root, ".sst/platform")
@@ -145,9 +144,7 @@ async function startSst(work: string) {
   const server = createServer((request, response) => {
     void json(request).then((body) => response.end(JSON.stringify({ result: answer(Call.parse(body)) })))
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server)
 
   function answer({ method, params: [input] }: z.infer<typeof Call>) {
     if (method === "Provider.Aws.Bootstrap")

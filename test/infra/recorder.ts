@@ -1,8 +1,7 @@
-import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { z } from "zod"
+import { listen } from "#local/listen.ts"
 
 const Item = z.record(z.string(), z.unknown())
 const Part = z.object({
@@ -73,9 +72,7 @@ export async function startRecorder(endpoint: string, onUse: (use: Use) => void)
     // As where a connection breaks: the client asks again.
     passOn(request, response).catch(() => response.destroy())
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server)
 
   function close() {
     server.close()

@@ -3,11 +3,11 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
+import { listen } from "#local/listen.ts"
 import { Account } from "#core/account.ts"
 import { ApiKey } from "#core/api-key.ts"
 import { Bridge } from "#core/bridge.ts"
@@ -124,13 +124,12 @@ const stage = Object.fromEntries(ofStage.map((name) => [name, "production".padEn
 
 test("the operator is told which service is meant, and asked where it could be either", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "admin-"))
-  const server = createServer((_request, response) => response.end()).listen(0, "127.0.0.1")
+  const server = createServer((_request, response) => response.end())
   onTestFinished(() => {
     server.close()
     rmSync(dataDir, { recursive: true })
   })
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server)
   const reached = ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL_DYNAMODB"]
   const environment = Object.fromEntries(reached.map((name) => [name, process.env[name]!]))
   announce(dataDir, { baseUrl: `http://127.0.0.1:${port}`, phonesUrl: "", environment })

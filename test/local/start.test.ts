@@ -2,10 +2,10 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test, vi } from "vitest"
+import { listen } from "#local/listen.ts"
 import { sessionHosts } from "#local/session-hosts.ts"
 import { find } from "#local/running.ts"
 
@@ -78,10 +78,9 @@ test("the printed lines work as they are pasted, Ctrl-C ends all, and a second s
 }, 60_000)
 
 test("a taken port is one clear line", async () => {
-  const other = createServer().listen(0, "127.0.0.1")
+  const other = createServer()
   onTestFinished(() => void other.close())
-  await once(other, "listening")
-  const { port } = other.address() as AddressInfo // listening on TCP
+  const port = await listen(other)
   const refused = start({ PORT: String(port) })
   expect(await refused.ended).toBe(1)
   expect(refused.said().trim()).toBe(`port ${port} is taken: choose another with PORT=...`)

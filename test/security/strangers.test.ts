@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto"
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { isDeepStrictEqual } from "node:util"
 import { proto } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
+import { listen } from "#local/listen.ts"
 import { sessionHosts } from "#local/session-hosts.ts"
 import { type Customer, type Service, startService, statusOf } from "#test/support/service.ts"
 import { until } from "#test/support/until.ts"
@@ -230,10 +229,8 @@ test("no address in a message is ever opened, sent or received, wherever it stan
     response.end("<title>secret</title>")
   })
   server.on("connection", () => opened++)
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo // listening on TCP
   const url = `http://127.0.0.1:${port}/page`
   const send = async (kind: string, content: object) =>
     (await customer.call("POST", `/instances/shop/proxy/send/${kind}`, { chat: stranger, ...content })).status

@@ -1,8 +1,5 @@
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { json } from "node:stream/consumers"
 import { z } from "zod"
+import { Refusal, startAwsJson } from "#local/aws-json.ts"
 
 const Asked = z.object({
   logGroupName: z.string(),
@@ -32,14 +29,14 @@ export async function startCloudWatchLogs() {
 
   function streamOf({ logGroupName, logStreamName }: Asked): Line[] {
     const found = streams.get(`${logGroupName}/${logStreamName}`)
-    if (!found) throw new Refused("ResourceNotFoundException")
+    if (!found) throw new Refusal("ResourceNotFoundException")
     return found
   }
 
   const actions: Record<string, (input: Asked) => object> = {
     CreateLogStream: ({ logGroupName, logStreamName }) => {
       const name = `${logGroupName}/${logStreamName}`
-      if (streams.has(name)) throw new Refused("ResourceAlreadyExistsException")
+      if (streams.has(name)) throw new Refusal("ResourceAlreadyExistsException")
       streams.set(name, [])
       return {}
     },
@@ -52,7 +49,7 @@ export async function startCloudWatchLogs() {
       const inOrder = input.logEvents.every(
         ({ timestamp }, i, all) => timestamp >= (all[i - 1]?.timestamp ?? 0),
       )
-      if (!inOrder || input.logEvents.length === 0) throw new Refused("InvalidParameterException")
+      if (!inOrder || input.logEvents.length === 0) throw new Refusal("InvalidParameterException")
       streamOf(input).push(...input.logEvents)
       return { nextSequenceToken: "1" }
     },
@@ -67,39 +64,26 @@ export async function startCloudWatchLogs() {
     },
   }
 
-  const server = createServer((request, response) => {
-    void (async () => {
-      const action = String(request.headers["x-amz-target"]).split(".").at(-1)!
-      const body = await json(request)
+  const server = await startAwsJson({
+    invalid: "InvalidParameterException",
+    actions: Object.fromEntries(
+      Object.entries(actions).map(([name, action]) => [name, (call: unknown) => action(Asked.parse(call))]),
+    ),
+    before(action) {
       asked.push(action)
-      try {
-        const refusal = refusals.shift()
-        if (refusal) throw new Refused(refusal)
-        const answer = actions[action]!(Asked.parse(body))
-        response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(answer))
-      } catch (error) {
-        const type = error instanceof Refused ? error.message : "InvalidParameterException"
-        response.writeHead(400, { "content-type": "application/x-amz-json-1.1" })
-        response.end(JSON.stringify({ __type: type, message: String(error) }))
-      }
-    })()
+      const refusal = refusals.shift()
+      if (refusal) throw new Refusal(refusal)
+      return undefined
+    },
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: server.endpoint,
     /** Every line of a stream. */
     lines: (group: string, stream: string) =>
       (streams.get(`${group}/${stream}`) ?? []).map(({ message }) => message),
     has: (group: string, stream: string) => streams.has(`${group}/${stream}`),
     asked,
     refuse: (...types: string[]) => void refusals.push(...types),
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
+    close: server.close,
   }
 }
-
-class Refused extends Error {}

@@ -1,8 +1,7 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { onTestFinished } from "vitest"
+import { listen } from "#local/listen.ts"
 
 /** What a web server answers with. */
 interface Served {
@@ -26,13 +25,11 @@ export async function aFileServer(files: Record<string, Served>) {
     const answer = () => response.writeHead(file.status ?? 200, headers).end(file.body)
     void Promise.resolve(file.after).then(answer)
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo // listening on TCP
   return { url: `http://127.0.0.1:${port}`, asked }
 }
 

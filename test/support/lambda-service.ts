@@ -1,7 +1,6 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
+import { listen } from "#local/listen.ts"
 
 type Handler = (event: never, context: never) => Promise<unknown>
 
@@ -25,9 +24,7 @@ export async function startLambdaService(functions: Record<string, Handler>) {
       }
     })()
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server)
   return {
     endpoint: `http://127.0.0.1:${port}`,
     close: () => {

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { once } from "node:events"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
+import { listen } from "#local/listen.ts"
 import { type HostCall, verifyCall } from "#core/host-call.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
@@ -29,14 +28,12 @@ export async function aScriptedHost(answer: Answer) {
       answer(call, response, request)
     })()
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const port = await listen(server)
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
   })
 
-  const { port } = server.address() as AddressInfo // listening on TCP
   const addr = `127.0.0.1:${port}`
   const id = `host-${port}`
   await Host.beat({ id, addr, capacity: 20, sessions: 0, network: "simulated" })

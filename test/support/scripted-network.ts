@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { decodeBinaryNode, encodeBinaryNode, type BinaryNode } from "@whiskeysockets/baileys"
 import { WebSocketServer } from "ws"
+import { listen } from "#local/listen.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
 import { framed, frames } from "#simulator/wire/frames.ts"
 import { handshake, type Transport } from "#simulator/wire/noise.ts"
@@ -44,8 +44,7 @@ export async function aScriptedNetwork(authority = Certificates.create()) {
       for (const frame of stream.push(data as Buffer)) void take(frame)
     })
   })
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve))
-  const { port } = http.address() as AddressInfo
+  const port = await listen(http)
 
   const until = (look: () => boolean) => {
     const { promise, resolve } = Promise.withResolvers<void>()

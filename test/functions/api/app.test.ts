@@ -1,9 +1,9 @@
 import { dynamoDb } from "#test/support/store.ts"
-import { once } from "node:events"
 import { createServer } from "node:http"
-import { connect, type AddressInfo } from "node:net"
+import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
+import { listen } from "#local/listen.ts"
 import { ApiKey } from "#core/api-key.ts"
 import { ErrorBody } from "#core/contract/error.ts"
 import { log } from "#core/log.ts"
@@ -271,13 +271,13 @@ test("a bug of ours is 500 and says nothing of itself", async () => {
 
 /** The app behind Node's server. */
 async function aServer() {
-  const server = createServer(listener).listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const server = createServer(listener)
+  const port = await listen(server)
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
   })
-  return (server.address() as AddressInfo).port // listening on TCP
+  return port
 }
 
 test("the app answers on a socket as it does in memory, also to what is not HTTP's best", async () => {

@@ -1,11 +1,11 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { once } from "node:events"
 import { createServer, request, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { getRequestListener } from "@hono/node-server"
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, onTestFinished, test } from "vitest"
+import { listen } from "#local/listen.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease.ts"
 import { store } from "#core/store.ts"
@@ -189,10 +189,9 @@ test.for([
   ["one with a comma", ["order-1, order-2"], 200],
 ] as const)("of the keys that come in headers of one request: %s", async ([, keys, expected]) => {
   const shop = await aShop()
-  const server = createServer((...call) => void getRequestListener(app.fetch)(...call)).listen(0, "127.0.0.1")
+  const server = createServer((...call) => void getRequestListener(app.fetch)(...call))
   onTestFinished(() => void server.close())
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server)
   const sending = request({
     port,
     host: "127.0.0.1",

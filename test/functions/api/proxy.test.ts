@@ -2,10 +2,11 @@ import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { listen } from "#local/listen.ts"
 import { AttemptLog } from "#core/attempt-log.ts"
 import { Delivery } from "#core/delivery.ts"
 import { Lease } from "#core/lease.ts"
@@ -31,9 +32,8 @@ async function aShop() {
 
 /** A port on which nobody listens. */
 async function aDeadAddress() {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const server = createServer()
+  const port = await listen(server)
   server.close()
   await once(server, "close")
   return `127.0.0.1:${port}`

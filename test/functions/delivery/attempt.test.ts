@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
-import { createServer, type AddressInfo } from "node:net"
-import { once } from "node:events"
+import { createServer } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { listen } from "#local/listen.ts"
 import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, judge } from "#functions/delivery/attempt.ts"
 import { aReceiver } from "#test/support/receiver.ts"
@@ -76,13 +76,9 @@ test.for([
   ["hangs up", "reset"],
   ["is not there", "refused"],
 ] as const)("a receiver that %s: %s, to be tried again", async ([what, error]) => {
-  const server = createServer((socket) => socket.once("data", () => socket.resetAndDestroy())).listen(
-    0,
-    "127.0.0.1",
-  )
-  await once(server, "listening")
+  const server = createServer((socket) => socket.once("data", () => socket.resetAndDestroy()))
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo // listening on TCP
   if (what === "is not there") server.close()
   expect(await attemptOn(`http://127.0.0.1:${port}/`)).toMatchObject({
     verdict: "retry",

@@ -21,8 +21,8 @@ const lambda = await startLambdaService({
   Api: api,
   Broken: () => Promise.reject(new Error("out of memory")),
 })
-afterAll(() => {
-  cloudWatch.close()
+afterAll(async () => {
+  await cloudWatch.close()
   lambda.close()
 })
 process.env.AWS_ENDPOINT_URL_CLOUDWATCH_LOGS = cloudWatch.endpoint

@@ -1,17 +1,14 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
+import { listen as listenLocally } from "#local/listen.ts"
 import { addressOf } from "#session-host/host/address.ts"
 import { listen } from "#session-host/server.ts"
 
 /** Says of a container what ECS would. */
 async function metadata(container: unknown) {
   const server = createServer((_request, response) => response.end(JSON.stringify(container)))
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const port = await listenLocally(server)
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo // listening on TCP
   return `http://127.0.0.1:${port}/v4/1`
 }
 
