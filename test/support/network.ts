@@ -36,6 +36,8 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
     get ca() {
       return simulator.ca
     },
+    /** Whatever its control API has. */
+    control,
     call: control.call,
     fault: control.fault,
     phone: (name?: string) => aPhone(control, name),

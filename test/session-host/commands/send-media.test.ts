@@ -8,6 +8,7 @@ import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aChat } from "#test/support/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
+import { until } from "#test/support/until.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { call } from "#test/support/host.ts"
 
@@ -162,7 +163,7 @@ test("two media at once per bridge: a third waits its turn", async () => {
   const slow = { type: "image/png", body: files.png, after: gate.promise }
   const { url, asked } = await aFileServer({ "/1.png": slow, "/2.png": slow, "/3.png": slow })
   const sent = [1, 2, 3].map((n) => ask("POST", "/send/media", { chat: bob.number, url: `${url}/${n}.png` }))
-  while (asked.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => asked.length === 2)
   await ask("POST", "/send/text", { chat: bob.number, body: "meanwhile" })
   expect(asked).toHaveLength(2)
   gate.resolve()
