@@ -3,11 +3,16 @@ import { OpenAPIHono, z } from "@hono/zod-openapi"
 import type { MiddlewareHandler } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import type { Network } from "../network/network.ts"
+import { appState } from "./app-state.ts"
+import { calls } from "./calls.ts"
+import { devices } from "./devices.ts"
 import { ControlError, onControlError } from "./errors.ts"
+import { faults } from "./faults.ts"
 import { groups } from "./groups.ts"
+import { log } from "./log.ts"
+import { media } from "./media.ts"
 import { messages } from "./messages.ts"
 import { scanFor } from "./mock-phone.ts"
-import { oracles } from "./oracles.ts"
 import { people } from "./people.ts"
 import { phones } from "./phones.ts"
 import { route } from "./route.ts"
@@ -50,15 +55,18 @@ export function controlApi(network: Network) {
   route(
     app,
     { method: "get", path: "/healthz", summary: "Alive", answer: z.object({ ok: z.boolean() }) },
-    () => ({
-      ok: true,
-    }),
+    () => ({ ok: true }),
   )
   phones(app, network)
   messages(app, network)
   groups(app, network)
   people(app, network)
-  oracles(app, network)
+  calls(app, network)
+  appState(app, network)
+  media(app, network)
+  devices(app, network)
+  faults(app, network)
+  log(app, network)
   // As public client suites ask for it; they expect it on the port of the socket, where it is too.
   app.openAPIRegistry.registerPath({
     method: "post",

@@ -19,10 +19,12 @@ export class ControlError extends Error {
 }
 
 /** Answers what a request threw, as JSON with `code` and a sentence. */
-export const onControlError = (network: Network) => (error: Error, c: Context) => {
-  const [status, code] = statusOf(error)
-  if (status === 500) network.log.note("control", "failed", { path: c.req.path, error: String(error) })
-  return c.json({ error: sentenceOf(error), code }, status)
+export function onControlError(network: Network) {
+  return (error: Error, c: Context) => {
+    const [status, code] = statusOf(error)
+    if (status === 500) network.log.note("control", "failed", { path: c.req.path, error: String(error) })
+    return c.json({ error: sentenceOf(error), code }, status)
+  }
 }
 
 function sentenceOf(error: Error): string {

@@ -2,13 +2,17 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { inMode } from "../network/addressing.ts"
 import { type Group, jidOf } from "../network/groups.ts"
 import type { Network } from "../network/network.ts"
-import type { Desk } from "../phone/desk.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
+import { asked } from "./asked.ts"
 import { ControlError } from "./errors.ts"
 import { phoneOf } from "./phones.ts"
 import { route } from "./route.ts"
 import * as Schema from "./schemas.ts"
+import { userOf } from "./target.ts"
+
+/** Of what is asked about groups. */
+const xmlns = "w:g2"
 
 /** Groups, as phones make and change them. */
 export function groups(app: OpenAPIHono, network: Network) {
@@ -24,13 +28,9 @@ export function groups(app: OpenAPIHono, network: Network) {
     },
     ({ body }) => {
       const { desk } = phoneOf(network, body.creator)
-      const reply = asked(desk, "@g.us", [
-        el(
-          "create",
-          { subject: body.subject, addressing_mode: body.addressing },
-          participants(network, body.members),
-        ),
-      ])
+      const attrs = { subject: body.subject, addressing_mode: body.addressing }
+      const create = el("create", attrs, participants(network, body.members))
+      const reply = asked(desk, { xmlns, to: "@g.us", content: [create] })
       return wire(groupOf(network, child(reply, "group")?.attrs.id))
     },
   )
@@ -49,8 +49,10 @@ export function groups(app: OpenAPIHono, network: Network) {
     ({ params, body }) => {
       const group = groupOf(network, Jid.parse(params.jid)?.user)
       const { desk } = phoneOf(network, body.by)
-      for (const change of changesOf(network, body)) asked(desk, jidOf(group), [change])
-      if (body.leave) asked(desk, "@g.us", [el("leave", {}, [el("group", { id: jidOf(group) })])])
+      for (const change of changesOf(network, body))
+        asked(desk, { xmlns, to: jidOf(group), content: [change] })
+      const leave = el("leave", {}, [el("group", { id: jidOf(group) })])
+      if (body.leave) asked(desk, { xmlns, to: "@g.us", content: [leave] })
       return wire(group)
     },
   )
@@ -72,20 +74,8 @@ function changesOf(network: Network, body: z.output<typeof Schema.ChangeGroup>):
   ]
 }
 
-/** Asks the network as this phone; its refusal is the caller's. */
-function asked(desk: Desk, to: string, content: Node[]): Node | undefined {
-  const reply = desk.ask("w:g2", "set", content, to)
-  const error = child(reply, "error")
-  if (error) throw new ControlError(403, "refused", `the network refused: ${error.attrs.text ?? ""}`)
-  return reply
-}
-
 function participants(network: Network, numbers: string[]): Node[] {
-  return numbers.map((pn) => {
-    const user = network.directory.user(pn)
-    if (!user) throw new ControlError(404, "unknown_recipient", `nobody has the number ${pn}`)
-    return el("participant", { jid: inMode("lid", user) })
-  })
+  return numbers.map((pn) => el("participant", { jid: inMode("lid", userOf(network, pn)) }))
 }
 
 function groupOf(network: Network, id: string | undefined): Group {
@@ -94,9 +84,11 @@ function groupOf(network: Network, id: string | undefined): Group {
   return group
 }
 
-const wire = (group: Group) => ({
-  jid: jidOf(group),
-  subject: group.subject,
-  addressing: group.mode,
-  members: group.members.map(({ pn, role }) => ({ number: pn, role })),
-})
+function wire(group: Group) {
+  return {
+    jid: jidOf(group),
+    subject: group.subject,
+    addressing: group.mode,
+    members: group.members.map(({ pn, role }) => ({ number: pn, role })),
+  }
+}

@@ -1,8 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
-import { proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
 import { type Content, compose, UnknownMessage } from "../phone/content.ts"
-import { fetchFile } from "../phone/media.ts"
 import type { Target } from "../phone/outgoing.ts"
 import { ControlError } from "./errors.ts"
 import { phoneOf } from "./phones.ts"
@@ -54,23 +52,6 @@ export function messages(app: OpenAPIHono, network: Network) {
       })
     },
   )
-  app.openAPIRegistry.registerPath({
-    method: "get",
-    path: "/phones/{number}/messages/{id}/media",
-    summary: "The file of a message, opened and checked as a phone does it",
-    request: { params: z.object({ number: z.string(), id: z.string() }) },
-    responses: {
-      200: { description: "The file, under its own content type." },
-      default: { description: "Refused.", content: { "application/json": { schema: Schema.Refused } } },
-    },
-  })
-  app.get("/phones/:number/messages/:id/media", (c) => {
-    const { inbox } = phoneOf(network, c.req.param("number")).desk
-    const message = inbox.after(0).find(({ id }) => id === c.req.param("id"))
-    const file = message && fetchFile(network, proto.Message.fromObject(message.content as object))
-    if (!file) throw new ControlError(404, "no_media", "there is no such message with media")
-    return c.body(new Uint8Array(file.data), 200, { "content-type": file.mimetype })
-  })
 }
 
 type Body = z.output<typeof Schema.NewMessage>

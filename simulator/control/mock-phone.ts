@@ -3,7 +3,7 @@ import type { Network } from "../network/network.ts"
 import * as Pairing from "../network/pairing.ts"
 import { readCode } from "../phone/link.ts"
 import * as Phones from "../phone/phones.ts"
-import * as Jid from "../wire/jid.ts"
+import { linked } from "./phones.ts"
 
 /**
  * Links the client that shows this code, as public client suites ask for it. The phone goes by the
@@ -15,8 +15,7 @@ export async function scanFor(network: Network, qr: string) {
   const { pushName } = Pairing.find(network, code.ref)
   const number = pushName ? numberOf(pushName) : network.directory.freeNumber()
   const phone = network.phones.get(number) ?? Phones.create(network, { number, name: pushName || undefined })
-  const device = await phone.scan(qr)
-  return { jid: Jid.format(number, Jid.server, device), device: `${number}:${device}` }
+  return linked(phone, await phone.scan(qr))
 }
 
 /** The number of everyone who goes by this name. */

@@ -124,10 +124,10 @@ export function phoneOf(network: Network, number: string | undefined): Phone {
   return phone
 }
 
-const linked = (phone: Phone, device: number) => ({
-  device: `${phone.pn}:${device}`,
-  jid: Jid.format(phone.pn, Jid.server, device),
-})
+/** What is answered when a phone has linked a device. */
+export function linked({ pn }: Phone, device: number) {
+  return { device: key({ user: pn, id: device }), jid: Jid.format(pn, Jid.server, device) }
+}
 
 function wire(network: Network, phone: Phone) {
   const { pn, lid, name } = phone.user

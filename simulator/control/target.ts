@@ -1,3 +1,4 @@
+import type { User } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import type { Target } from "../phone/outgoing.ts"
 import * as Jid from "../wire/jid.ts"
@@ -20,4 +21,11 @@ export function targetOf(network: Network, { to, addressing, viewers }: Named): 
   const user = network.directory.find(jid)
   if (!user) throw new ControlError(404, "unknown_recipient", "nobody has this address")
   return { user, mode: addressing }
+}
+
+/** Whoever has this number. @throws ControlError when nobody has. */
+export function userOf(network: Network, number: string): User {
+  const user = network.directory.user(number)
+  if (!user) throw new ControlError(404, "unknown_recipient", `nobody has the number ${number}`)
+  return user
 }

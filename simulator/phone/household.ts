@@ -1,8 +1,7 @@
-import { inMode } from "../network/addressing.ts"
-import type { Household, User } from "../network/directory.ts"
+import type { Household } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
+import { saveContact } from "./address-book.ts"
 import { answerBy } from "./answering.ts"
-import { change } from "./app-state.ts"
 import type { Phone } from "./phone.ts"
 import * as Phones from "./phones.ts"
 
@@ -37,7 +36,8 @@ async function atHome(network: Network, name: string): Promise<Phone> {
   const members = membersOf(network, name)
   const member = (role: Household["role"]) => members.get(role) ?? moveIn(network, { name, role })
   const [owner, ...others] = [member("owner"), member("echo"), member("voter")]
-  for (const { user } of others) await save(owner, user)
+  for (const { user } of others)
+    await owner.use((desk) => saveContact(desk, { number: user.pn, fullName: user.name }))
   return owner
 }
 
@@ -55,13 +55,4 @@ function moveIn(network: Network, household: Household): Phone {
   const phone = Phones.create(network, { name: names[household.role], household })
   answerBy(phone, household.role)
   return phone
-}
-
-/** Puts somebody into a phone's address book. */
-async function save(phone: Phone, user: User): Promise<void> {
-  const contactAction = { fullName: user.name, lidJid: inMode("lid", user), saveOnPrimaryAddressbook: true }
-  const index = ["contact", inMode("pn", user)]
-  await phone.use((desk) =>
-    change(desk, "critical_unblock_low", { index, value: { contactAction }, version: 2, remove: false }),
-  )
 }

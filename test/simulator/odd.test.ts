@@ -88,6 +88,12 @@ test("any stanza can be queued for a device, and waits for it until it is settle
   expect(await network.call("GET", `/devices/${device}/settled?wait=10000`)).toMatchObject({ settled: true })
 })
 
+test("a device that nobody has is not said to have settled everything", async () => {
+  const { device } = await aChat()
+  const asked = network.call("GET", `/devices/${device}9/settled?wait=10000`)
+  await expect(asked).rejects.toThrow("unknown_device")
+})
+
 test("a stanza that nothing settles comes again with every connection", async () => {
   const { ada, bob, client, device } = await aChat()
   const remove = await network.fault({ kind: "unsettled", device })

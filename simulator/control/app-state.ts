@@ -1,0 +1,59 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi"
+import { proto } from "@whiskeysockets/baileys"
+import type { Network } from "../network/network.ts"
+import { saveContact } from "../phone/address-book.ts"
+import { change, settings } from "../phone/app-state.ts"
+import { phoneOf } from "./phones.ts"
+import { route } from "./route.ts"
+import * as Schema from "./schemas.ts"
+
+/** An account's address book and other settings, as its devices share them. */
+export function appState(app: OpenAPIHono, network: Network) {
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/contacts",
+      summary: "Put somebody into the phone's address book",
+      body: Schema.NewContact,
+      answer: z.object({}),
+      status: 201,
+    },
+    async ({ params, body }) => {
+      const { number, full_name: fullName, first_name: firstName } = body
+      const phone = phoneOf(network, params.number)
+      await phone.use((desk) => saveContact(desk, { number, fullName, firstName }))
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/app-state/{collection}",
+      summary: "Change any setting of the account",
+      body: Schema.NewSetting,
+      answer: z.object({}),
+      status: 201,
+    },
+    async ({ params, body }) => {
+      const collection = Schema.CollectionName.parse(params.collection)
+      const value = proto.SyncActionValue.fromObject(body.value)
+      await phoneOf(network, params.number).use((desk) => change(desk, collection, { ...body, value }))
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "get",
+      path: "/phones/{number}/app-state/{collection}",
+      summary: "The account's settings in a collection, whichever device made them",
+      answer: z.array(Schema.Setting),
+    },
+    ({ params }) => {
+      const collection = Schema.CollectionName.parse(params.collection)
+      return phoneOf(network, params.number).use((desk) => settings(desk, collection))
+    },
+  )
+}

@@ -1,0 +1,43 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi"
+import type { Network } from "../network/network.ts"
+import { ControlError } from "./errors.ts"
+import { route } from "./route.ts"
+import * as Schema from "./schemas.ts"
+
+/** What goes wrong, on demand. */
+export function faults(app: OpenAPIHono, network: Network) {
+  route(
+    app,
+    { method: "get", path: "/faults", summary: "The faults that are armed", answer: z.array(Schema.Fault) },
+    () => network.faults.list(),
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/faults",
+      summary: "Arm a fault",
+      body: Schema.NewFault,
+      answer: Schema.Fault,
+      status: 201,
+    },
+    ({ body }) => network.faults.arm(body),
+  )
+  route(
+    app,
+    { method: "delete", path: "/faults", summary: "Remove all faults", answer: z.object({}) },
+    () => {
+      network.faults.clear()
+      return {}
+    },
+  )
+  route(
+    app,
+    { method: "delete", path: "/faults/{id}", summary: "Remove a fault", answer: z.object({}) },
+    ({ params }) => {
+      if (!network.faults.remove(Number(params.id)))
+        throw new ControlError(404, "unknown_fault", "no such fault")
+      return {}
+    },
+  )
+}
