@@ -1,6 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
 import { type Content, compose, UnknownMessage } from "../phone/content.ts"
+import type { Desk } from "../phone/desk.ts"
 import type { Target } from "../phone/outgoing.ts"
 import { ControlError } from "./errors.ts"
 import { phoneOf } from "./phones.ts"
@@ -56,7 +57,7 @@ export function messages(app: OpenAPIHono, network: Network) {
 
 type Body = z.output<typeof Schema.NewMessage>
 
-function composed(desk: Parameters<typeof compose>[0], target: Target, body: Body) {
+function composed(desk: Desk, target: Target, body: Body) {
   const { media, bytes } = body
   const content = {
     ...body,

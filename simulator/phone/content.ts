@@ -4,26 +4,46 @@ import { inMode, type Mode } from "../network/addressing.ts"
 import { now } from "../network/network.ts"
 import type { Desk } from "./desk.ts"
 import type { Message } from "./inbox.ts"
-import { attach, type File_ } from "./media.ts"
+import { attach, type Attachment } from "./media.ts"
 import { chatOf, jidOfTarget, type Target, type Written } from "./outgoing.ts"
 import { hashOf, seal, type Use } from "./sealed.ts"
 
-/** What a person can put into a message; one of it. */
-export type Content =
-  | { text: string; quoted?: string | undefined; mentions?: string[] | undefined }
-  | { media: File_ }
-  | { reaction: { message_id: string; emoji: string; sealed?: boolean } }
-  | { poll: { question: string; options: string[]; selectable: number } }
-  | { vote: { message_id: string; options: string[] } }
-  | { event: { name: string; description?: string | undefined; start: number; end?: number | undefined } }
-  | { rsvp: { message_id: string; response: "going" | "not_going" | "maybe"; guests: number } }
-  | { edit: { message_id: string; text: string; sealed?: boolean } }
-  | { revoke: { message_id: string } }
-  | { pin: { message_id: string; unpin: boolean } }
-  | { location: { latitude: number; longitude: number; name?: string | undefined } }
-  | { contact: { name: string; vcard: string } }
-  | { raw: unknown }
-  | { bytes: Buffer }
+/** What a person can put into a message, by kind. */
+interface Kinds {
+  text: string
+  media: Attachment
+  reaction: { message_id: string; emoji: string; sealed?: boolean }
+  poll: { question: string; options: string[]; selectable: number }
+  vote: { message_id: string; options: string[] }
+  event: { name: string; description?: string | undefined; start: number; end?: number | undefined }
+  rsvp: { message_id: string; response: "going" | "not_going" | "maybe"; guests: number }
+  edit: { message_id: string; text: string; sealed?: boolean }
+  revoke: { message_id: string }
+  pin: { message_id: string; unpin: boolean }
+  location: { latitude: number; longitude: number; name?: string | undefined }
+  contact: { name: string; vcard: string }
+  /** Any protobuf Message, as JSON. */
+  raw: object
+  /** In place of a message. */
+  bytes: Buffer
+}
+
+type Kind = keyof Kinds
+
+/** Beside a text. */
+interface Beside {
+  quoted?: string | undefined
+  mentions?: string[] | undefined
+}
+
+/** One kind of content. */
+export type Content = { [K in Kind]: Pick<Kinds, K> & Beside }[Kind]
+
+/** What is written, where, and by whose phone. */
+interface Context extends Beside {
+  desk: Desk
+  target: Target
+}
 
 /** A message that is referred to is not in this chat. */
 export class UnknownMessage extends Error {
@@ -33,88 +53,51 @@ export class UnknownMessage extends Error {
   }
 }
 
+const composers: { [K in Kind]: (content: Kinds[K], context: Context) => Written } = {
+  text,
+  media: (file, { desk }) => attach(desk.network, file),
+  reaction,
+  poll,
+  vote,
+  event,
+  rsvp,
+  edit,
+  revoke,
+  pin,
+  location,
+  contact: ({ name, vcard }) => ({ contactMessage: { displayName: name, vcard } }),
+  raw: (message) => proto.Message.fromObject(message),
+  bytes: (content) => content,
+}
+
+// Of an object's keys the language says only that they are strings.
+const kinds = Object.keys(composers) as Kind[]
+
 /** The message that carries it. @throws UnknownMessage */
 export function compose(desk: Desk, target: Target, content: Content): Written {
-  if ("bytes" in content) return content.bytes
-  const found = (id: string) => {
-    const message = desk.inbox.find(chatOf(target), id)
-    if (!message) throw new UnknownMessage(id)
-    return message
-  }
-  const keyTo = (id: string) => keyOf(desk, target, found(id))
-  if ("text" in content) return withSecret(text(desk, target, content, found))
-  if ("media" in content) return attach(desk.network, content.media)
-  if ("reaction" in content) {
-    const { emoji, message_id, sealed } = content.reaction
-    if (sealed) return sealedReaction(desk, target, found(message_id), emoji)
-    return { reactionMessage: { key: keyTo(message_id), text: emoji, senderTimestampMs: Date.now() } }
-  }
-  if ("poll" in content) return poll(content.poll)
-  if ("vote" in content) return vote(desk, target, found(content.vote.message_id), content.vote.options)
-  if ("event" in content) {
-    const { name, description, start, end } = content.event
-    return withSecret({ eventMessage: { name, description, startTime: start, endTime: end } })
-  }
-  if ("rsvp" in content) return rsvp(desk, target, found(content.rsvp.message_id), content.rsvp)
-  if ("edit" in content) {
-    const { message_id, sealed } = content.edit
-    const edited: proto.IMessage = {
-      protocolMessage: {
-        key: keyTo(message_id),
-        type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
-        editedMessage: { conversation: content.edit.text },
-        timestampMs: Date.now(),
-      },
-    }
-    if (sealed) return sealedEdit(desk, target, found(message_id), edited)
-    return { editedMessage: { message: edited } }
-  }
-  if ("revoke" in content) {
-    const type = proto.Message.ProtocolMessage.Type.REVOKE
-    return { protocolMessage: { key: keyTo(content.revoke.message_id), type } }
-  }
-  if ("pin" in content) {
-    const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type
-    const type = content.pin.unpin ? UNPIN_FOR_ALL : PIN_FOR_ALL
-    return {
-      pinInChatMessage: { key: keyTo(content.pin.message_id), type, senderTimestampMs: Date.now() },
-      messageContextInfo: { messageAddOnDurationInSecs: 604_800 },
-    }
-  }
-  if ("location" in content) {
-    const { latitude, longitude, name } = content.location
-    return { locationMessage: { degreesLatitude: latitude, degreesLongitude: longitude, name } }
-  }
-  if ("contact" in content)
-    return { contactMessage: { displayName: content.contact.name, vcard: content.contact.vcard } }
-  return proto.Message.fromObject(content.raw as object)
-}
-
-/** A message as others refer to it. */
-function keyOf(desk: Desk, target: Target, message: Message): proto.IMessageKey {
-  const author = desk.network.directory.user(message.from)
-  const own = message.from_me
-  const participant = "user" in target || own || !author ? undefined : inMode(modeOf(target), author)
-  return { remoteJid: jidOfTarget(target), fromMe: own, id: message.id, participant }
-}
-
-const modeOf = (target: Target): Mode =>
-  "user" in target ? target.mode : "group" in target ? target.group.mode : "lid"
-
-type Text = Extract<Content, { text: string }>
-
-function text(desk: Desk, target: Target, content: Text, found: (id: string) => Message): proto.IMessage {
   const { quoted, mentions } = content
-  if (!quoted && !mentions) return { conversation: content.text }
-  const original = quoted ? found(quoted) : undefined
+  const kind = kinds.find((one) => one in content)
+  if (!kind) throw new Error("a message of no kind")
+  return composed(kind, content, { desk, target, quoted, mentions })
+}
+
+function composed<K extends Kind>(kind: K, content: Partial<Kinds>, context: Context): Written {
+  // `kind` is the one that it has.
+  return composers[kind](content[kind] as Kinds[K], context)
+}
+
+function text(words: string, context: Context): proto.IMessage {
+  const { desk, target, quoted, mentions } = context
+  if (!quoted && !mentions) return withSecret({ conversation: words })
+  const original = quoted ? found(context, quoted) : undefined
   const author = desk.network.directory.user(original?.from ?? "")
   const mentionedJid = mentions?.flatMap((pn) => {
     const user = desk.network.directory.user(pn)
     return user ? [inMode(modeOf(target), user)] : []
   })
-  return {
+  return withSecret({
     extendedTextMessage: {
-      text: content.text,
+      text: words,
       contextInfo: {
         ...(mentionedJid && { mentionedJid }),
         ...(original &&
@@ -125,39 +108,52 @@ function text(desk: Desk, target: Target, content: Text, found: (id: string) => 
           }),
       },
     },
-  }
-}
-
-const withSecret = (message: proto.IMessage): proto.IMessage => ({
-  ...message,
-  messageContextInfo: { messageSecret: randomBytes(32) },
-})
-
-function poll(asked: { question: string; options: string[]; selectable: number }): proto.IMessage {
-  const options = asked.options.map((optionName) => ({ optionName }))
-  return withSecret({
-    pollCreationMessageV3: { name: asked.question, options, selectableOptionsCount: asked.selectable },
   })
 }
 
-function vote(desk: Desk, target: Target, poll: Message, options: string[]): proto.IMessage {
+function reaction({ message_id, emoji, sealed }: Kinds["reaction"], context: Context): proto.IMessage {
+  const original = found(context, message_id)
+  const key = keyOf(context, original)
+  const reactionMessage = { text: emoji, senderTimestampMs: Date.now() }
+  if (!sealed) return { reactionMessage: { key, ...reactionMessage } }
+  const plaintext = proto.Message.ReactionMessage.encode(reactionMessage).finish()
+  return {
+    encReactionMessage: {
+      targetMessageKey: key,
+      ...sealedFor(context, original, "Enc Reaction", plaintext),
+    },
+  }
+}
+
+function poll({ question, options, selectable }: Kinds["poll"]): proto.IMessage {
+  return withSecret({
+    pollCreationMessageV3: {
+      name: question,
+      options: options.map((optionName) => ({ optionName })),
+      selectableOptionsCount: selectable,
+    },
+  })
+}
+
+function vote({ message_id, options }: Kinds["vote"], context: Context): proto.IMessage {
+  const original = found(context, message_id)
   const selectedOptions = options.map(hashOf)
   const plaintext = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish()
   return {
     pollUpdateMessage: {
-      pollCreationMessageKey: keyOf(desk, target, poll),
-      vote: sealedFor(desk, target, poll, "Poll Vote", plaintext),
+      pollCreationMessageKey: keyOf(context, original),
+      vote: sealedFor(context, original, "Poll Vote", plaintext),
       senderTimestampMs: now() * 1000,
     },
   }
 }
 
-interface Rsvp {
-  response: "going" | "not_going" | "maybe"
-  guests: number
+function event({ name, description, start, end }: Kinds["event"]): proto.IMessage {
+  return withSecret({ eventMessage: { name, description, startTime: start, endTime: end } })
 }
 
-function rsvp(desk: Desk, target: Target, event: Message, { response, guests }: Rsvp): proto.IMessage {
+function rsvp({ message_id, response, guests }: Kinds["rsvp"], context: Context): proto.IMessage {
+  const original = found(context, message_id)
   const { GOING, NOT_GOING, MAYBE } = proto.Message.EventResponseMessage.EventResponseType
   const plaintext = proto.Message.EventResponseMessage.encode({
     response: { going: GOING, not_going: NOT_GOING, maybe: MAYBE }[response],
@@ -166,32 +162,82 @@ function rsvp(desk: Desk, target: Target, event: Message, { response, guests }: 
   }).finish()
   return {
     encEventResponseMessage: {
-      eventCreationMessageKey: keyOf(desk, target, event),
-      ...sealedFor(desk, target, event, "Event Response", plaintext),
+      eventCreationMessageKey: keyOf(context, original),
+      ...sealedFor(context, original, "Event Response", plaintext),
     },
   }
 }
 
-/** Under a key that only those who have the original message, with its secret, can make. */
-function sealedFor(desk: Desk, target: Target, original: Message, use: Use, plaintext: Uint8Array) {
+function edit({ message_id, text: words, sealed }: Kinds["edit"], context: Context): proto.IMessage {
+  const original = found(context, message_id)
+  const key = keyOf(context, original)
+  const message: proto.IMessage = {
+    protocolMessage: {
+      key,
+      type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+      editedMessage: { conversation: words },
+      timestampMs: Date.now(),
+    },
+  }
+  if (!sealed) return { editedMessage: { message } }
+  return {
+    secretEncryptedMessage: {
+      targetMessageKey: key,
+      secretEncType: proto.Message.SecretEncryptedMessage.SecretEncType.MESSAGE_EDIT,
+      ...sealedFor(context, original, "Message Edit", proto.Message.encode(message).finish()),
+    },
+  }
+}
+
+function revoke({ message_id }: Kinds["revoke"], context: Context): proto.IMessage {
+  const type = proto.Message.ProtocolMessage.Type.REVOKE
+  return { protocolMessage: { key: keyOf(context, found(context, message_id)), type } }
+}
+
+function pin({ message_id, unpin }: Kinds["pin"], context: Context): proto.IMessage {
+  const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type
+  return {
+    pinInChatMessage: {
+      key: keyOf(context, found(context, message_id)),
+      type: unpin ? UNPIN_FOR_ALL : PIN_FOR_ALL,
+      senderTimestampMs: Date.now(),
+    },
+    messageContextInfo: { messageAddOnDurationInSecs: 604_800 },
+  }
+}
+
+function location({ latitude, longitude, name }: Kinds["location"]): proto.IMessage {
+  return { locationMessage: { degreesLatitude: latitude, degreesLongitude: longitude, name } }
+}
+
+/** @throws UnknownMessage */
+function found({ desk, target }: Context, id: string): Message {
+  const message = desk.inbox.find(chatOf(target), id)
+  if (!message) throw new UnknownMessage(id)
+  return message
+}
+
+/** A message as others refer to it. */
+function keyOf({ desk, target }: Context, message: Message): proto.IMessageKey {
+  const author = desk.network.directory.user(message.from)
+  const own = message.from_me
+  const participant = "user" in target || own || !author ? undefined : inMode(modeOf(target), author)
+  return { remoteJid: jidOfTarget(target), fromMe: own, id: message.id, participant }
+}
+
+function modeOf(target: Target): Mode {
+  if ("user" in target) return target.mode
+  return "group" in target ? target.group.mode : "lid"
+}
+
+/** With the secret that what refers to it is sealed under. */
+function withSecret(message: proto.IMessage): proto.IMessage {
+  return { ...message, messageContextInfo: { messageSecret: randomBytes(32) } }
+}
+
+/** Under a key that only those who have the original message, with its secret, can make. @throws UnknownMessage */
+function sealedFor({ desk, target }: Context, original: Message, use: Use, plaintext: Uint8Array) {
   const sealed = seal(desk, modeOf(target), original, use, plaintext)
   if (!sealed) throw new UnknownMessage(original.id)
   return sealed
-}
-
-/** A reaction that only those see who have the message. */
-function sealedReaction(desk: Desk, target: Target, original: Message, emoji: string): proto.IMessage {
-  const reaction = { text: emoji, senderTimestampMs: Date.now() }
-  const plaintext = proto.Message.ReactionMessage.encode(reaction).finish()
-  const sealed = sealedFor(desk, target, original, "Enc Reaction", plaintext)
-  return { encReactionMessage: { targetMessageKey: keyOf(desk, target, original), ...sealed } }
-}
-
-/** A new text that only those see who have the old one. */
-function sealedEdit(desk: Desk, target: Target, original: Message, edit: proto.IMessage): proto.IMessage {
-  const plaintext = proto.Message.encode(edit).finish()
-  const secretEncType = proto.Message.SecretEncryptedMessage.SecretEncType.MESSAGE_EDIT
-  const sealed = sealedFor(desk, target, original, "Message Edit", plaintext)
-  const targetMessageKey = keyOf(desk, target, original)
-  return { secretEncryptedMessage: { targetMessageKey, secretEncType, ...sealed } }
 }

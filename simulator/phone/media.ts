@@ -8,7 +8,7 @@ export const mediaKinds = ["image", "video", "audio", "document", "sticker"] as 
 type MediaKind = (typeof mediaKinds)[number]
 
 /** A file to send. */
-export interface File_ {
+export interface Attachment {
   kind: MediaKind
   data: Buffer
   mimetype: string
@@ -22,7 +22,7 @@ export interface File_ {
 const words = { image: "Image", sticker: "Image", video: "Video", audio: "Audio", document: "Document" }
 
 /** Encrypts and uploads a file; the message that carries it. */
-export function attach(network: Network, file: File_): proto.IMessage {
+export function attach(network: Network, file: Attachment): proto.IMessage {
   const common = {
     ...seal(network, file.kind, words[file.kind], file.data),
     mimetype: file.mimetype,
