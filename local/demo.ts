@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { apiClient, Unexpected } from "./api-client.ts"
 import { fleet } from "./demo/fleet.ts"
@@ -11,8 +8,8 @@ import { type Arrival, startReceiver } from "./demo/receiver.ts"
 import { untilConnected } from "./link.ts"
 import { networkClient } from "./network-client.ts"
 import { noLimits } from "./no-limits.ts"
-import { find, type Running } from "./running.ts"
 import { sessionHosts } from "./session-hosts.ts"
+import { type SpawnedService, spawnService } from "./spawn-service.ts"
 
 /** `BRIDGES=200`: so many bridges on packed hosts, and what they take up, in place of one bridge's story. */
 const Bridges = z.coerce.number().int().min(1).default(1)
@@ -26,17 +23,25 @@ const bridges = asked.data
 /** Longer than any step may take: a demo that hangs is a demo that failed. */
 const deadlineMs = 60_000 + (bridges - 1) * 6000
 
+const environment = { HOST_NETWORK: "simulated", SANDBOX: "1", ...(bridges > 1 && noLimits) }
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
 const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-demo-"))
 const started = performance.now()
 process.exitCode = await main()
 rmSync(dataDir, { recursive: true, force: true })
 
 async function main(): Promise<number> {
-  const service = spawnHere("start.ts")
   const receiver = await startReceiver()
+  const signal = AbortSignal.timeout(deadlineMs)
   try {
-    const tell = bridges === 1 ? story : manyBridges
-    await tell(service, receiver, AbortSignal.timeout(deadlineMs))
+    const service = await spawnService({ dataDir, environment })
+    try {
+      await (bridges === 1 ? story : manyBridges)(service, receiver, signal)
+    } finally {
+      await service.stop()
+    }
     console.log("demo: ok")
     return 0
   } catch (error) {
@@ -44,42 +49,26 @@ async function main(): Promise<number> {
     return 1
   } finally {
     await receiver.stop()
-    if (service.exitCode === null) {
-      service.kill("SIGTERM")
-      await once(service, "exit")
-    }
   }
 }
 
-/** The service, and an account's key to it. */
-async function begin(service: ReturnType<typeof spawnHere>): Promise<{ running: Running; apiKey: string }> {
-  const first = await Promise.race([once(service.stdout, "data"), once(service, "exit")])
-  const running = await find(dataDir)
-  if (!running) throw new Unexpected(`npm start ended at once: ${String(first[0])}`)
-  step(`the service runs at ${running.baseUrl}`)
-
+/** An account's key to the service. */
+async function newKey({ admin, baseUrl }: SpawnedService): Promise<string> {
+  step(`the service runs at ${baseUrl}`)
   const account = await admin(z.object({ id: z.string() }), "account", "create", "demo", "active")
   await admin(z.object({ id: z.string() }), "account", "limit", account.id, String(bridges))
-  const made = await admin(z.object({ key: z.string() }), "key", "create", account.id)
+  const { key } = await admin(z.object({ key: z.string() }), "key", "create", account.id)
   step("an account and its API key are made")
-  return { running, apiKey: made.key }
+  return key
 }
 
-async function manyBridges(
-  service: ReturnType<typeof spawnHere>,
-  receiver: Awaited<ReturnType<typeof startReceiver>>,
-  signal: AbortSignal,
-): Promise<void> {
-  await fleet({ ...(await begin(service)), receiver, count: bridges, signal, step })
+async function manyBridges(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {
+  const apiKey = await newKey(service)
+  await fleet({ running: service, apiKey, receiver, count: bridges, signal, step })
 }
 
-async function story(
-  service: ReturnType<typeof spawnHere>,
-  receiver: Awaited<ReturnType<typeof startReceiver>>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { running, apiKey } = await begin(service)
-  const api = apiClient(running.baseUrl, apiKey)
+async function story(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {
+  const api = apiClient(service.baseUrl, await newKey(service))
 
   const bridge = z
     .object({ webhook_secret: z.string() })
@@ -89,7 +78,7 @@ async function story(
   receiver.trust(bridge.webhook_secret)
   step("POST /api/instances made a bridge")
 
-  const network = networkClient({ controlUrl: running.phonesUrl })
+  const network = networkClient({ controlUrl: service.phonesUrl })
   const owner = await network.create("Olga")
   const contact = await network.create("Carl")
   const png = await api("GET", "/instances/demo/proxy/qr")
@@ -123,7 +112,7 @@ async function story(
   expect(tries[0]?.attempt === 1 && tries[1]?.attempt === 2, "the attempts are not numbered 1, 2")
   step("the retry kept event id and order")
 
-  const hosts = await sessionHosts(running)
+  const hosts = await sessionHosts(service)
   for (const pid of hosts) process.kill(pid, "SIGSTOP")
   await network.send(contact.number, owner.number, "are you alive?")
   for (const pid of hosts) process.kill(pid, "SIGKILL")
@@ -141,32 +130,6 @@ async function story(
     "a signature is not genuine",
   )
   step(`it arrived once, and all ${receiver.arrivals.length} signatures are genuine`)
-}
-
-function spawnHere(file: string, ...args: string[]) {
-  return spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...process.env,
-      DATA_DIR: dataDir,
-      HOST_NETWORK: "simulated",
-      SANDBOX: "1",
-      PORT: "0",
-      SIMULATOR_CONTROL_PORT: "0",
-      ...(bridges > 1 && noLimits),
-    },
-  })
-}
-
-async function admin<Row>(row: z.ZodType<Row>, ...args: string[]): Promise<Row> {
-  const child = spawnHere("admin.ts", "--json", ...args)
-  const printed: Buffer[] = []
-  child.stdout.on("data", (chunk: Buffer) => printed.push(chunk))
-  const [code] = await once(child, "close")
-  expect(code === 0, `npm run admin -- ${args.join(" ")} ended with ${String(code)}`)
-  const [first] = z.array(row).parse(JSON.parse(Buffer.concat(printed).toString()))
-  if (!first) throw new Unexpected(`npm run admin -- ${args.join(" ")} printed nothing`)
-  return first
 }
 
 function isBody(body: string) {

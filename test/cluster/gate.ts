@@ -1,5 +1,5 @@
-import { once } from "node:events"
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
+import { listen } from "#local/listen.ts"
 
 /** A way to a server on this machine that can be closed: connections are reset, and no new one comes about. */
 export async function startGate(endpoint: string) {
@@ -25,9 +25,7 @@ export async function startGate(endpoint: string) {
       })
     }
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server)
   return {
     endpoint: `http://127.0.0.1:${port}`,
     setOpen(now: boolean): void {

@@ -26,7 +26,7 @@ export async function startLines(
   const cluster = await startCluster(options, dir)
   const receiver = await startReceiver(usually)
   const stop = async () => {
-    receiver.stop()
+    await receiver.stop()
     await cluster.stop()
   }
   try {

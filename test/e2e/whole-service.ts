@@ -33,7 +33,7 @@ export async function startWhole() {
     /** Links a bridge to a phone by its QR code. */
     link: (ref: string, phone: Phone) => shop.linkTo(ref, phone.number),
     stop: async () => {
-      webhook.stop()
+      await webhook.stop()
       await service.stop()
       service.remove()
     },

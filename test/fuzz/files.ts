@@ -1,7 +1,6 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import sharp from "sharp"
+import { hangUp, listen } from "#local/listen.ts"
 import { hugeJpeg, hugePng } from "#test/support/bombs.ts"
 
 /** What a request may name as a file; twice the commonest, so that much of what is asked for can be sent. */
@@ -30,16 +29,7 @@ export async function startFiles() {
     if (!file) return void response.writeHead(path === "/hook" ? 200 : 404).end("words of the other side")
     response.writeHead(200, { "content-type": file.type }).end(file.body)
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
-  return {
-    url: `http://127.0.0.1:${port}`,
-    stop: () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => hangUp(server) }
 }
 
 async function filesByPath(): Promise<Map<string, { type: string; body: Buffer }>> {

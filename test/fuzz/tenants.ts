@@ -13,7 +13,7 @@ export async function startTenants() {
   const files = await startFiles()
   const service = await startService()
   const stop = async () => {
-    files.stop()
+    await files.stop()
     await service.stop()
     service.remove()
   }

@@ -10,7 +10,7 @@ export async function startStreet() {
   // It takes connections and never answers.
   const dead = await startReceiver(() => silence)
   const stop = async () => {
-    dead.stop()
+    await dead.stop()
     await service.stop()
     service.remove()
   }

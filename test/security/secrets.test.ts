@@ -29,9 +29,9 @@ beforeAll(async () => {
   secrets = { ...told.secrets, ...(await innermost(service, told.bridgeId)) }
   people = told.people
 }, 120_000)
-const stops: (() => void)[] = []
+const stops: (() => Promise<void>)[] = []
 afterAll(async () => {
-  for (const stop of stops) stop()
+  for (const stop of stops) await stop()
   await service.stop()
   service.remove()
 })

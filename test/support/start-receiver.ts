@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { z } from "zod"
 import { isGenuine } from "#local/genuine.ts"
+import { hangUp, listen } from "#local/listen.ts"
 
 /** A request as it reached the receiver. */
 export interface Arrival {
@@ -96,9 +96,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
     }
   }
 
-  server.setMaxListeners(0).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const port = await listen(server.setMaxListeners(0))
   const urlOf = (bridge: string) => `http://127.0.0.1:${port}/${bridge}`
   return {
     port,
@@ -113,10 +111,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
     until,
     /** Waits until so many came. */
     atLeast: (count: number) => until(() => arrivals.length >= count),
-    stop: () => {
-      server.close()
-      server.closeAllConnections()
-    },
+    stop: () => hangUp(server),
   }
 }
 

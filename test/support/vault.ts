@@ -3,7 +3,7 @@ import type { Change, Outgoing, Received, Vault } from "#session-host/network.ts
 
 export type VolatileVault = ReturnType<typeof aVault>
 
-/** A session's durable memory, in this process: one commit at a time, in the order of asking. */
+/** A session's vault that lives as long as this process: one commit at a time, in the order of asking. */
 export function aVault(input: { latencyMs?: () => number } = {}) {
   const keys = new Map<string, string>()
   const seen = new Set<string>()

@@ -1,8 +1,8 @@
 /** The API as it is shipped, under watch, on a port of its own. */
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
 import { app } from "#functions/api/app.ts"
+import { listen } from "#local/listen.ts"
 import { breakStore } from "../breaks.ts"
 import { stepsOf } from "../steps.ts"
 import { watchRequests, watchStore } from "../watch.ts"
@@ -28,7 +28,4 @@ const answer = getRequestListener(async (request, ...rest) => {
   }
 })
 const server = createServer((request, response) => void answer(request, response))
-server.listen(0, "127.0.0.1", () => {
-  const { port } = server.address() as AddressInfo // listening on TCP
-  process.send?.({ url: `http://127.0.0.1:${port}` })
-})
+process.send?.({ url: `http://127.0.0.1:${await listen(server)}` })
