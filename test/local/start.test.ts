@@ -4,10 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, onTestFinished, test, vi } from "vitest"
+import { afterAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { sessionHosts } from "#local/session-hosts.ts"
 import { find } from "#local/running.ts"
+import { until } from "#test/support/until.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "bridge-start-"))
 afterAll(() => rmSync(dataDir, { recursive: true }))
@@ -44,9 +45,7 @@ test("the printed lines work as they are pasted, Ctrl-C ends all, and a second s
   expect(await shell(sent)).toMatch(/"message_id":"3EB0[0-9A-F]{18}"/)
   expect(await shell(`${read}?wait=10000`)).toContain("Hello Ada")
   expect(await shell(answer)).toContain('"id"')
-  await vi.waitUntil(async () => (await shell(events)).includes('"body":"Hello yourself"'), {
-    timeout: 10_000,
-  })
+  await until(async () => (await shell(events)).includes('"body":"Hello yourself"'))
 
   const hosts = await sessionHosts((await find(dataDir))!)
   expect(hosts).toHaveLength(1)

@@ -1,5 +1,4 @@
 import "#test/support/store.ts"
-import { createHmac } from "node:crypto"
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
@@ -161,18 +160,16 @@ test("webhook-test sends a signed `test` event and says what the receiver did", 
     const answer = await shop.post("/api/instances/shop/webhook-test")
     return Attempt.strict().parse(await answer.json())
   }
+  const { webhook_secret } = await json(shop.get("/api/instances/shop"))
+  shop.receiver.trust("hook", String(webhook_secret))
   const said = await test()
   expect(said).toMatchObject({ attempt: 1, error: "", event: "test", status_code: 204, success: true })
   expect(await test()).toMatchObject({ error: "server_error", status_code: 500, success: false })
   expect(await test()).toMatchObject({ error: "reset", status_code: 0, success: false })
 
   const [received] = shop.receiver.arrivals
-  const body = received!.body.toString()
-  expect(JSON.parse(body)).toEqual({ event: "test", timestamp: expect.any(Number) })
-  expect(received!.eventId).toBe(said.event_id)
-  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(received!.headers["x-webhook-signature"]))!
-  const { webhook_secret } = await json(shop.get("/api/instances/shop"))
-  expect(createHmac("sha256", String(webhook_secret)).update(`${t}.${body}`).digest("hex")).toBe(v1)
+  expect(JSON.parse(received!.body.toString())).toEqual({ event: "test", timestamp: expect.any(Number) })
+  expect(received).toMatchObject({ eventId: said.event_id, genuine: true })
   // It is no event of the session.
   expect(await (await shop.get("/api/instances/shop/proxy/webhook-logs")).json()).toEqual([])
 })
