@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import jsqrModule from "jsqr"
-import { PNG } from "pngjs"
 import { toString } from "qrcode"
 import { z } from "zod"
+import { readQr } from "#simulator/phone/qr-image.ts"
 import { Unexpected } from "./api-client.ts"
-
-// CommonJS: the function is its default's default.
-const jsqr = jsqrModule as unknown as typeof jsqrModule.default
 
 const patienceMs = 5 * 60_000
 const lookAgainMs = 2000
@@ -31,7 +27,8 @@ export async function showCodes({ api, ref, print, signal }: Options): Promise<v
         await (await api("GET", `/instances/${ref}/proxy/status`)).json(),
       )
       if (status === "connected") return print(`${ref} is linked to ${phone}.`)
-      const code = await codeIn(await api("GET", `/instances/${ref}/proxy/qr`))
+      const picture = await api("GET", `/instances/${ref}/proxy/qr`)
+      const code = readQr(Buffer.from(await picture.arrayBuffer()))
       if (code !== undefined && code !== shown) print(await toString(code, { type: "terminal", small: true }))
       shown = code ?? shown
     } catch (error) {
@@ -41,10 +38,4 @@ export async function showCodes({ api, ref, print, signal }: Options): Promise<v
     }
     await sleep(lookAgainMs, undefined, { signal }).catch(() => "stopped while asleep")
   }
-}
-
-/** The text of the code in a picture. */
-async function codeIn(picture: Response): Promise<string | undefined> {
-  const png = PNG.sync.read(Buffer.from(await picture.arrayBuffer()))
-  return jsqr(new Uint8ClampedArray(png.data), png.width, png.height)?.data
 }

@@ -3,17 +3,14 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
-import jsqrModule from "jsqr"
 import { PNG } from "pngjs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { sessionHosts } from "#local/session-hosts.ts"
 import { type Service, startService, statusOf } from "#test/support/service.ts"
+import { readQr } from "#simulator/phone/qr-image.ts"
 import { startReceiver } from "#test/support/start-receiver.ts"
 import { until } from "#test/support/until.ts"
-
-// CommonJS: the function is its default's default.
-const jsqr = jsqrModule as unknown as typeof jsqrModule.default
 
 let service: Service
 /** What must stand nowhere, by what it is. */
@@ -125,7 +122,7 @@ async function aLife({ network, ...whole }: Service) {
       answered,
       "link code": code,
       "link code as typed": code.replace("-", ""),
-      "QR code": textIn(bridge.qr),
+      "QR code": readQr(Buffer.from(bridge.qr, "latin1"))!,
       "API key": secretPart,
       "webhook secret": bridge.webhook_secret,
       "webhook key": bridge.webhook_secret.slice("whsec_".length),
@@ -140,13 +137,6 @@ async function look(url: string, headers: Record<string, string> = {}): Promise<
 }
 
 const picture = PNG.sync.write(new PNG({ width: 4, height: 4 }))
-
-function textIn(png: string): string {
-  const { data, width, height } = PNG.sync.read(Buffer.from(png, "latin1"))
-  const code = jsqr(new Uint8ClampedArray(data), width, height)
-  if (!code) throw new Error("there is no code in the picture")
-  return code.data
-}
 
 const KeyPair = z.object({ private: z.object({ data: z.base64() }) })
 const Credentials = z.object({

@@ -1,23 +1,18 @@
-import jsqrModule from "jsqr"
-import { PNG } from "pngjs"
 import { z } from "zod"
 import type { Host } from "#session-host/host.ts"
+import { readQr } from "#simulator/phone/qr-image.ts"
 import { aBridge } from "./bridge.ts"
 import { aHost, call, held, statusOf } from "./host.ts"
 import type { Network } from "./network.ts"
 import { until } from "./until.ts"
 
-// CommonJS: the function is its default's default.
-const jsqr = jsqrModule as unknown as typeof jsqrModule.default
-
 /** The text of the code that `qr` shows as a picture. */
 export async function codeOf(bridgeId: string): Promise<string> {
   const answer = await call(bridgeId, "GET", "/qr")
   if (answer.status !== 200) throw new Error(`qr: ${answer.status} ${await answer.text()}`)
-  const png = PNG.sync.read(Buffer.from(await answer.arrayBuffer()))
-  const code = jsqr(new Uint8ClampedArray(png.data), png.width, png.height)
-  if (!code) throw new Error("there is no code in the picture")
-  return code.data
+  const code = readQr(Buffer.from(await answer.arrayBuffer()))
+  if (code === undefined) throw new Error("there is no code in the picture")
+  return code
 }
 
 /** A bridge, linked to a phone of its own and connected, at a host of its own. */
