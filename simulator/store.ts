@@ -48,10 +48,14 @@ export function open(dataDir?: string): Store {
 }
 
 /** A value as it is kept in a column: buffers stay buffers. */
-export const pack = (value: unknown): Buffer => serialize(value)
+export function pack(value: unknown): Buffer {
+  return serialize(value)
+}
 
 /** What `pack` was given. Only we write these columns, so callers say what is in them. */
-export const unpack = (column: unknown): unknown => deserialize(column as Uint8Array)
+export function unpack(column: unknown): unknown {
+  return deserialize(column as Uint8Array)
+}
 
 /** A value made once for the life of the directory, such as the root key. */
 export function once<T>(store: Store, name: string, make: () => T): T {

@@ -25,12 +25,14 @@ export interface Device {
   name?: string
 }
 
-const newDevice = (): Device => ({
-  noise: Curve.generate(),
-  identity: Curve.generate(),
-  preKey: Curve.generate(),
-  advSecret: randomBytes(32),
-})
+function newDevice(): Device {
+  return {
+    noise: Curve.generate(),
+    identity: Curve.generate(),
+    preKey: Curve.generate(),
+    advSecret: randomBytes(32),
+  }
+}
 
 /** A connection that speaks the wire and nothing more: no sessions, no store, little memory. */
 export interface Connection {

@@ -144,6 +144,6 @@ function wire(network: Network, phone: Phone) {
       waiting: network.queue.counts({ user: pn, id }),
       prekeys: network.prekeys.count({ user: pn, id }),
     })),
-    not_decrypted: phone.desk.errors,
+    not_decrypted: phone.desk.notDecrypted,
   }
 }

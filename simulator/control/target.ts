@@ -1,6 +1,6 @@
 import type { User } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
-import type { Target } from "../phone/outgoing.ts"
+import type { Target } from "../phone/target.ts"
 import * as Jid from "../wire/jid.ts"
 import { ControlError } from "./errors.ts"
 

@@ -5,7 +5,9 @@ import type { Network } from "./network.ts"
 /** How a chat names its people: by private id or by phone number. */
 export type Mode = "lid" | "pn"
 
-export const modeOf = (jid: Jid.Jid): Mode => (jid.server === "lid" ? "lid" : "pn")
+export function modeOf(jid: Jid.Jid): Mode {
+  return jid.server === "lid" ? "lid" : "pn"
+}
 
 /** A person's address in this mode, of one device if `device` is given. */
 export function inMode(mode: Mode, user: User, device = 0): string {

@@ -77,7 +77,6 @@ function endBacklog(network: Network, line: Line) {
   line.send(el("ib", { from: Jid.network }, [el("offline", { count: line.offlineCount })]))
 }
 
-const offline = (stanza: Node, n: number): Node => ({
-  ...stanza,
-  attrs: { ...stanza.attrs, offline: String(n) },
-})
+function offline(stanza: Node, n: number): Node {
+  return { ...stanza, attrs: { ...stanza.attrs, offline: String(n) } }
+}

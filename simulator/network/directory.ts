@@ -45,7 +45,9 @@ export interface Address {
   id: number
 }
 
-export const key = (address: Address) => `${address.user}:${address.id}`
+export function key(address: Address) {
+  return `${address.user}:${address.id}`
+}
 
 /** Everyone and every device, in memory and in the store. */
 export type Directory = ReturnType<typeof open>

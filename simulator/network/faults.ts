@@ -91,14 +91,14 @@ export function create() {
       const fault = armed.find(
         (one) =>
           one.kind === kind &&
+          one.times !== 0 &&
           (one.device === device || (one.device === "*" && !device.endsWith(":0"))) &&
           (one.xmlns === null || one.xmlns === xmlns),
       )
-      if (fault?.times) {
-        fault.times--
-        // A fault that holds acks has them to give back when it is removed.
-        if (fault.times === 0 && kind !== "hold_acks") armed = armed.filter((one) => one !== fault)
-      } else if (fault?.times === 0) return undefined
+      if (!fault?.times) return fault
+      fault.times--
+      // A fault that holds acks has them to give back when it is removed.
+      if (fault.times === 0 && kind !== "hold_acks") armed = armed.filter((one) => one !== fault)
       return fault
     },
     hold: (fault: Fault, line: Line, ack: Node) => {

@@ -65,10 +65,15 @@ export function open(store: Store) {
 
 const list = (groups: Map<string, Group>) => [...groups.values()]
 
-export const jidOf = (group: Group) => Jid.format(group.id, "g.us")
+export function jidOf(group: Group) {
+  return Jid.format(group.id, "g.us")
+}
 
 /** What this person is in the group; undefined: not in it. */
-export const roleOf = (group: Group, pn: string): Role | undefined =>
-  group.members.find((member) => member.pn === pn)?.role
+export function roleOf(group: Group, pn: string): Role | undefined {
+  return group.members.find((member) => member.pn === pn)?.role
+}
 
-export const isAdmin = (group: Group, pn: string) => ["admin", "superadmin"].includes(roleOf(group, pn) ?? "")
+export function isAdmin(group: Group, pn: string) {
+  return ["admin", "superadmin"].includes(roleOf(group, pn) ?? "")
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { bytes, child, el, type Node } from "../wire/node.ts"
+import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import * as Jid from "../wire/jid.ts"
 import { type Network, now } from "./network.ts"
 import { type Pairing, PairingError } from "./pairing.ts"
@@ -64,7 +64,7 @@ export function exchange(
     answerTime,
   )
   code.finished = resolve
-  const id = randomBytes(6).toString("hex")
+  const id = newStanzaId()
   pairing.send(
     el("notification", { from: Jid.network, type: "link_code_companion_reg", id, t: now() }, [
       el("link_code_companion_reg", { stage: "primary_hello" }, [

@@ -65,4 +65,6 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
 }
 
 /** Unix seconds, as stanzas carry them. */
-export const now = () => Math.floor(Date.now() / 1000)
+export function now() {
+  return Math.floor(Date.now() / 1000)
+}

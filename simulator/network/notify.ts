@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto"
 import { inMode } from "./addressing.ts"
 import { deliver } from "./delivery.ts"
 import { type Address, key } from "./directory.ts"
 import { type Network, now } from "./network.ts"
-import { el, type Node } from "../wire/node.ts"
+import { el, newStanzaId, type Node } from "../wire/node.ts"
 
 interface Notification {
   from: string
@@ -15,7 +14,7 @@ interface Notification {
 /** Queues a notification for a device. */
 export function notify(network: Network, to: Address, notification: Notification) {
   const { from, type, content, attrs } = notification
-  const id = randomBytes(6).toString("hex")
+  const id = newStanzaId()
   deliver(network, to, el("notification", { from, type, id, t: now(), ...attrs }, content))
 }
 

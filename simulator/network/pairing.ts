@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
-import { bytes, child, el, type Node } from "../wire/node.ts"
+import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import { tellDevice } from "./device-list.ts"
 import type { SignedPreKey, User } from "./directory.ts"
 import type { LinkCode } from "./link-code.ts"
@@ -90,7 +90,7 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
   }
   for (const { ref } of refs) network.pairings.set(ref, pairing)
   send(
-    el("iq", { from: Jid.network, type: "set", id: id(), xmlns: "md" }, [
+    el("iq", { from: Jid.network, type: "set", id: newStanzaId(), xmlns: "md" }, [
       el(
         "pair-device",
         {},
@@ -125,7 +125,7 @@ export type Obstacle = (typeof obstacles)[number]
 /** Puts it between them; always throws the `PairingError` the phone shows. */
 export function obstruct(pairing: Pairing, obstacle: Obstacle, advSecret: Buffer): never {
   const notify = (type: string, content: Node) =>
-    pairing.send(el("notification", { from: Jid.network, type, id: id(), t: now() }, [content]))
+    pairing.send(el("notification", { from: Jid.network, type, id: newStanzaId(), t: now() }, [content]))
   switch (obstacle) {
     case "decline":
       throw new PairingError("declined", "the phone's owner declined")
@@ -141,12 +141,13 @@ export function obstruct(pairing: Pairing, obstacle: Obstacle, advSecret: Buffer
   }
 }
 
-const passkeyOptions = () =>
-  JSON.stringify({
+function passkeyOptions() {
+  return JSON.stringify({
     challenge: randomBytes(32).toString("base64url"),
     rpId: "whatsapp.com",
     userVerification: "required",
   })
+}
 
 interface Linked {
   user: User
@@ -166,7 +167,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
   if (pairing.linking) throw new PairingError("busy", "another phone is linking this companion")
   pairing.linking = true
   const device = user.nextDevice
-  const iqId = id()
+  const iqId = newStanzaId()
   const answer = await ask(
     pairing,
     el("iq", { from: Jid.network, type: "set", id: iqId, xmlns: "md", t: now() }, [
@@ -250,5 +251,3 @@ function registration(payload: proto.IClientPayload) {
     platform: props.os ?? "",
   }
 }
-
-const id = () => randomBytes(6).toString("hex").toUpperCase()

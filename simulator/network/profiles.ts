@@ -55,7 +55,9 @@ export const privacyCategories = [
   "defense",
 ]
 
-export const newQr = () => randomBytes(10).toString("hex").toUpperCase()
+export function newQr() {
+  return randomBytes(10).toString("hex").toUpperCase()
+}
 
 export function open(store: Store) {
   store.db.exec("CREATE TABLE IF NOT EXISTS profiles (pn TEXT PRIMARY KEY, data BLOB NOT NULL)")

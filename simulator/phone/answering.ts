@@ -3,7 +3,7 @@ import type { Household } from "../network/directory.ts"
 import { el } from "../wire/node.ts"
 import { compose, type Content } from "./content.ts"
 import type { Message } from "./inbox.ts"
-import { jidOfTarget, type Target } from "./outgoing.ts"
+import { jidOfTarget, type Target } from "./target.ts"
 import type { Phone } from "./phone.ts"
 
 /** What somebody says to a message, if anything. */
@@ -42,8 +42,9 @@ async function reply(phone: Phone, message: Message, answer: Answer): Promise<vo
   await phone.send({ target, content: isContent(said) ? compose(desk, target, said) : said })
 }
 
-const isContent = (said: proto.IMessage | Content): said is Content =>
-  "vote" in said || "rsvp" in said || "text" in said
+function isContent(said: proto.IMessage | Content): said is Content {
+  return "vote" in said || "rsvp" in said || "text" in said
+}
 
 /** The same again: words, media, places, cards. */
 function echo(message: proto.IMessage): proto.IMessage | undefined {

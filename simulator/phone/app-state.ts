@@ -77,8 +77,9 @@ export async function settings(desk: Desk, collection: Collection) {
 }
 
 // protobuf's JSON has the fields of the message; bytes and large numbers are strings in it.
-const asJson = (value: proto.ISyncActionValue) =>
-  proto.SyncActionValue.fromObject(value).toJSON() as proto.ISyncActionValue
+function asJson(value: proto.ISyncActionValue) {
+  return proto.SyncActionValue.fromObject(value).toJSON() as proto.ISyncActionValue
+}
 
 /** Works through a collection's patches, and leaves the network a snapshot of what comes out. */
 async function current(desk: Desk, collection: Collection) {

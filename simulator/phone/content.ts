@@ -5,7 +5,8 @@ import { now } from "../network/network.ts"
 import type { Desk } from "./desk.ts"
 import type { Message } from "./inbox.ts"
 import { attach, type Attachment } from "./media.ts"
-import { chatOf, jidOfTarget, type Target, type Written } from "./outgoing.ts"
+import type { Written } from "./outgoing.ts"
+import { chatOf, jidOfTarget, type Target } from "./target.ts"
 import { hashOf, seal, type Use } from "./sealed.ts"
 
 /** What a person can put into a message, by kind. */
@@ -78,12 +79,12 @@ export function compose(desk: Desk, target: Target, content: Content): Written {
   const { quoted, mentions } = content
   const kind = kinds.find((one) => one in content)
   if (!kind) throw new Error("a message of no kind")
-  return composed(kind, content, { desk, target, quoted, mentions })
+  // Of all kinds it has this one, and no other is looked at.
+  return composed(kind, (content as Kinds)[kind], { desk, target, quoted, mentions })
 }
 
-function composed<K extends Kind>(kind: K, content: Partial<Kinds>, context: Context): Written {
-  // `kind` is the one that it has.
-  return composers[kind](content[kind] as Kinds[K], context)
+function composed<K extends Kind>(kind: K, content: Kinds[K], context: Context): Written {
+  return composers[kind](content, context)
 }
 
 function text(words: string, context: Context): proto.IMessage {

@@ -17,7 +17,7 @@ export interface Desk {
   groupSignal: GroupSignal
   inbox: Inbox
   /** What could not be decrypted, by kind. */
-  errors: Record<Failure, number>
+  notDecrypted: Record<Failure, number>
   /** Hands a stanza to the network, as a client's socket does. */
   submit(stanza: Node): void
   /** Asks the network, which answers before this returns. */

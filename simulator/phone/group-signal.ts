@@ -41,5 +41,6 @@ export function groupSignalOf(keys: Keys) {
   }
 }
 
-const nameOf = (group: string, { user, id }: Address) =>
-  new SenderKeyName(group, { id: user, deviceId: id, toString: () => `${user}.${id}` })
+function nameOf(group: string, { user, id }: Address) {
+  return new SenderKeyName(group, { id: user, deviceId: id, toString: () => `${user}.${id}` })
+}

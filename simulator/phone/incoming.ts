@@ -36,9 +36,9 @@ async function opened(desk: Desk, stanza: Node, sender: Address | undefined): Pr
   for (const enc of parts) {
     const padded = await decrypt(desk, stanza, sender, enc)
     const part = proto.Message.decode(unpadRandomMax16(padded))
-    const key_ = part.senderKeyDistributionMessage
-    if (key_?.groupId && key_.axolotlSenderKeyDistributionMessage)
-      await desk.groupSignal.accept(key_.groupId, sender, key_.axolotlSenderKeyDistributionMessage)
+    const senderKey = part.senderKeyDistributionMessage
+    if (senderKey?.groupId && senderKey.axolotlSenderKeyDistributionMessage)
+      await desk.groupSignal.accept(senderKey.groupId, sender, senderKey.axolotlSenderKeyDistributionMessage)
     Object.assign(message, part.deviceSentMessage?.message ?? part)
   }
   return message
@@ -96,7 +96,7 @@ function chatOf(desk: Desk, stanza: Node, sender: Address): string {
 /** Not decrypted: asks for it once more, unless its key was used before, which makes it a repetition. */
 function settle(desk: Desk, stanza: Node, why: Failure) {
   const { id, from, t, recipient, participant } = stanza.attrs
-  desk.errors[why]++
+  desk.notDecrypted[why]++
   desk.network.log.note(key(desk.own), "not decrypted", { id, from, why })
   const count = Number(child(stanza, "enc")?.attrs.count ?? 0) + 1
   const registration = big(desk.keys.identity().registrationId, 4)

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto"
 import { pack, type Store, unpack } from "../store.ts"
 import * as Curve from "../wire/curve.ts"
-import type { TargetRow } from "./outgoing.ts"
+import type { TargetRow } from "./target.ts"
 
 /** What makes a phone that phone. */
 export interface Identity {

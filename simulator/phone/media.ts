@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto"
 import { hkdf, type proto } from "@whiskeysockets/baileys"
-import type { Network } from "../network/network.ts"
+import { type Network, now } from "../network/network.ts"
 
 /** What a file is sent as. */
 export const mediaKinds = ["image", "video", "audio", "document", "sticker"] as const
@@ -60,7 +60,7 @@ export function seal(network: Network, kind: string, word: string, data: Buffer)
     fileEncSha256,
     fileSha256: sha256(data),
     fileLength: data.length,
-    mediaKeyTimestamp: Math.floor(Date.now() / 1000),
+    mediaKeyTimestamp: now(),
   }
 }
 
@@ -97,7 +97,8 @@ function keysOf(mediaKey: Uint8Array, word: string) {
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }
 }
 
-const mac = (key: Buffer, iv: Buffer, encrypted: Buffer) =>
-  createHmac("sha256", key).update(iv).update(encrypted).digest().subarray(0, 10)
+function mac(key: Buffer, iv: Buffer, encrypted: Buffer) {
+  return createHmac("sha256", key).update(iv).update(encrypted).digest().subarray(0, 10)
+}
 
 const sha256 = (data: Buffer) => createHash("sha256").update(data).digest()

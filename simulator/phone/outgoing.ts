@@ -1,21 +1,16 @@
 import { randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
-import { deviceAt, inMode, type Mode } from "../network/addressing.ts"
+import { deviceAt, inMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
-import { type Group, jidOf } from "../network/groups.ts"
+import type { Group } from "../network/groups.ts"
 import { now } from "../network/network.ts"
+import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node, uint } from "../wire/node.ts"
 import type { Desk } from "./desk.ts"
 import { described } from "./described.ts"
 import { envelopeOf } from "./envelope.ts"
-
-/** Where a message goes: to a person, a group, as a status to some people, or to those of a broadcast list. */
-export type Target =
-  | { user: User; mode: Mode }
-  | { group: Group }
-  | { status: User[] }
-  | { list: string; people: User[] }
+import { chatOf, fromRow, jidOfTarget, type Target, toRow } from "./target.ts"
 
 /** What is sent: a message, or, to see what others make of it, any bytes in its place. */
 export type Written = proto.IMessage | Buffer
@@ -26,7 +21,9 @@ export interface Sending {
   id: string
 }
 
-export const newId = () => `3A${randomBytes(9).toString("hex").toUpperCase()}`
+export function newId() {
+  return `3A${randomBytes(9).toString("hex").toUpperCase()}`
+}
 
 /** Sends a message to every device it is for, those of its own account included. */
 export async function send(desk: Desk, sending: Sending) {
@@ -34,7 +31,7 @@ export async function send(desk: Desk, sending: Sending) {
   const stanza = await stanzaOf(desk, sending)
   desk.network.store.atomically(() => {
     const raw = Buffer.isBuffer(content)
-    desk.keys.put("sent", id, { target: rowOf(target), content: encoded(content), raw })
+    desk.keys.put("sent", id, { target: toRow(target), content: encoded(content), raw })
     desk.inbox.add({
       id,
       chat: chatOf(target),
@@ -68,7 +65,7 @@ export async function resend(desk: Desk, receipt: Node) {
   const jid = participant ?? from
   const device = deviceAt(desk.network, Jid.parse(jid))
   const sent = desk.keys.get("sent", id)
-  const target = sent && targetOf(desk, sent.target)
+  const target = sent && fromRow(desk.network, sent.target)
   if (!device || !sent || !target) return
   const content = sent.raw ? Buffer.from(sent.content) : proto.Message.decode(sent.content)
   await startSession(desk, device)
@@ -99,7 +96,7 @@ function stanzaOf(desk: Desk, sending: Sending): Promise<Node> {
 async function toList(desk: Desk, { content, id }: Sending, target: Extract<Target, { list: string }>) {
   const { attrs, extra, meta } = envelopeOf(content)
   const participants: Node[] = []
-  for (const device of devicesOf(desk, [...target.people, desk.user()])) {
+  for (const device of devicesOfAll(desk, [...target.people, desk.user()])) {
     const owner = desk.network.directory.user(device.user)
     if (!owner) continue
     const enc = await sealed(desk, device, owner === desk.user() ? copyOf(target, content) : content)
@@ -113,7 +110,7 @@ async function toPerson(desk: Desk, { content, id }: Sending, target: Extract<Ta
   const { user, mode } = target
   const { attrs, extra, meta } = envelopeOf(content)
   const participants: Node[] = []
-  for (const device of devicesOf(desk, [user, desk.user()])) {
+  for (const device of devicesOfAll(desk, [user, desk.user()])) {
     const own = device.user === desk.own.user
     const enc = await sealed(desk, device, own && user !== desk.user() ? copyOf(target, content) : content)
     Object.assign(enc.attrs, extra)
@@ -133,7 +130,7 @@ async function toMany(desk: Desk, { content, id }: Sending, target: Shared) {
   const chat = jidOfTarget(target)
   const mode = "group" in target ? target.group.mode : "lid"
   const people = peopleOf(desk, target)
-  const devices = devicesOf(desk, people)
+  const devices = devicesOfAll(desk, people)
   const { attrs, extra, meta } = envelopeOf(content)
   forgetIfLeft(desk, chat, people)
   const distribution = await desk.groupSignal.distribution(chat, desk.own)
@@ -164,9 +161,11 @@ function forgetIfLeft(desk: Desk, chat: string, people: User[]) {
   desk.keys.put("sender-key-given", chat, [])
 }
 
-const distributionOf = (groupId: string, distribution: Buffer): proto.IMessage => ({
-  senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: distribution },
-})
+function distributionOf(groupId: string, distribution: Buffer): proto.IMessage {
+  return {
+    senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: distribution },
+  }
+}
 
 /** A group's message for one device, with the sender key it lacks. */
 async function withKey(desk: Desk, target: Target, content: Written): Promise<Written> {
@@ -176,8 +175,11 @@ async function withKey(desk: Desk, target: Target, content: Written): Promise<Wr
 }
 
 /** What one's other devices get: the message, and in which chat it was sent. */
-const copyOf = (target: Target, message: Written): Written =>
-  Buffer.isBuffer(message) ? message : { deviceSentMessage: { destinationJid: jidOfTarget(target), message } }
+function copyOf(target: Target, message: Written): Written {
+  return Buffer.isBuffer(message)
+    ? message
+    : { deviceSentMessage: { destinationJid: jidOfTarget(target), message } }
+}
 
 function peopleOf(desk: Desk, target: Shared): User[] {
   if ("status" in target) return [...target.status, desk.user()]
@@ -185,15 +187,13 @@ function peopleOf(desk: Desk, target: Shared): User[] {
 }
 
 /** Every device of these people but the phone itself. */
-function devicesOf(desk: Desk, people: User[]): Address[] {
-  return [...new Set(people)]
-    .flatMap(({ pn }) => desk.network.directory.devices(pn))
-    .map(({ user, id }) => ({ user, id }))
-    .filter((device) => key(device) !== key(desk.own))
+function devicesOfAll(desk: Desk, people: User[]): Address[] {
+  return [...new Set(people)].flatMap(({ pn }) => devicesOf(desk.network, pn, desk.own))
 }
 
-const encoded = (message: Written): Uint8Array =>
-  Buffer.isBuffer(message) ? message : proto.Message.encode(message).finish()
+function encoded(message: Written): Uint8Array {
+  return Buffer.isBuffer(message) ? message : proto.Message.encode(message).finish()
+}
 
 const padded = (message: Written) => Buffer.from(writeRandomPadMax16(encoded(message)))
 
@@ -224,44 +224,6 @@ async function startSession(desk: Desk, device: Address) {
   })
 }
 
-const typed = (publicKey: Buffer | undefined) =>
-  Buffer.concat([Buffer.from([5]), publicKey ?? Buffer.alloc(0)])
-
-/** A target's address. */
-export function jidOfTarget(target: Target): string {
-  if ("user" in target) return inMode(target.mode, target.user)
-  if ("list" in target) return target.list
-  return "group" in target ? jidOf(target.group) : "status@broadcast"
-}
-
-/** A chat as the inbox names it: the other's number, or the group's address. */
-export function chatOf(target: Target): string {
-  return "user" in target ? target.user.pn : jidOfTarget(target)
-}
-
-export type TargetRow =
-  | { pn: string; mode: Mode }
-  | { group: string }
-  | { status: string[] }
-  | { list: string; people: string[] }
-
-const numbersOf = (people: User[]) => people.map(({ pn }) => pn)
-
-function rowOf(target: Target): TargetRow {
-  if ("user" in target) return { pn: target.user.pn, mode: target.mode }
-  if ("list" in target) return { list: target.list, people: numbersOf(target.people) }
-  return "group" in target ? { group: target.group.id } : { status: numbersOf(target.status) }
-}
-
-function targetOf(desk: Desk, row: TargetRow): Target | undefined {
-  const { directory, groups } = desk.network
-  if ("group" in row) {
-    const group = groups.get(row.group)
-    return group && { group }
-  }
-  const known = (numbers: string[]) => numbers.flatMap((pn) => directory.user(pn) ?? [])
-  if ("status" in row) return { status: known(row.status) }
-  if ("list" in row) return { list: row.list, people: known(row.people) }
-  const user = directory.user(row.pn)
-  return user && { user, mode: row.mode }
+function typed(publicKey: Buffer | undefined) {
+  return Buffer.concat([Buffer.from([5]), publicKey ?? Buffer.alloc(0)])
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { activate, pump } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { type Line, nothingSent } from "../network/line.ts"
@@ -8,7 +7,7 @@ import { unlink } from "../stanzas/devices.ts"
 import { look } from "../stanzas/presence.ts"
 import { receive } from "../stanzas/receive.ts"
 import * as Jid from "../wire/jid.ts"
-import { el, type Node } from "../wire/node.ts"
+import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { tellName } from "./app-state.ts"
 import type { Desk } from "./desk.ts"
 import { groupSignalOf } from "./group-signal.ts"
@@ -19,7 +18,8 @@ import { keysOf } from "./keys.ts"
 import { linkByCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
 import { bringAgain } from "./media-retry.ts"
-import { newId, resend, send, sendPeer, type Target, type Written } from "./outgoing.ts"
+import { newId, resend, send, sendPeer, type Written } from "./outgoing.ts"
+import type { Target } from "./target.ts"
 import { answersTo, type Peer } from "./peer.ts"
 import { leavePreKeys } from "./prekeys.ts"
 import { signalOf } from "./signal.ts"
@@ -70,7 +70,7 @@ export class Phone {
       signal: signalOf(keys),
       groupSignal: groupSignalOf(keys),
       inbox: inboxOf(network.archive, pn),
-      errors: { repeated: 0, no_session: 0, unknown_prekey: 0, bad: 0 },
+      notDecrypted: { repeated: 0, no_session: 0, unknown_prekey: 0, bad: 0 },
       submit: (stanza) => receive(network, this.#line, stanza),
       ask: (xmlns, type, content, to) => this.#ask(xmlns, type, content, to),
     }
@@ -174,7 +174,7 @@ export class Phone {
   }
 
   #ask(xmlns: string, type: "get" | "set", content: Node[], to: string = Jid.network): Node | undefined {
-    const id = randomBytes(6).toString("hex")
+    const id = newStanzaId()
     let reply: Node | undefined
     this.#replies.set(id, (node) => (reply = node))
     receive(this.#network, this.#line, el("iq", { id, xmlns, type, to }, content))

@@ -87,10 +87,11 @@ function sealedIn(content: proto.IMessage) {
 
 type Key = proto.IMessageKey | null | undefined
 
-const sealing = (use: Use, key: Key, sealed: proto.Message.IPollEncValue) =>
-  key?.id && sealed.encPayload && sealed.encIv
+function sealing(use: Use, key: Key, sealed: proto.Message.IPollEncValue) {
+  return key?.id && sealed.encPayload && sealed.encIv
     ? { use, id: key.id, encPayload: sealed.encPayload, encIv: sealed.encIv }
     : undefined
+}
 
 function decrypt(parties: Parties, payload: Uint8Array, iv: Uint8Array): Buffer | undefined {
   if (payload.length < 16 || iv.length !== 12) return undefined
@@ -126,7 +127,9 @@ function inWords(use: Use, plaintext: Buffer, original: Message): Opened {
 }
 
 /** An option as votes name it. */
-export const hashOf = (option: string) => createHash("sha256").update(option).digest()
+export function hashOf(option: string) {
+  return createHash("sha256").update(option).digest()
+}
 
 function optionsOf({ content }: Message): string[] {
   const message = proto.Message.fromObject(content as object)

@@ -158,7 +158,9 @@ function copyOf(session: Session): Session {
   return copy
 }
 
-const plain = (pair: KeyPair) => ({
-  pubKey: Buffer.concat([Buffer.from([5]), pair.public]),
-  privKey: pair.private,
-})
+function plain(pair: KeyPair) {
+  return {
+    pubKey: Buffer.concat([Buffer.from([5]), pair.public]),
+    privKey: pair.private,
+  }
+}

@@ -6,14 +6,13 @@ import type { Network } from "../network/network.ts"
 import { devicesOf, notify } from "../network/notify.ts"
 import { seal } from "../phone/media.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
-import type { Answer } from "./receive.ts"
 import { badRequest } from "./refusal.ts"
 
 /** How many patches are answered at once. */
 const page = 100
 
 /** Takes what a device changed in each collection, and gives what it has not seen. */
-export const sync: Answer = (network, line, iq) => {
+export function sync(network: Network, line: Line, iq: Node): Node[] {
   const asked = children(child(iq, "sync")).filter(({ tag }) => tag === "collection")
   if (asked.length === 0) throw badRequest()
   return [

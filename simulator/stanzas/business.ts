@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import type { User } from "../network/directory.ts"
+import type { Line } from "../network/line.ts"
 import type { Network } from "../network/network.ts"
 import type { Business } from "../network/profiles.ts"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
-import type { Answer } from "./receive.ts"
 import { badRequest } from "./refusal.ts"
 
 /** The certificate of a business's name, as it comes with its messages; none of a private person. */
@@ -25,11 +25,12 @@ export function verifiedName(network: Network, user: User): Node[] {
 }
 
 /** Whether somebody is a business, for who asks about people: empty when not. */
-export const business = (network: Network, user: User): Node =>
-  el("business", {}, verifiedName(network, user))
+export function business(network: Network, user: User): Node {
+  return el("business", {}, verifiedName(network, user))
+}
 
 /** What businesses tell of themselves; a private person is left out. */
-export const businessProfile: Answer = (network, _line, iq) => {
+export function businessProfile(network: Network, _line: Line, iq: Node): Node[] {
   const asked = children(child(iq, "business_profile"))
   if (asked.length === 0) throw badRequest()
   const profiles = asked.flatMap(({ attrs }) => {

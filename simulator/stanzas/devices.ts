@@ -1,13 +1,13 @@
 import { type Address, key } from "../network/directory.ts"
+import type { Line } from "../network/line.ts"
 import type { Network } from "../network/network.ts"
 import { tellDevice } from "../network/device-list.ts"
 import * as Jid from "../wire/jid.ts"
-import { child, el } from "../wire/node.ts"
-import type { Answer } from "./receive.ts"
+import { child, el, type Node } from "../wire/node.ts"
 import { Refusal } from "./refusal.ts"
 
 /** A device logs out; a phone may also log out its companions. */
-export const remove: Answer = (network, line, iq) => {
+export function remove(network: Network, line: Line, iq: Node): Node[] {
   const jid = Jid.parse(child(iq, "remove-companion-device")?.attrs.jid)
   const user = network.directory.find(jid)
   const address = { user: user?.pn ?? "", id: jid?.device ?? 0 }

@@ -1,11 +1,11 @@
 import { deliver } from "../network/delivery.ts"
 import type { Address, Device } from "../network/directory.ts"
+import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import type { PreKey } from "../network/prekeys.ts"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { big, bytes, child, children, el, type Node, uint } from "../wire/node.ts"
-import type { Answer } from "./receive.ts"
 import { badRequest, Refusal } from "./refusal.ts"
 
 /** Signal's type byte of a Curve25519 key. */
@@ -14,10 +14,12 @@ const curveType = Buffer.from([5])
 /** A device with fewer than this many prekeys left is asked for more (clients refill below five). */
 const few = 5
 
-export const count: Answer = (network, line) => [el("count", { value: network.prekeys.count(line.device) })]
+export function count(network: Network, line: Line): Node[] {
+  return [el("count", { value: network.prekeys.count(line.device) })]
+}
 
 /** A device leaves its keys: its own, the signed prekey, and more one-time prekeys. */
-export const upload: Answer = (network, line, iq) => {
+export function upload(network: Network, line: Line, iq: Node): Node[] {
   const device = own(network, line.device)
   const registrationId = uint(child(iq, "registration"))
   const identity = bytes(child(iq, "identity"))
@@ -32,7 +34,7 @@ export const upload: Answer = (network, line, iq) => {
   return []
 }
 
-export const rotate: Answer = (network, line, iq) => {
+export function rotate(network: Network, line: Line, iq: Node): Node[] {
   const device = own(network, line.device)
   const signedPreKey = signed(device, child(child(iq, "rotate"), "skey"))
   network.directory.saveDevice({ ...device, signedPreKey })
@@ -40,7 +42,7 @@ export const rotate: Answer = (network, line, iq) => {
 }
 
 /** What the network has of a device's keys, for the device to compare. */
-export const digest: Answer = (network, line) => {
+export function digest(network: Network, line: Line): Node[] {
   const device = own(network, line.device)
   const ids = network.prekeys.ids(line.device).map((id) => el("id", {}, big(id, 3)))
   return [
@@ -55,7 +57,7 @@ export const digest: Answer = (network, line) => {
 }
 
 /** Keys to start sessions with, one one-time prekey each while there are any. */
-export const bundles: Answer = (network, _line, iq) => {
+export function bundles(network: Network, _line: Line, iq: Node): Node[] {
   const asked = children(child(iq, "key"))
   if (asked.length === 0) throw badRequest()
   return [

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto"
-import { inMode, otherMode } from "../network/addressing.ts"
+import { inMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
-import { type Group, isAdmin, jidOf, type Member, roleOf } from "../network/groups.ts"
+import { type Group, isAdmin, jidOf, type Member, type Role, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
+import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
-import { bytes, child, children, el, type Node } from "../wire/node.ts"
-import type { Answer } from "./receive.ts"
+import { bytes, child, children, el, newStanzaId, type Node } from "../wire/node.ts"
+import { groupNode, hidesIn, memberNode } from "./group-node.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 
 /** What a member does to a group; the answer, and what the members are told. */
@@ -22,70 +23,6 @@ function named(network: Network, node: Node): string[] {
   return children(node).flatMap(({ attrs }) => network.directory.find(Jid.parse(attrs.jid))?.pn ?? [])
 }
 
-/** A number as strangers see it: its first digit and its last two. */
-const redacted = (pn: string) => `+${pn.slice(0, 1)}${"∙".repeat(pn.length - 3)}${pn.slice(-2)}`
-
-/** Whether a group does not show this person's number. */
-export const hidesIn = (network: Network, group: Group, pn: string): boolean =>
-  group.mode === "lid" && network.profiles.get(pn).hidesNumber === true
-
-/** One member as others see it. */
-function memberNode(network: Network, group: Group, member: Member): Node[] {
-  const user = network.directory.user(member.pn)
-  if (!user) return []
-  const hidden = hidesIn(network, group, user.pn)
-  const attrs = {
-    jid: inMode(group.mode, user),
-    [group.mode === "lid" ? "phone_number" : "lid"]: hidden ? undefined : otherMode(group.mode, user),
-    display_name: hidden ? redacted(user.pn) : undefined,
-    type: member.role === "member" ? undefined : member.role,
-  }
-  return [el("participant", attrs)]
-}
-
-/** A group with all it has, as answers and notifications show it. */
-function groupNode(network: Network, group: Group): Node {
-  const person = (pn: string) => {
-    const user = network.directory.user(pn)
-    const hidden = hidesIn(network, group, pn)
-    return user && { jid: inMode(group.mode, user), pn: hidden ? undefined : inMode("pn", user) }
-  }
-  const [creator, owner] = [person(group.createdBy), person(group.subjectBy)]
-  const { description } = group
-  return el(
-    "group",
-    {
-      id: group.id,
-      subject: group.subject,
-      s_t: group.subjectAt,
-      s_o: owner?.jid,
-      s_o_pn: owner?.pn,
-      creation: group.createdAt,
-      creator: creator?.jid,
-      creator_pn: creator?.pn,
-      addressing_mode: group.mode,
-      size: group.members.length,
-    },
-    [
-      ...group.members.flatMap((member) => memberNode(network, group, member)),
-      ...(description
-        ? [
-            el(
-              "description",
-              { id: description.id, t: description.at, participant: person(description.by)?.jid },
-              [el("body", {}, Buffer.from(description.text))],
-            ),
-          ]
-        : []),
-      ...(group.announcement ? [el("announcement")] : []),
-      ...(group.locked ? [el("locked")] : []),
-      ...(group.approval ? [el("membership_approval_mode", {}, [el("group_join", { state: "on" })])] : []),
-      ...(group.ephemeral ? [el("ephemeral", { expiration: group.ephemeral })] : []),
-      el("member_add_mode", {}, Buffer.from(group.allAdd ? "all_member_add" : "admin_add")),
-    ],
-  )
-}
-
 /** Tells every device of every member, and of who has just left, but not the one that did it. */
 function tell(network: Network, line: Line, group: Group, told: Node[], also: string[] = []) {
   const author = network.directory.user(line.device.user)
@@ -94,7 +31,7 @@ function tell(network: Network, line: Line, group: Group, told: Node[], also: st
   const attrs = {
     from: jidOf(group),
     type: "w:gp2",
-    id: randomBytes(6).toString("hex"),
+    id: newStanzaId(),
     t: now(),
     participant: inMode(group.mode, author),
     participant_pn: hidesIn(network, group, author.pn) ? undefined : inMode("pn", author),
@@ -102,12 +39,11 @@ function tell(network: Network, line: Line, group: Group, told: Node[], also: st
     notify: author.name,
   }
   for (const pn of people)
-    for (const device of network.directory.devices(pn))
-      if (pn !== author.pn || device.id !== line.device.id)
-        deliver(network, { user: pn, id: device.id }, el("notification", attrs, told))
+    for (const device of devicesOf(network, pn, line.device))
+      deliver(network, device, el("notification", attrs, told))
 }
 
-export const create: Answer = (network, line, iq) => {
+export function create(network: Network, line: Line, iq: Node): Node[] {
   const asked = child(iq, "create")
   const subject = asked?.attrs.subject
   if (!asked || !subject) throw badRequest()
@@ -142,22 +78,24 @@ export const create: Answer = (network, line, iq) => {
 }
 
 /** A group's card, for its members. */
-export const query: Answer = (network, line, iq) => {
+export function query(network: Network, line: Line, iq: Node): Node[] {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   if (!group) throw notFound()
   if (!roleOf(group, line.device.user)) throw new Refusal(403, "forbidden")
   return [groupNode(network, group)]
 }
 
-export const participating: Answer = (network, line) => [
-  el(
-    "groups",
-    {},
-    network.groups.of(line.device.user).map((group) => groupNode(network, group)),
-  ),
-]
+export function participating(network: Network, line: Line): Node[] {
+  return [
+    el(
+      "groups",
+      {},
+      network.groups.of(line.device.user).map((group) => groupNode(network, group)),
+    ),
+  ]
+}
 
-export const leave: Answer = (network, line, iq) => {
+export function leave(network: Network, line: Line, iq: Node): Node[] {
   const by = line.device.user
   const left = children(child(iq, "leave")).flatMap(({ attrs }) => {
     const group = network.groups.find(Jid.parse(attrs.id))
@@ -180,7 +118,7 @@ export const leave: Answer = (network, line, iq) => {
 }
 
 /** The code by which strangers join. */
-export const invite: Answer = (network, line, iq) => {
+export function invite(network: Network, line: Line, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
   if (code) {
     const group = network.groups.byInvite(code)
@@ -194,7 +132,7 @@ export const invite: Answer = (network, line, iq) => {
 }
 
 /** Joins by a code, or makes a group's code anew. */
-export const setInvite: Answer = (network, line, iq) => {
+export function setInvite(network: Network, line: Line, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
   if (!code) return change(network, line, iq)
   const group = network.groups.byInvite(code)
@@ -210,28 +148,28 @@ export const setInvite: Answer = (network, line, iq) => {
   return [el("group", { jid: jidOf(group) })]
 }
 
-const setMembers =
-  (tag: string, apply: (members: Member[], pns: string[]) => Member[]): Change =>
-  ({ network, group, node }) => {
+function setMembers(tag: string, apply: (members: Member[], pns: string[]) => Member[]): Change {
+  return ({ network, group, node }) => {
     const pns = named(network, node)
     group.members = apply(group.members, pns)
     const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
     return { answer: [el(tag, {}, shown)], told: [el(tag, {}, shown)] }
   }
+}
 
-const withRole = (role: Role_) => (members: Member[], pns: string[]) =>
-  members.map((member) =>
-    pns.includes(member.pn) && member.role !== "superadmin" ? { ...member, role } : member,
-  )
+function withRole(role: Role) {
+  return (members: Member[], pns: string[]) =>
+    members.map((member) =>
+      pns.includes(member.pn) && member.role !== "superadmin" ? { ...member, role } : member,
+    )
+}
 
-type Role_ = Member["role"]
-
-const set =
-  (apply: (group: Group) => void): Change =>
-  ({ group, node }) => {
+function set(apply: (group: Group) => void): Change {
+  return ({ group, node }) => {
     apply(group)
     return { told: [node] }
   }
+}
 
 /** By the tag of what is asked for. */
 const changes = new Map<string, Change>([
@@ -309,7 +247,7 @@ function mayChange(group: Group, by: string, tag: string): boolean {
 }
 
 /** A member changes a group. */
-export const change: Answer = (network, line, iq) => {
+export function change(network: Network, line: Line, iq: Node): Node[] {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   const node = child(iq)
   const apply = changes.get(node?.tag ?? "")

@@ -5,10 +5,11 @@ import { type Address, key, type User } from "../network/directory.ts"
 import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
+import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { verifiedName } from "./business.ts"
-import { hidesIn } from "./groups.ts"
+import { hidesIn } from "./group-node.ts"
 
 /** What of a message is for each recipient's eyes, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
@@ -54,8 +55,9 @@ export function message(network: Network, line: Line, stanza: Node) {
   acknowledge(network, line, stanza, error)
 }
 
-const isPlaceholder = (network: Network, device: Address, stanza: Node) =>
-  stanza.attrs.category !== "peer" && network.faults.strike("unavailable", key(device)) !== undefined
+function isPlaceholder(network: Network, device: Address, stanza: Node) {
+  return stanza.attrs.category !== "peer" && network.faults.strike("unavailable", key(device)) !== undefined
+}
 
 /** The code of the nack, when the message is not taken. */
 function refused(network: Network, { line, sender, stanza, chat }: Message): number | undefined {
@@ -162,9 +164,7 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
     }),
   )
   return group.members
-    .flatMap(({ pn }) => network.directory.devices(pn))
-    .map(({ user, id }) => ({ user, id }))
-    .filter((device) => key(device) !== key(line.device))
+    .flatMap(({ pn }) => devicesOf(network, pn, line.device))
     .map((device) => ({
       device,
       attrs,

@@ -8,7 +8,6 @@ import { devicesOf, notify, tellContacts } from "../network/notify.ts"
 import { newQr, type Picture, privacyCategories } from "../network/profiles.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
-import type { Answer } from "./receive.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 
 function me(network: Network, line: Line): User {
@@ -27,7 +26,7 @@ function ownerOf(network: Network, target: string | undefined): string {
   throw notFound()
 }
 
-export const picture: Answer = (network, _line, iq) => {
+export function picture(network: Network, _line: Line, iq: Node): Node[] {
   const found = network.profiles.get(ownerOf(network, iq.attrs.target)).picture
   if (!found) throw notFound()
   const kind = child(iq, "picture")?.attrs.type === "image" ? "image" : "preview"
@@ -36,7 +35,7 @@ export const picture: Answer = (network, _line, iq) => {
 }
 
 /** Sets a picture, one's own or a group's; without one, removes it. */
-export const setPicture: Answer = (network, line, iq) => {
+export function setPicture(network: Network, line: Line, iq: Node): Node[] {
   const content = bytes(child(iq, "picture"))
   const target = iq.attrs.target
   const owner = target ? ownerOf(network, target) : line.device.user
@@ -78,7 +77,7 @@ function tellPicture(network: Network, line: Line, { group, set }: Changed) {
       notify(network, device, { from: group, type: "picture", content })
 }
 
-export const setAbout: Answer = (network, line, iq) => {
+export function setAbout(network: Network, line: Line, iq: Node): Node[] {
   const about = bytes(child(iq, "status"))?.toString()
   if (about === undefined) throw badRequest()
   network.profiles.change(line.device.user, { about, aboutAt: now() })
@@ -87,7 +86,7 @@ export const setAbout: Answer = (network, line, iq) => {
 }
 
 /** Who sees one's statuses: all contacts, or all but some. */
-export const statusPrivacy: Answer = (network, line) => {
+export function statusPrivacy(network: Network, line: Line): Node[] {
   const { statusHiddenFrom = [] } = network.profiles.get(line.device.user)
   const hidden = statusHiddenFrom.map((pn) => el("user", { jid: Jid.format(pn, Jid.server) }))
   if (hidden.length === 0) return [el("privacy", {}, [el("list", { type: "contacts", default: "true" })])]
@@ -95,9 +94,11 @@ export const statusPrivacy: Answer = (network, line) => {
   return [el("privacy", {}, lists)]
 }
 
-export const privacy: Answer = (network, line) => [categories(network, line)]
+export function privacy(network: Network, line: Line): Node[] {
+  return [categories(network, line)]
+}
 
-export const setPrivacy: Answer = (network, line, iq) => {
+export function setPrivacy(network: Network, line: Line, iq: Node): Node[] {
   const changes = children(child(iq, "privacy")).map(({ attrs }) => [attrs.name, attrs.value] as const)
   if (changes.length === 0 || changes.some(([name, value]) => !name || !value)) throw badRequest()
   const before = network.profiles.get(line.device.user).privacy
@@ -116,9 +117,11 @@ function categories(network: Network, line: Line): Node {
   )
 }
 
-export const blocklist: Answer = (network, line) => [blocked(network, line)]
+export function blocklist(network: Network, line: Line): Node[] {
+  return [blocked(network, line)]
+}
 
-export const setBlocklist: Answer = (network, line, iq) => {
+export function setBlocklist(network: Network, line: Line, iq: Node): Node[] {
   const { action, jid } = child(iq, "item")?.attrs ?? {}
   const user = network.directory.find(Jid.parse(jid))
   if (!user || (action !== "block" && action !== "unblock")) throw badRequest()
@@ -141,7 +144,7 @@ function blocked(network: Network, line: Line): Node {
 }
 
 /** The code behind one's personal QR; `revoke` makes another. */
-export const qr: Answer = (network, line, iq) => {
+export function qr(network: Network, line: Line, iq: Node): Node[] {
   const { action, type } = child(iq, "qr")?.attrs ?? {}
   if (type !== "contact") throw badRequest()
   const profile =
@@ -152,7 +155,7 @@ export const qr: Answer = (network, line, iq) => {
 }
 
 /** Tokens by which those one trusts may start a chat with one: each is told. */
-export const tokens: Answer = (network, line, iq) => {
+export function tokens(network: Network, line: Line, iq: Node): Node[] {
   const user = me(network, line)
   for (const { attrs } of children(child(iq, "tokens"))) {
     const holder = network.directory.find(Jid.parse(attrs.jid))

@@ -1,15 +1,16 @@
-import { el } from "../wire/node.ts"
+import type { Line } from "../network/line.ts"
+import type { Network } from "../network/network.ts"
+import { el, type Node } from "../wire/node.ts"
 import { ready } from "./login.ts"
-import type { Answer } from "./receive.ts"
 
 /** The client is ready for what waits for it. Before the result, as the backlog may come first. */
-export const active: Answer = (network, line) => {
+export function active(network: Network, line: Line): Node[] {
   queueMicrotask(() => ready(network, line))
   return []
 }
 
 /** A/B properties. 10518: whether trusted-contact tokens are to be shown with each message. */
-export const props: Answer = (network, line) => {
+export function props(network: Network, line: Line): Node[] {
   const { restricted } = network.profiles.get(line.device.user)
   return [
     el("props", { protocol: "1", hash: restricted ? "sim2" : "sim1", refresh: 86_400 }, [

@@ -3,6 +3,7 @@ import { deliver } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
+import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
 
@@ -62,10 +63,10 @@ function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Tol
   if (type === "retry" || peer === me)
     return [[{ user: peer.pn, id: chat.device }, copyOf(stanza, { from, type, recipient })]]
   const readSelf = copyOf(stanza, { from, type: "read-self", recipient: inMode(mode, peer) })
-  const toOwn = others(network, line, me.pn).map((device): Told[number] => [device, readSelf])
+  const toOwn = devicesOf(network, me.pn, line.device).map((device): Told[number] => [device, readSelf])
   if (type === "read-self") return toOwn
   const copy = copyOf(stanza, { from, type: shown(type) })
-  const toPeer = others(network, line, peer.pn).map((device): Told[number] => [device, copy])
+  const toPeer = devicesOf(network, peer.pn, line.device).map((device): Told[number] => [device, copy])
   return type === "read" ? [...toPeer, ...toOwn] : toPeer
 }
 
@@ -78,17 +79,9 @@ function inGroup(network: Network, line: Line, stanza: Node, me: User): Told {
   const from = inMode(modeOf(jid), me, line.device.id)
   const copy = copyOf(stanza, { from: to, participant: from, type: shown(type) })
   if (type === "retry" || author === me) return [[{ user: author.pn, id: jid.device }, copy]]
-  if (type === "read-self") return others(network, line, me.pn).map((device) => [device, copy])
-  return others(network, line, author.pn).map((device) => [device, copy])
+  if (type === "read-self") return devicesOf(network, me.pn, line.device).map((device) => [device, copy])
+  return devicesOf(network, author.pn, line.device).map((device) => [device, copy])
 }
 
 /** "inactive" says that nobody looks; to the sender the message is delivered. */
 const shown = (type: string | undefined) => (type === "inactive" ? undefined : type)
-
-/** A person's devices but the one that speaks. */
-function others(network: Network, line: Line, pn: string): Address[] {
-  return network.directory
-    .devices(pn)
-    .map(({ user, id }) => ({ user, id }))
-    .filter((device) => key(device) !== key(line.device))
-}

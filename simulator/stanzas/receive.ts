@@ -23,7 +23,7 @@ import { badRequest, notFound, Refusal } from "./refusal.ts"
 import { usync } from "./usync.ts"
 
 /** Answers an iq with the content of its result; throws `Refusal` for an error instead. */
-export type Answer = (network: Network, line: Line, iq: Node) => Node[]
+type Answer = (network: Network, line: Line, iq: Node) => Node[]
 
 type Taker = (network: Network, line: Line, stanza: Node) => void
 

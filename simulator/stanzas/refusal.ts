@@ -8,5 +8,10 @@ export class Refusal extends Error {
   }
 }
 
-export const badRequest = () => new Refusal(400, "bad-request")
-export const notFound = () => new Refusal(404, "item-not-found")
+export function badRequest() {
+  return new Refusal(400, "bad-request")
+}
+
+export function notFound() {
+  return new Refusal(404, "item-not-found")
+}

@@ -1,10 +1,10 @@
 import { areAcquainted } from "../network/acquainted.ts"
 import type { User } from "../network/directory.ts"
+import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { business } from "./business.ts"
-import type { Answer } from "./receive.ts"
 import { badRequest } from "./refusal.ts"
 
 /** Answers about one person, by the protocol asked for. `number`: as it was asked about, if by number. */
@@ -23,7 +23,7 @@ const protocols = new Map<string, Protocol>([
  * Who is on the network, by which devices and under which LID. Who is not is left out, unless it was
  * asked about by number.
  */
-export const usync: Answer = (network, line, iq) => {
+export function usync(network: Network, line: Line, iq: Node): Node[] {
   const asking = network.directory.user(line.device.user)
   const asked = child(iq, "usync")
   const query = children(child(asked, "query"))
@@ -31,8 +31,8 @@ export const usync: Answer = (network, line, iq) => {
   if (query.length === 0) throw badRequest()
   const found = list.flatMap((entry) => {
     const jid = whom(entry)
-    const found = network.directory.find(jid)
-    const user = areAcquainted(asking, found) ? found : undefined
+    const known = network.directory.find(jid)
+    const user = areAcquainted(asking, known) ? known : undefined
     const number = bytes(child(entry, "contact"))
     if (!jid || (!user && !number)) return []
     const content = user

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 
 /** A stanza or a part of one: tag, attributes, content. */
@@ -10,6 +11,11 @@ export function el(tag: string, attrs: Attrs = {}, content?: Node["content"]): N
   const written: Record<string, string> = {}
   for (const [name, value] of Object.entries(attrs)) if (value !== undefined) written[name] = String(value)
   return content === undefined ? { tag, attrs: written } : { tag, attrs: written, content }
+}
+
+/** For a stanza of the network's or a phone's, so that its answer can be told. */
+export function newStanzaId(): string {
+  return randomBytes(6).toString("hex").toUpperCase()
 }
 
 /** The child nodes, none when the content is bytes or text. */

@@ -22,14 +22,35 @@ test.for([
   expect(await client.closed()).toBe(code)
 })
 
-test("acks that are lost never come, though the message does", async () => {
-  const { bob, client, device } = await aChat()
-  await network.fault({ kind: "lose_acks", device, times: 1 })
+function acksOf(client: Awaited<ReturnType<typeof aChat>>["client"]) {
   const acks: (string | undefined)[] = []
   client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) => {
     acks.push(attrs.id)
     client.changed()
   })
+  return acks
+}
+
+test("acks are held by a second fault when the first has held all that it may", async () => {
+  const { bob, client, device } = await aChat()
+  const acks = acksOf(client)
+  const removeFirst = await network.fault({ kind: "hold_acks", device, times: 1 })
+  const first = await client.sock.sendMessage(bob.jid, { text: "first" })
+  await bob.read({ text: "first" })
+  const removeSecond = await network.fault({ kind: "hold_acks", device })
+  const second = await client.sock.sendMessage(bob.jid, { text: "second" })
+  await bob.read({ text: "second" })
+  await removeFirst()
+  await client.until("the first ack", () => acks.find((id) => id === first?.key.id))
+  expect(acks).not.toContain(second?.key.id)
+  await removeSecond()
+  await client.until("the second ack", () => acks.find((id) => id === second?.key.id))
+})
+
+test("acks that are lost never come, though the message does", async () => {
+  const { bob, client, device } = await aChat()
+  await network.fault({ kind: "lose_acks", device, times: 1 })
+  const acks = acksOf(client)
   const lost = await client.sock.sendMessage(bob.jid, { text: "lost" })
   const kept = await client.sock.sendMessage(bob.jid, { text: "kept" })
   expect(await bob.read({ count: 2 })).toHaveLength(2)
