@@ -93,6 +93,7 @@ export async function remove(accountId: string): Promise<boolean> {
 
 /** Why an account gets no further bridge (§7). */
 export function whyNoBridge(row: Row): ApiError {
+  if (!("pk" in row)) return new ApiError("unauthorized", "this account has ended")
   const account = fromRow(row)
   switch (account.subscription) {
     case "none":

@@ -92,7 +92,7 @@ export async function create(input: {
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
-    ...(isSandbox ? [] : [counted(bridge)]),
+    isSandbox ? allowed(bridge) : counted(bridge),
     { Put: { TableName: accounts, Item: whereRow(bridge) } },
     {
       Put: {
@@ -108,6 +108,17 @@ export async function create(input: {
   throw Account.whyNoBridge(refused[1] ?? {})
 }
 
+/** A sandbox counts for nothing, but not after its account has ended. */
+function allowed(bridge: Info): Write {
+  return {
+    ConditionCheck: {
+      TableName: accounts,
+      Key: Account.key(bridge.accountId),
+      ConditionExpression: "attribute_exists(pk)",
+    },
+  }
+}
+
 /** One bridge more, if the account may have it. */
 function counted(bridge: Info): Write {
   return {
@@ -117,6 +128,17 @@ function counted(bridge: Info): Write {
       UpdateExpression: "ADD bridges :one",
       ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
       ExpressionAttributeValues: { ":one": 1, ":active": "active", ":trialing": "trialing" },
+    },
+  }
+}
+
+function uncounted(bridge: Info): Write {
+  return {
+    Update: {
+      TableName: accounts,
+      Key: Account.key(bridge.accountId),
+      UpdateExpression: "ADD bridges :one_less",
+      ExpressionAttributeValues: { ":one_less": -1 },
     },
   }
 }
@@ -201,14 +223,7 @@ export async function remove(bridge: Info): Promise<void> {
         ExpressionAttributeValues: { ":id": bridge.id },
       },
     },
-    {
-      Update: {
-        TableName: accounts,
-        Key: Account.key(bridge.accountId),
-        UpdateExpression: "ADD bridges :one_less",
-        ExpressionAttributeValues: { ":one_less": bridge.isSandbox ? 0 : -1 },
-      },
-    },
+    ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
     { Delete: { TableName: accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: leases, Key: DataKeys.key(bridge.id) } },
     Lease.gone(bridge.id),

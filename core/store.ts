@@ -171,7 +171,7 @@ export function isPassing(error: unknown): boolean {
 /** A connection that broke, an answer that is not the store's, or a 5xx. */
 function isUnanswered(error: Error): boolean {
   const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } } // the SDK's errors
-  if (typeof code === "string" && /^(E[A-Z_]+|UND_ERR_.*)$/.test(code)) return true
+  if (typeof code === "string" && /^(E(?!RR_)[A-Z_]+|UND_ERR_.*)$/.test(code)) return true
   return ($metadata?.httpStatusCode ?? 0) >= 500
 }
 

@@ -126,7 +126,8 @@ export async function get(key: string): Promise<{ headers: Record<string, string
       "content-length": String(found.ContentLength ?? 0),
       "content-disposition": found.ContentDisposition ?? "attachment",
       "content-security-policy": "sandbox",
-      "cache-control": "private",
+      // A list of ours is no file that anybody may keep.
+      "cache-control": found.ContentType === "application/json" ? "no-store" : "private",
       "x-content-type-options": "nosniff",
     },
     // On Node the SDK gives a stream of Node's.

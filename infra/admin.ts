@@ -72,10 +72,12 @@ new aws.iam.Policy("AdminPolicy", {
       },
       { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
       { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
-      // Data keys are wrapped anew, and never seen.
+      { actions: ["kms:RotateKeyOnDemand"], resources: [sessionKey.arn, deliveryKey.arn] },
+      // Data keys are wrapped anew, and never seen: under a key of his own an operator could open them.
       {
-        actions: ["kms:RotateKeyOnDemand", "kms:ReEncryptFrom", "kms:ReEncryptTo"],
+        actions: ["kms:ReEncryptFrom", "kms:ReEncryptTo"],
         resources: [sessionKey.arn, deliveryKey.arn],
+        conditions: [{ test: "Bool", variable: "kms:ReEncryptOnSameKey", values: ["true"] }],
       },
     ],
   }).json,

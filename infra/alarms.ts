@@ -44,7 +44,7 @@ above("HostMemory", metric("session-host", "RssMb", "Maximum"), 850, { minutes: 
 above("HostBusy", metric("session-host", "EventLoopLagMs", "Maximum"), 1000, { minutes: [3, 5] })
 above("Suspects", metric("sweep", "Suspects", "Maximum"), 0, { minutes: [3, 5] })
 above("Replaced", metric("session-host", "Replaced"), 5)
-above("DoorbellFailed", metric("delivery", "DoorbellFailed"), 5, { minutes: [2, 5] })
+above("DoorbellFailed", metric("session-host", "DoorbellFailed"), 5, { minutes: [2, 5] })
 // Where nothing is answered by anybody it is one of five: each event is tried five times.
 ratio("Undelivered", {
   of: metric("delivery", "Undelivered"),

@@ -26,12 +26,13 @@ const charts: Record<string, Metric[]> = {
     ...host("JournalSetAside", "BadMac", "RetryReceipts"),
   ],
   "Delivery: oldest event, attempt (ms)": worst("delivery", "EventOldestMs", "AttemptMs"),
-  Delivery: ["Attempts", "Undelivered", "DoorbellFailed"].map((name) => metric("delivery", name)),
+  Delivery: ["Attempts", "Undelivered"].map((name) => metric("delivery", name)),
   Doorbells: [
     ofQueue(doorbell, "ApproximateNumberOfMessagesVisible"),
     ofQueue(doorbell, "ApproximateAgeOfOldestMessage"),
     ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"),
     metric("sweep", "SweepRang"),
+    ...host("DoorbellFailed"),
   ],
   Sessions: ["SessionsUp", "SessionsExpected"].map((name) => metric("sweep", name, "Average")),
   Leases: [

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -8,7 +8,7 @@ import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
 import { startKms } from "./kms.ts"
 import { hangUp, listen } from "./listen.ts"
-import { privateFile } from "./private-file.ts"
+import { writePrivate } from "./private-file.ts"
 import { announce, find, withdraw } from "./running.ts"
 import { startBucket } from "./s3.ts"
 import { secrets } from "./secrets.ts"
@@ -49,7 +49,8 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   makeFolder(join(dataDir, "logs"))
-  await keepTo(settings.HOST_NETWORK, dataDir)
+  const network = networkOf(dataDir)
+  if (network && network !== settings.HOST_NETWORK) throw belongsElsewhere(dataDir, network, settings)
 
   const api = await listenForCalls(settings.PORT)
   stops.push(() => hangUp(api.server))
@@ -115,6 +116,7 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
   stops.push(await startSweep())
 
   const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
+  writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
   announce(dataDir, { ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
@@ -130,17 +132,20 @@ function makeFolder(path: string): void {
   }
 }
 
-/**
- * A bridge stays on the network it was made on: in a folder of the other one no host would ever take it.
- * @throws CannotStart
- */
-async function keepTo(network: Settings["HOST_NETWORK"], dataDir: string): Promise<void> {
-  const Network = z.object({ network: z.enum(["simulated", "live"]) })
-  const kept = await privateFile(join(dataDir, "network.json"), Network, () => ({ network }))
-  if (kept.network === network) return
-  throw new CannotStart(
-    `${dataDir} was begun with HOST_NETWORK=${kept.network}, and its bridges stay there: ` +
-      `for HOST_NETWORK=${network} choose another folder with DATA_DIR=...`,
+const Network = z.object({ network: z.enum(["simulated", "live"]) })
+const networkFile = (dataDir: string) => join(dataDir, "network.json")
+
+/** The network of the bridges in this folder; undefined before the service has run on it. */
+function networkOf(dataDir: string): Settings["HOST_NETWORK"] | undefined {
+  const file = networkFile(dataDir)
+  return existsSync(file) ? Network.parse(JSON.parse(readFileSync(file, "utf8"))).network : undefined
+}
+
+/** A bridge stays on the network it was made on: in a folder of the other one no host would ever take it. */
+function belongsElsewhere(dataDir: string, network: string, { HOST_NETWORK: asked }: Settings): CannotStart {
+  return new CannotStart(
+    `${dataDir} was begun with HOST_NETWORK=${network}, and its bridges stay there: ` +
+      `for HOST_NETWORK=${asked} choose another folder with DATA_DIR=...`,
   )
 }
 

@@ -18,7 +18,9 @@ async function main(): Promise<number> {
       const stopping = new AbortController()
       // Who reads a code has the account: it is for eyes, not for files.
       if (settings.HOST_NETWORK === "live" && process.stdout.isTTY)
-        void showCodes({ ...seeded, print: console.log, signal: stopping.signal })
+        showCodes({ ...seeded, print: console.log, signal: stopping.signal }).catch((error: unknown) =>
+          console.error("no code can be shown here:", error),
+        )
       await asked
       stopping.abort()
       console.log("stopping...")

@@ -16,8 +16,15 @@ export function takenOver(): ApiError {
   return sessionUnavailable(sentence, 60)
 }
 
+/** By the network's number. */
+const advice = new Map([
+  [463, "this number may not begin new chats for now: do not repeat it"],
+  [479, "what was known of the recipient's devices is out of date: try it again, once"],
+])
+
 export function rejected(networkCode: number): ApiError {
-  const sentence = `the messaging network refused this with its number ${networkCode}: do not repeat it unchanged`
+  const what = advice.get(networkCode) ?? "do not repeat it unchanged"
+  const sentence = `the messaging network refused this with its number ${networkCode}: ${what}`
   return new ApiError("network_rejected", sentence, { fields: { network_code: networkCode } })
 }
 

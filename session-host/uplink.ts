@@ -158,6 +158,7 @@ export class Uplink {
     this.#log.info("session restarts")
     this.#tell("info", "session restarts")
     await this.#memory.standing.setReplaced(false)
+    this.#dialler.forgetBan()
     this.hangUp()
     this.start()
     changes.notify()
@@ -352,6 +353,7 @@ export class Uplink {
   async #wasLoggedOut(objection?: End["objection"]): Promise<void> {
     const { commits, telling } = this.#memory
     const wasPaired = this.isPaired
+    this.#dialler.forgetBan()
     await this.#memory.forget(async (writes) => {
       if (wasPaired) await telling.over(this.#at, { reason: "logged_out", objection }, writes)
       else await commits.write(writes)

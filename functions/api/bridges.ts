@@ -45,8 +45,8 @@ export const bridges = router()
     const url = Bridge.webhookUrl(c.req.valid("json").webhook_url)
     const lease = await awake(c.var.bridge.id, c.var.requestId)
     const isSame = url === c.var.bridge.webhookUrl
-    // Which place is to have the login only the customer can say (docs/decisions/0007).
-    const isReplaced = Lease.statusOf(lease) === "replaced"
+    // Which place is to have the login only the customer can say (docs/decisions/0007): it stays so over hosts.
+    const isReplaced = lease.told?.status === "replaced"
     if (!isSame || isReplaced) await restart(c.var.bridge.id, c.var.requestId)
     const bridge = isSame ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
     if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")

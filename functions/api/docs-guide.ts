@@ -42,7 +42,7 @@ const statuses = [
   [
     "passkey_required",
     "The phone wants a passkey, which this release cannot give.",
-    "Link another number, or turn the passkey off on that phone and begin again with `logout`.",
+    "Link another number, or turn the passkey off on that phone and ask for `qr` again.",
   ],
 ] as const
 

@@ -23,7 +23,6 @@ async function answer(record: SQSRecord): Promise<boolean> {
   } catch (error) {
     // It comes back when its visibility ends; the claim has ended by then.
     log.error({ error }, "doorbell not answered")
-    Metrics.add("DoorbellFailed")
   }
   return false
 }

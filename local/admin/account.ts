@@ -59,6 +59,8 @@ async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
   for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
   for (const bridge of bridges) await remove(bridge, randomUUID())
   if (!(await Account.remove(id))) throw new Refused("a bridge of it was made meanwhile: ask again")
+  // A sandbox counts for nothing: until a moment ago one could still be made.
+  for (const bridge of await Bridge.list(id)) await remove(bridge, randomUUID())
   return [{ deleted: id, bridges: bridges.length }]
 }
 

@@ -11,6 +11,9 @@ const mostPixelsInOneScan = 200_000_000
 /** As clients make them. */
 const thumbnailWidth = 72
 
+/** A host has a quarter of a core, and other pictures wait. */
+const patience = { seconds: 15 }
+
 // Libvips keeps what it has opened, and takes every core.
 sharp.cache(false)
 sharp.concurrency(1)
@@ -45,7 +48,7 @@ export function readAvatar(path: string): Promise<Buffer> {
   return oneByOne(async () => {
     const { image, width, height } = await opened(path)
     const side = Math.min(width, height, avatarWidth)
-    const avatar = image.timeout({ seconds: 5 }).rotate().resize(side, side, { fit: "cover" }).jpeg()
+    const avatar = image.timeout(patience).rotate().resize(side, side, { fit: "cover" }).jpeg()
     return await orMismatch(avatar.toBuffer())
   })
 }
@@ -72,7 +75,7 @@ async function opened(path: string) {
 async function readNow(path: string): Promise<Picture> {
   const { image, width, height, pages } = await opened(path)
   const thumbnail = image
-    .timeout({ seconds: 5 })
+    .timeout(patience)
     .rotate()
     .resize(thumbnailWidth, thumbnailWidth, { fit: "inside" })
     .flatten({ background: "#ffffff" })

@@ -33,6 +33,8 @@ export class Dialler {
   #dialled = 0
   #dialling = false
   #timer: NodeJS.Timeout | undefined
+  /** Until when the network refuses everybody, on the monotonic clock in milliseconds. */
+  #bannedUntil = -Infinity
 
   constructor(options: Options) {
     this.#options = options
@@ -51,6 +53,8 @@ export class Dialler {
   dial(): void {
     if (this.#connection || this.#dialling || !this.#options.mayDial()) return
     clearTimeout(this.#timer)
+    const bannedMs = this.#bannedUntil - performance.now()
+    if (bannedMs > 0) return this.#later(bannedMs)
     this.#dialling = true
     this.#dial()
       .catch(this.#options.onError)
@@ -61,14 +65,26 @@ export class Dialler {
   dialAgain({ reason, refusedForMs = 0 }: Pick<End, "reason" | "refusedForMs">): number {
     const asked = reason === "restart" || reason === "refs_ended"
     const decentMs = asked ? this.#backoff.onceAtOnce() : this.#backoff.next()
-    const waitMs = Math.max(decentMs, Math.min(refusedForMs, banMostMs))
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.dial(), waitMs)
+    const bannedMs = Math.min(refusedForMs, banMostMs)
+    this.#bannedUntil = performance.now() + bannedMs
+    const waitMs = Math.max(decentMs, bannedMs)
+    this.#later(waitMs)
     return waitMs
+  }
+
+  /** Somebody knows better than the network's last word, or another number is to be linked. */
+  forgetBan(): void {
+    this.#bannedUntil = -Infinity
+  }
+
+  #later(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.dial(), Math.ceil(ms))
   }
 
   /** Logged in. */
   opened(): void {
+    this.forgetBan()
     this.#backoff.opened()
   }
 

@@ -87,3 +87,8 @@ test.for([
 ])("$name says nothing of what was asked for", ({ code }) => {
   expect(isPassing(Object.assign(new Error("no answer"), { code }))).toBe(true)
 })
+
+test("what Node says of wrong arguments is our own mistake, and not repeated", () => {
+  const mistake = Object.assign(new TypeError("not bytes"), { code: "ERR_INVALID_ARG_TYPE" })
+  expect(isPassing(mistake)).toBe(false)
+})

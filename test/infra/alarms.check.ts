@@ -68,26 +68,26 @@ test("a ratio rings also where nothing succeeds any more", () => {
 })
 
 test.for([
-  ["JournalOld", "JournalOldestMs", 60_000],
-  ["JournalSetAside", "JournalSetAside", 0],
-  ["EventOld", "EventOldestMs", 120_000],
-  ["LeaseFenced", "LeaseFenced", 0],
-  ["SweepRang", "SweepRang", 5],
-  ["HostRefused", "HostRefused", 0],
-  ["HostDead", "HostDead", 0],
-  ["HostMemory", "RssMb", 850],
-  ["HostBusy", "EventLoopLagMs", 1000],
-  ["Suspects", "Suspects", 0],
-  ["Replaced", "Replaced", 5],
-  ["DoorbellFailed", "DoorbellFailed", 5],
-] as const)("%s rings when %s is above %d", ([name, metricName, threshold]) => {
+  ["JournalOld", "JournalOldestMs", 60_000, "session-host"],
+  ["JournalSetAside", "JournalSetAside", 0, "session-host"],
+  ["EventOld", "EventOldestMs", 120_000, "delivery"],
+  ["LeaseFenced", "LeaseFenced", 0, "session-host"],
+  ["SweepRang", "SweepRang", 5, "sweep"],
+  ["HostRefused", "HostRefused", 0, "sweep"],
+  ["HostDead", "HostDead", 0, "sweep"],
+  ["HostMemory", "RssMb", 850, "session-host"],
+  ["HostBusy", "EventLoopLagMs", 1000, "session-host"],
+  ["Suspects", "Suspects", 0, "sweep"],
+  ["Replaced", "Replaced", 5, "session-host"],
+  ["DoorbellFailed", "DoorbellFailed", 5, "session-host"],
+] as const)("%s rings when %s is above %d at %s", ([name, metricName, threshold, service]) => {
   expect(alarm(name)).toMatchObject({
     namespace: "MessagingBridge",
     metricName,
     threshold,
     comparisonOperator: "GreaterThanThreshold",
     treatMissingData: "notBreaching",
-    dimensions: { stage: "production" },
+    dimensions: { stage: "production", service },
   })
 })
 

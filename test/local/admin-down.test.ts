@@ -61,7 +61,7 @@ test("what a session said at an earlier host is not what it says at this one", a
 test("hosts are listed with their sessions and their last beat", async () => {
   const network = await aNetwork()
   onTestFinished(() => network.close())
-  const { host: holder } = await aPairedSession(network, { timing: { beatMs: 200 } })
+  const { host: holder } = await aPairedSession(network, { timing: { beatMs: 1000 } })
   const row = await until(async () =>
     (await host.list!.run([])).find(({ id, sessions }) => id === holder.id && sessions === 1),
   )

@@ -69,13 +69,15 @@ test("a client that is taken for outdated is told so, and tried again", async ()
 })
 
 test("a temporary ban is waited out before the next dialling, and the log and the customer know", async () => {
-  const { bridge, disconnected, logs, dialledAt } = await refused({ code: 402, expire: 4, times: 1 })
+  const { bridge, host, disconnected, logs, dialledAt } = await refused({ code: 402, expire: 4, times: 1 })
   expect(await disconnected()).toEqual({
     event: "disconnected",
     detail: expect.stringContaining("banned the account for some time"),
   })
   await logs("session disconnected: lost, temporarily_banned, Connection Failure (402)")
   await logs("connecting again at")
+  // As a host does that was silent for a while.
+  host.sessions.get(bridge.id)!.connectAgain()
   await until(async () => (await statusOf(bridge.id)) === "connected")
   const [first, second] = dialledAt
   expect(dialledAt).toHaveLength(2)

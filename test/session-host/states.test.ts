@@ -40,7 +40,7 @@ test("a bridge that nobody is linked to and nobody calls for 72 hours is paused,
   const [idle, used] = [await aBridge(), await aBridge()]
   await setLease(idle.id, "used", now() - 72 * hour)
   await setLease(used.id, "used", now() - 72 * hour + 60)
-  const host = await aHost(nowhere, { timing: { beatMs: 100 } })
+  const host = await aHost(nowhere, { timing: { beatMs: 500 } })
   await held(used.id, host)
   await until(async () => (await Lease.get(idle.id))?.host === Lease.NONE)
   expect(await Lease.get(idle.id)).toMatchObject({ reason: "idle", addr: "" })
@@ -59,7 +59,7 @@ test("a call counts as use, and is written down once an hour at most", async () 
   const bridge = await aBridge()
   const longAgo = now() - 2 * hour
   await setLease(bridge.id, "used", longAgo)
-  const host = await aHost(nowhere, { timing: { beatMs: 250 } })
+  const host = await aHost(nowhere, { timing: { beatMs: 500 } })
   const lease = await held(bridge.id, host)
   expect(lease.used).toBe(longAgo)
   await statusOf(bridge.id)
@@ -79,7 +79,7 @@ test("a linked bridge is not paused, however long nobody calls", async () => {
   const { bridge, host } = await aPairedSession(network, { timing: { beatMs: 1000 } })
   await host.stop()
   await setLease(bridge.id, "used", now() - 100 * hour)
-  const next = await aHost(network, { timing: { beatMs: 300 } })
+  const next = await aHost(network, { timing: { beatMs: 500 } })
   await held(bridge.id, next)
   const idle = await aBridge()
   await setLease(idle.id, "used", now() - 100 * hour)
@@ -91,7 +91,7 @@ test("a linked bridge is not paused, however long nobody calls", async () => {
 
 test("a bridge that somebody links just now is not paused", async () => {
   const network = await aNetwork()
-  const host = await aHost(network, { timing: { beatMs: 300, idleMs: 0 } })
+  const host = await aHost(network, { timing: { beatMs: 500, idleMs: 0 } })
   const bridge = await aBridge()
   await until(async () => (await call(bridge.id, "GET", "/qr").catch(() => undefined))?.status === 200)
   const idle = await aBridge()
