@@ -20,13 +20,19 @@ const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
 
 /** §2.1, list form. */
 export const BridgeInList = z
-  .object({ id: z.uuid(), customer_ref: z.string(), state: State, created_at: z.number().int() })
+  .object({
+    id: z.uuid(),
+    customer_ref: z.string(),
+    state: State,
+    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+  })
   .openapi("BridgeInList")
 
 /** §2.1, create form. `webhook_url` is `""` for the hosted inbox. */
-export const Bridge = BridgeInList.extend({ webhook_secret: z.string(), webhook_url: z.string() }).openapi(
-  "Bridge",
-)
+export const Bridge = BridgeInList.extend({
+  webhook_secret: z.string().openapi({ description: 'Authenticates its webhooks: see "Receive".' }),
+  webhook_url: z.string().openapi({ description: '`""`: the hosted inbox.' }),
+}).openapi("Bridge")
 
 export const Manager = z
   .object({
@@ -52,7 +58,9 @@ export const BridgeWithManager = Bridge.extend({
   manager: Manager,
 }).openapi("BridgeWithManager")
 
-export const BridgeAfterPatch = Bridge.extend({ inbox: z.boolean() }).openapi("BridgeAfterPatch")
+export const BridgeAfterPatch = Bridge.extend({
+  inbox: z.boolean().openapi({ description: "Whether its events go to the hosted inbox." }),
+}).openapi("BridgeAfterPatch")
 
 export const path = z.object({
   customer_ref: z.string().openapi({ description: "Your own name for the bridge; `default` is the first." }),

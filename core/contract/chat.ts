@@ -9,16 +9,21 @@ export function text(min: number, max: number) {
     .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
 }
 
+export const PhoneNumber = z
+  .string()
+  .regex(/^\+?\d{7,15}$/, "7 to 15 digits without spaces or dashes")
+  .openapi({ description: "7 to 15 digits; a leading `+` is dropped.", example: "491711234567" })
+
 /** A chat as a caller may name it (decisions, "Messages"). */
 export const Chat = z
   .string()
   .regex(
     /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us)$/,
-    "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
+    "7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
   )
   .openapi({
     description:
-      "A phone number of 7 to 15 digits, or a JID: `…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group.",
+      "A phone number of 7 to 15 digits (a leading `+` is dropped), or a JID: `…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group.",
     example: "491711234567",
   })
 
@@ -27,10 +32,11 @@ export const Contact = z
   .string()
   .regex(
     /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid)$/,
-    "7 to 15 digits, or a JID: <digits>@s.whatsapp.net, <digits>@lid",
+    "7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid",
   )
   .openapi({
-    description: "A phone number of 7 to 15 digits, or a person's JID: `…@s.whatsapp.net`, `…@lid`.",
+    description:
+      "A phone number of 7 to 15 digits (a leading `+` is dropped), or a person's JID: `…@s.whatsapp.net`, `…@lid`.",
     example: "491711234567",
   })
 

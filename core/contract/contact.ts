@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Contact as ContactId } from "./chat.ts"
+import { Contact as ContactId, PhoneNumber } from "./chat.ts"
 import { asking, body, proxy, refusals, reply, unreachable } from "./reply.ts"
 
 /** §2.5 */
@@ -69,10 +69,7 @@ export const checkContacts = createRoute({
     params: path,
     body: body(
       z.object({
-        phones: z
-          .array(z.string().regex(/^\+?\d{7,15}$/, "7 to 15 digits"))
-          .min(1)
-          .max(100),
+        phones: z.array(PhoneNumber).min(1).max(100),
       }),
     ),
   },

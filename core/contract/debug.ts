@@ -5,16 +5,19 @@ import { proxy, refusals, reply, unreachable } from "./reply.ts"
 /** §2.10, with true figures of the host process under the specification's names (decisions, "Session"). */
 export const DebugStats = z
   .object({
-    gc_cycles: z.number(),
-    goroutines: z.number(),
-    heap_alloc_mb: z.number(),
-    heap_objects: z.number(),
-    heap_sys_mb: z.number(),
+    gc_cycles: z.number().openapi({ description: "Collections of garbage since its start." }),
+    goroutines: z.number().openapi({
+      description:
+        "What keeps it busy: its open sockets, timers and requests; the name is another runtime's.",
+    }),
+    heap_alloc_mb: z.number().openapi({ description: "Heap in use." }),
+    heap_objects: z.number().openapi({ description: "Entries in this session's caches." }),
+    heap_sys_mb: z.number().openapi({ description: "Heap reserved." }),
     media_cache_size: z.number().openapi({
       description: "Media of this bridge that this process has put into the cache in the last three hours.",
     }),
-    next_gc_mb: z.number(),
-    total_alloc_mb: z.number(),
+    next_gc_mb: z.number().openapi({ description: "The most that the heap may take." }),
+    total_alloc_mb: z.number().openapi({ description: "Memory that it occupies, all in all." }),
   })
   .openapi("DebugStats")
 

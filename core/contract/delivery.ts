@@ -6,14 +6,19 @@ import { Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 /** §2.4 */
 export const Attempt = z
   .object({
-    attempt: z.number().int(),
-    error: z.string(),
+    attempt: z.number().int().openapi({ description: "Of this event, from 1." }),
+    error: z.string().openapi({
+      description:
+        '`""` on success. With an answer: `redirect`, `client_error` (4xx), `rate_limited` (429), `server_error` (5xx). ' +
+        "Without one: `timeout`, `refused`, `unreachable`, `reset`, `dns`, `tls`, `bad_response`, `network`, or `blocked`: not a public " +
+        "address.",
+    }),
     event: z.string(),
     event_id: z.string(),
     latency_ms: z.number().int(),
-    status_code: z.number().int(),
+    status_code: z.number().int().openapi({ description: "0 where there was no answer." }),
     success: z.boolean(),
-    timestamp: z.string(),
+    timestamp: z.string().openapi({ description: "ISO 8601." }),
   })
   .openapi("DeliveryAttempt")
 export type Attempt = z.infer<typeof Attempt>
@@ -31,7 +36,7 @@ export const StoredEvent = z
   .object({
     event_id: z.string(),
     state: z.enum(["pending", "undelivered", "inbox"]),
-    created_at: z.number().int(),
+    created_at: z.number().int().openapi({ description: "Unix seconds." }),
     event: Event,
   })
   .openapi("StoredEvent")
@@ -63,6 +68,11 @@ export const listEvents = createRoute({
   },
 })
 
+const EventId = z
+  .string()
+  .regex(/^evt_[a-z2-7]{32}$/, "an event id is `evt_` and 32 letters and digits, as `listEvents` gives it")
+  .openapi({ description: "As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it." })
+
 /** Not in the specification; decisions, "Events". */
 export const resendEvent = createRoute({
   method: "post",
@@ -70,7 +80,7 @@ export const resendEvent = createRoute({
   summary: "Deliver an event once more, under the same id",
   description:
     "At most 100 events of a bridge wait to be sent again: beyond that it is 429, until some have been sent.",
-  request: { params: path.extend({ event_id: z.string().regex(/^evt_[a-z2-7]{32}$/, "an event id") }) },
+  request: { params: path.extend({ event_id: EventId }) },
   responses: {
     202: reply("It will be sent between two others.", Ok),
     ...refusals("not_found", "invalid_webhook_url"),

@@ -5,6 +5,13 @@ const ContactJid = z
   .string()
   .openapi({ description: "JID of the person: the phone number's where known, else the LID." })
 const Phone = z.string().openapi({ description: 'Digits; `""` where the number is not known.' })
+const ChatJid = z.string().openapi({
+  description: "JID of the chat: a group's, or as `contact_id` that of the person on the other side.",
+})
+const Name = z.string().openapi({ description: "What the sender calls himself, as the network gives it." })
+const FromMe = z
+  .boolean()
+  .openapi({ description: "Written on the phone of this session, or another of its devices." })
 const Offline = z
   .literal(true)
   .optional()
@@ -12,9 +19,17 @@ const Offline = z
 
 const Quoted = z.object({
   message_id: z.string(),
-  contact_id: z.string(),
-  body: z.string(),
-  type: z.string(),
+  contact_id: z.string().openapi({ description: "Who wrote it." }),
+  body: z
+    .string()
+    .openapi({ description: "Its first 4,096 characters, as the sender of the answer repeats them." }),
+  type: z.string().openapi({ description: 'As of a message; `""` where it is of no such kind.' }),
+})
+
+const Reaction = z.object({
+  emoji: z.string().openapi({ description: '`""`: it was taken back.' }),
+  message_id: z.string().openapi({ description: "The message that it is about." }),
+  contact_id: z.string().openapi({ description: "Who wrote that message." }),
 })
 
 const Location = z.object({ lat: z.number(), lng: z.number(), name: z.string(), address: z.string() })
@@ -23,49 +38,68 @@ const EventDetails = z.object({
   name: z.string(),
   description: z.string(),
   start_time: Timestamp,
-  end_time: Timestamp,
+  end_time: z.number().int().openapi({ description: "Unix seconds; 0: none was given." }),
   join_link: z.string(),
 })
 
-/** A message, inbound or written on the phone or another device. */
 const MessageEvent = z
   .object({
     event: z.literal("message"),
     message_id: z.string(),
     contact_id: ContactJid,
     phone: Phone,
-    chat_id: z.string(),
-    name: z.string(),
-    body: z.string(),
+    chat_id: ChatJid,
+    name: Name,
+    body: z.string().openapi({ description: "Its words: of media the caption, of a poll its question." }),
     type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]),
     is_group: z.boolean(),
-    from_me: z.boolean(),
+    from_me: FromMe,
     timestamp: Timestamp,
-    caption: z.string().optional(),
-    quoted: Quoted.optional(),
-    mentions: z.array(z.string()).optional(),
+    caption: z.string().optional().openapi({ description: "Of media." }),
+    quoted: Quoted.optional().openapi({ description: "The message that this one answers." }),
+    mentions: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: "JIDs of those who are named in the text." }),
     forwarded: z.literal(true).optional(),
-    reaction: z.object({ emoji: z.string(), message_id: z.string(), contact_id: z.string() }).optional(),
-    edit: z.enum(["edit", "revoke", "pin"]).optional(),
+    reaction: Reaction.optional(),
+    edit: z
+      .enum(["edit", "revoke", "pin"])
+      .optional()
+      .openapi({
+        description:
+          "This is not a new message: `edit` gives the message `target_id` the words of this one, `revoke` takes it back, " +
+          "`pin` pins it in the chat (that it is unpinned is not told).",
+      }),
     target_id: z
       .string()
       .optional()
       .openapi({ description: "What an edit, revoke, pin or reaction refers to." }),
     location: Location.optional(),
-    options: z.array(z.string()).optional(),
-    max_answers: z.number().int().optional(),
+    options: z.array(z.string()).optional().openapi({ description: "Of a poll." }),
+    max_answers: z.number().int().optional().openapi({ description: "Of a poll; 0: any number." }),
     event_details: EventDetails.optional(),
     offline: Offline,
-    is_broadcast: z.literal(true).optional(),
-    verified_business: z.literal(true).optional(),
+    is_broadcast: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "To a list of people, or a status update." }),
+    verified_business: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "The sender is a business whose name the network has verified." }),
   })
-  .openapi("MessageEvent")
+  .openapi("MessageEvent", {
+    description:
+      "A message: inbound, or written on the phone or another of its devices. One sent through this API does not come back.",
+  })
 
-/** The session is up: after pairing, and after every `disconnected`. */
-const ConnectedEvent = z.object({ event: z.literal("connected"), phone: Phone }).openapi("ConnectedEvent")
+const ConnectedEvent = z.object({ event: z.literal("connected"), phone: Phone }).openapi("ConnectedEvent", {
+  description:
+    "The session is up: after a phone was linked, and after every `disconnected`. A restart that is over within ten seconds tells nothing.",
+})
 
-/** The session is down: with a reason it stays so, without one it is being reconnected. */
 const DisconnectedEvent = z
   .object({
     event: z.literal("disconnected"),
@@ -75,64 +109,72 @@ const DisconnectedEvent = z
         "A sentence for people: also whether the network has locked or banned the account, or bans it for some time.",
     }),
   })
-  .openapi("DisconnectedEvent")
+  .openapi("DisconnectedEvent", {
+    description:
+      "The session is down. With a `reason` it stays so until you act; without one the connection has been gone for ten seconds and is tried again by itself.",
+  })
 
-/** Somebody types or records. Only of contacts that were subscribed. */
 const TypingEvent = z
   .object({
     event: z.literal("typing"),
     contact_id: ContactJid,
-    chat_id: z.string(),
+    chat_id: ChatJid,
     state: z.enum(["composing", "paused"]),
     mode: z.enum(["text", "voice"]),
   })
-  .openapi("TypingEvent")
+  .openapi("TypingEvent", {
+    description:
+      "Somebody begins or stops to type or record: a contact that was subscribed with `presence/subscribe`, or anybody in a group.",
+  })
 
-/** Somebody came online or left. Only of contacts that were subscribed. */
 const PresenceEvent = z
   .object({
     event: z.literal("presence"),
     contact_id: ContactJid,
     unavailable: z.boolean(),
-    last_seen: Timestamp.optional(),
+    last_seen: Timestamp.optional().openapi({ description: "Unix seconds; absent where it is hidden." }),
   })
-  .openapi("PresenceEvent")
+  .openapi("PresenceEvent", {
+    description: "A contact that was subscribed with `presence/subscribe` came online or left.",
+  })
 
-/** A vote on a poll: all that is selected now, empty when the vote was taken back. */
 const PollVoteEvent = z
   .object({
     event: z.literal("poll_vote"),
     contact_id: ContactJid,
     phone: Phone,
-    chat_id: z.string(),
+    chat_id: ChatJid,
     poll_id: z.string().openapi({ description: "The message id of the poll." }),
     message_id: z.string().openapi({ description: "The message id of the vote." }),
-    name: z.string(),
-    from_me: z.boolean(),
+    name: Name,
+    from_me: FromMe,
     timestamp: Timestamp,
-    selected_options: z.array(z.string()),
+    selected_options: z
+      .array(z.string())
+      .openapi({ description: "All that is selected now; empty when the vote was taken back." }),
     offline: Offline,
   })
-  .openapi("PollVoteEvent")
+  .openapi("PollVoteEvent", { description: "A vote on a poll, or a change of one." })
 
-/** An answer to an event message. */
 const EventResponseEvent = z
   .object({
     event: z.literal("event_response"),
     contact_id: ContactJid,
     phone: Phone,
-    chat_id: z.string(),
+    chat_id: ChatJid,
     event_id: z.string().openapi({ description: "The message id of the event message." }),
     message_id: z.string().openapi({ description: "The message id of the answer." }),
-    name: z.string(),
-    from_me: z.boolean(),
+    name: Name,
+    from_me: FromMe,
     timestamp: Timestamp,
     response: z.enum(["going", "not_going", "maybe", "unknown"]),
     response_time_ms: z.number().int().openapi({ description: "Unix milliseconds." }),
-    extra_guest_count: z.number().int(),
+    extra_guest_count: z.number().int().openapi({ description: "Whom else the answer brings along." }),
     offline: Offline,
   })
-  .openapi("EventResponseEvent")
+  .openapi("EventResponseEvent", {
+    description: "An answer to an event message, such as `send/event` sends.",
+  })
 
 const CallIncomingEvent = z
   .object({
@@ -142,9 +184,14 @@ const CallIncomingEvent = z
     platform: z.string().openapi({ description: "As the network gives it, else `unknown`." }),
     timestamp: Timestamp,
   })
-  .openapi("CallIncomingEvent")
+  .openapi("CallIncomingEvent", {
+    description:
+      "Somebody calls. It can be declined with `calls/{id}/reject`, and is answered on the phone alone.",
+  })
 
-const CallEnd = z.enum(["timeout", "hangup", "decline", "busy", "accept_elsewhere"])
+const CallEnd = z.enum(["timeout", "hangup", "decline", "busy", "accept_elsewhere"]).openapi({
+  description: "`accept_elsewhere`: it was taken on the phone or another of its devices.",
+})
 
 const CallTerminatedEvent = z
   .object({
@@ -154,9 +201,8 @@ const CallTerminatedEvent = z
     reason: CallEnd,
     timestamp: Timestamp,
   })
-  .openapi("CallTerminatedEvent")
+  .openapi("CallTerminatedEvent", { description: "A call is over, whoever ended it: once for each." })
 
-/** Catching up begins: what the network kept while the session was offline. */
 const OfflineSyncPreviewEvent = z
   .object({
     event: z.literal("offline_sync_preview"),
@@ -166,14 +212,21 @@ const OfflineSyncPreviewEvent = z
     receipts: z.number().int(),
     app_data_changes: z.number().int(),
   })
-  .openapi("OfflineSyncPreviewEvent")
+  .openapi("OfflineSyncPreviewEvent", {
+    description:
+      "Catching up begins: how much the network has kept while the session was offline, before that comes.",
+  })
 
-/** Catching up is over. */
 const OfflineSyncCompletedEvent = z
-  .object({ event: z.literal("offline_sync_completed"), count: z.number().int() })
-  .openapi("OfflineSyncCompletedEvent")
+  .object({
+    event: z.literal("offline_sync_completed"),
+    count: z.number().int().openapi({ description: "How many things the network had kept." }),
+  })
+  .openapi("OfflineSyncCompletedEvent", {
+    description:
+      "Catching up is over. It comes each time the session connects, after a restart, too: with nothing to catch up on, `count` is 0.",
+  })
 
-/** The session's own picture was changed or removed. */
 const ProfilePictureUpdatedEvent = z
   .object({
     event: z.literal("profile_picture_updated"),
@@ -181,10 +234,13 @@ const ProfilePictureUpdatedEvent = z
     timestamp: Timestamp,
     picture_id: z.string().optional(),
   })
-  .openapi("ProfilePictureUpdatedEvent")
+  .openapi("ProfilePictureUpdatedEvent", {
+    description: "The session's own picture was changed or removed, by whomever.",
+  })
 
-/** Sent by `webhook-test` only. */
-const TestEvent = z.object({ event: z.literal("test"), timestamp: Timestamp }).openapi("TestEvent")
+const TestEvent = z
+  .object({ event: z.literal("test"), timestamp: Timestamp })
+  .openapi("TestEvent", { description: "Sent by `webhook-test` only." })
 
 /** Spec 6.2, and `test`. The first field is `event`. */
 export const Event = z.discriminatedUnion("event", [

@@ -6,10 +6,10 @@ import { asking, proxy, refusals, reply } from "./reply.ts"
 /** §2.7. `participants` is their number. */
 export const Group = z
   .object({
-    created: z.number().int(),
+    created: z.number().int().openapi({ description: "Unix seconds." }),
     jid: z.string(),
     name: z.string(),
-    participants: z.number().int(),
+    participants: z.number().int().openapi({ description: "How many." }),
     topic: z.string(),
   })
   .openapi("Group")

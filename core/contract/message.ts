@@ -5,7 +5,12 @@ import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./reply.ts"
 
 /** §2.3 */
-const SendResult = z.object({ message_id: z.string(), timestamp: z.number().int() }).openapi("SendResult")
+const SendResult = z
+  .object({
+    message_id: z.string(),
+    timestamp: z.number().int().openapi({ description: "Unix seconds, by the network's clock." }),
+  })
+  .openapi("SendResult")
 
 /** §8.2. Read apart from the routes, since a fault of it has a code of its own. */
 export const IdempotencyKey = z.string().regex(/^[\x20-\x7e]{1,255}$/, "1 to 255 printable characters")
@@ -14,7 +19,7 @@ const headers = z.object({
   "idempotency-key": z
     .string()
     .optional()
-    .openapi({ description: "Unique per logical message, 1 to 255 printable characters, given once (8.2)." }),
+    .openapi({ description: "Unique per logical message, 1 to 255 printable characters, given once." }),
 })
 
 /** What every message has besides its content (decisions, "Messages"). */

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { PhoneNumber } from "./chat.ts"
 import { body, Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 
 export const Status = z
@@ -45,7 +46,7 @@ export const pair = createRoute({
   summary: "Link by a code that is typed on the phone",
   request: {
     params: path,
-    body: body(z.object({ phone: z.string().regex(/^\+?\d{7,15}$/, "7 to 15 digits") })),
+    body: body(z.object({ phone: PhoneNumber })),
   },
   responses: {
     200: reply(

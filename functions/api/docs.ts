@@ -31,7 +31,9 @@ export function docsPage(document: Document): Html {
     of: entries.filter(({ operation }) => operation.tags?.includes(name)),
   }))
   const webhooks = Object.entries(document.webhooks).map(([path, { post }]) => ({ path, operation: post }))
-  const schemas = Object.entries(document.components.schemas)
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) => [name, merged(schema, document)] as const,
+  )
   const chapters = guide()
   const links = [
     { name: "Guide", to: chapters.map(({ id, title }) => [id, title] as const) },
@@ -93,7 +95,7 @@ export function docsPage(document: Document): Html {
             ([name, schema]) =>
               html`<section id="schema-${name}">
                 <h3>${name}</h3>
-                ${fields(schema)}
+                ${schema.description ? html`<p>${prose(schema.description)}</p>` : ""} ${fields(schema)}
               </section>`,
           )}
         </main>
@@ -102,7 +104,7 @@ export function docsPage(document: Document): Html {
 }
 
 function route({ method, path, operation }: Entry): Html {
-  const { operationId, parameters = [], requestBody, responses, summary } = operation
+  const { description, operationId, parameters = [], requestBody, responses, summary } = operation
   const body = requestBody?.content["application/json"]
   const answered = Object.entries(responses)
   const successes = answered.filter(([status]) => Number(status) < 300)
@@ -110,6 +112,7 @@ function route({ method, path, operation }: Entry): Html {
   return html`<section id="${operationId}">
     <h3>${prose(summary)}</h3>
     <p class="path"><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code></p>
+    ${description ? html`<p>${prose(description)}</p>` : ""}
     ${parameters.length > 0 ? table(["parameter", "in", "type", ""], parameters.map(parameterRow)) : ""}
     ${
       body
@@ -149,7 +152,7 @@ function webhook(type: string, operation: Operation, isFirst: boolean): Html {
   const body = operation.requestBody?.content["application/json"]
   return html`<section id="${operation.operationId}">
     <h3><code>${type}</code></h3>
-    <p>${prose(operation.summary)}</p>
+    <p>${prose(operation.description ?? operation.summary)}</p>
     ${isFirst ? table(["header", "in", "type", ""], (operation.parameters ?? []).map(parameterRow)) : ""}
     ${body ? html`<p>${typeOf(body.schema)}</p>` : ""}${shown(body?.example)}
   </section>`
@@ -206,6 +209,19 @@ function fields(schema: Schema): Html {
   return table(["field", "type", ""], rowsOf(schema))
 }
 
+/** With the fields of all that it extends. */
+function merged(schema: Schema, document: Document): Schema {
+  const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""]
+  if (named) return merged(named, document)
+  if (!schema.allOf) return schema
+  const parts = schema.allOf.map((part) => merged(part, document))
+  return {
+    ...schema,
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"], // of its parts
+    required: parts.flatMap(({ required = [] }) => required),
+  }
+}
+
 /** Of the fields of fields, too. */
 function rowsOf(schema: Schema, prefix = ""): Html[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -226,6 +242,7 @@ function typeOf(schema: Schema): Html {
   if (name) return html`<a href="#schema-${name}">${name}</a>`
   if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(" | ")}`
   if (schema.items) return html`array of ${typeOf(schema.items)}`
+  if (schema.oneOf) return html`${schema.oneOf.map((one, i) => html`${i > 0 ? " | " : ""}${typeOf(one)}`)}`
   return html`${[schema.type ?? "any"].flat().join(" | ")}`
 }
 

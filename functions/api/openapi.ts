@@ -53,6 +53,8 @@ export interface Schema {
   description?: string
   enum?: unknown[]
   const?: unknown
+  allOf?: Schema[]
+  oneOf?: Schema[]
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]
@@ -67,7 +69,8 @@ const description = `Each bridge holds one session of the messaging network, one
 
 Every call carries \`Authorization: Bearer <API_KEY>\`. In a path \`default\` stands for the account's first bridge. Every
 error is a sentence (\`error\`), a word for machines (\`code\`) and the \`request_id\`, which every answer has as
-\`X-Request-Id\`: name it when you ask for help. A path that does not exist is 404, another method 405.
+\`X-Request-Id\`: name it when you ask for help. A path that does not exist is 404, another method 405. Fields of a
+request that are not named here are ignored.
 
 \`sandbox\` is a bridge for trying things, where the service offers it: it is made when it is first named, needs no
 subscription, counts against no limit and lives on a simulated network. Its simulated phone links itself, also after a
@@ -156,10 +159,11 @@ function build(): Document {
     tags: Object.keys(routes).map((name) => ({ name })),
   }) as unknown as Document // what it is made of stands above
   for (const path of Object.values(document.paths)) Object.values(path).forEach(illustrate)
-  for (const [type, { post }] of Object.entries(document.webhooks))
-    Object.assign(post.requestBody!.content["application/json"]!, {
-      example: eventExamples[type as Event["event"]], // registered under its type
-    })
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const content = post.requestBody!.content["application/json"]!
+    content.example = eventExamples[type as Event["event"]] // registered under its type
+    post.description = document.components.schemas[content.schema.$ref!.split("/").at(-1)!]!.description
+  }
   return document
 }
 

@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { config } from "#core/config.ts"
+import { updateBridge } from "#core/contract/bridge.ts"
 import { ErrorBody, errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { errorExamples, eventExamples, examples } from "#core/contract/examples.ts"
@@ -118,6 +119,10 @@ describe("openapi.json", () => {
     expect(ofSend).toHaveProperty("X-Idempotency-Mismatch")
   })
 
+  test("speaks of no section of a document that its readers do not have", () => {
+    expect(JSON.stringify(document)).not.toMatch(/§|\(\d+\.\d+\)/)
+  })
+
   test("leads nowhere outside itself", () => {
     const text = JSON.stringify(document)
     const references = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name!)
@@ -154,6 +159,33 @@ describe("/api/docs", () => {
     expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json")/)
   })
 
+  test("shows whatever is said of a route, an event or a field", async () => {
+    const shown = textOf(await (await app.request("/api/docs")).text())
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+    const events = Object.values(document.webhooks).map(({ post }) => post)
+    const said = [...operations, ...events].flatMap(({ description, parameters, requestBody }) => [
+      ...(description ? [description] : []),
+      ...descriptionsIn([parameters, requestBody]),
+    ])
+    expect(said).toContain(updateBridge.description)
+    for (const { description } of events) expect(description).toBeTruthy()
+    const missing = [...said, ...descriptionsIn(document.components.schemas)].filter(
+      (one) => !shown.includes(flat(one.replaceAll("`", ""))),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test("shows the fields that a schema has from another, and every form that a field may have", async () => {
+    const page = await (await app.request("/api/docs")).text()
+    const section = (id: string) => page.split(`<section id="${id}">`)[1]!.split("</section>")[0]!
+    for (const field of ["customer_ref", "webhook_secret", "paused_reason", "manager"])
+      expect(section("schema-BridgeWithManager")).toContain(`<td><code>${field}</code>`)
+    const forms = textOf(section("schema-StoredEvent"))
+    expect(forms).toContain("MessageEvent | ConnectedEvent |")
+    expect(page).not.toContain("<td>any</td>")
+    expect(page).not.toContain("<p>any</p>")
+  })
+
   test("says what a customer needs who has nothing else: linking, limits, and code that verifies", async () => {
     const page = await (await app.request("/api/docs")).text()
     for (const status of Status.options) expect(page).toContain(`<td><code>${status}</code></td>`)
@@ -171,3 +203,29 @@ describe("/api/docs", () => {
     for (const { file, code } of receivers) expect(code).toBe(readFileSync(new URL(file, folder), "utf8"))
   })
 })
+
+/** Each `description` in a part of the document. */
+function descriptionsIn(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return []
+  return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
+    // An example may have a field of that name.
+    if (name === "example") return []
+    return name === "description" && typeof value === "string" ? [value] : descriptionsIn(value)
+  })
+}
+
+/** What a page says, without its markup. */
+function textOf(page: string): string {
+  const named: Record<string, string> = {
+    "&quot;": '"',
+    "&#39;": "'",
+    "&lt;": "<",
+    "&gt;": ">",
+    "&amp;": "&",
+  }
+  return flat(page.replaceAll(/<[^>]*>/g, "").replaceAll(/&[#\w]+;/g, (entity) => named[entity] ?? entity))
+}
+
+function flat(text: string): string {
+  return text.replaceAll(/\s+/g, " ")
+}
