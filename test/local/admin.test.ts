@@ -11,6 +11,7 @@ import { listen } from "#local/listen.ts"
 import { Account } from "#core/account.ts"
 import { ApiKey } from "#core/api-key.ts"
 import { Bridge } from "#core/bridge.ts"
+import { config } from "#core/config.ts"
 import { Lease } from "#core/lease.ts"
 import { account } from "#local/admin/account.ts"
 import { bridge } from "#local/admin/bridge.ts"
@@ -87,6 +88,11 @@ test("an account ends with its keys, and with its bridges only where that is ask
   expect(await Account.get(id)).toMatchObject({ bridges: 1, subscription: "active" })
 
   expect(await account.delete!.run([id, "all"])).toEqual([{ deleted: id, bridges: 1 }])
+  // Its key is good for a moment yet: what counts for nothing is not made either.
+  Object.assign(config, { SANDBOX: true })
+  onTestFinished(() => void Object.assign(config, { SANDBOX: false }))
+  const sandbox = Bridge.create({ accountId: id, customerRef: "sandbox" })
+  await expect(sandbox).rejects.toMatchObject({ code: "unauthorized" })
   expect(await Lease.get(second!.id)).toMatchObject({ host: Lease.GONE })
   expect(await Account.get(id)).toBeUndefined()
   expect(await account.list!.run([])).not.toContainEqual(expect.objectContaining({ id }))
