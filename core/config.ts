@@ -1,4 +1,5 @@
 import { z } from "zod"
+import "./sentences.ts"
 
 const flag = z
   .enum(["", "0", "1"])
@@ -8,7 +9,21 @@ const flag = z
 const list = z
   .string()
   .default("")
-  .transform((text) => text.split(",").filter((item) => item !== ""))
+  .transform((text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== ""),
+  )
+
+/** Where to send a person; `""`: nowhere. */
+const page = z
+  .string()
+  .refine(
+    (text) => text === "" || (/^https?:/i.test(text) && URL.canParse(text)),
+    "must be a URL, as https://example.com",
+  )
+  .default("")
 
 /** Every setting of every process, read once from the environment. */
 const Config = z.object({
@@ -52,8 +67,8 @@ const Config = z.object({
 
   /** Whether each account has a sandbox bridge, on the simulated network: then there must be hosts of it. */
   SANDBOX: flag,
-  DASHBOARD_URL: z.string().default(""),
-  BILLING_URL: z.string().default(""),
+  DASHBOARD_URL: page,
+  BILLING_URL: page,
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
   URL_ALLOW: list,
 

@@ -1,5 +1,7 @@
 import { resolve } from "node:path"
+import ipaddr from "ipaddr.js"
 import { z } from "zod"
+import "#core/sentences.ts"
 
 const port = (otherwise: number) =>
   z.coerce
@@ -9,6 +11,13 @@ const port = (otherwise: number) =>
       "must be a whole number from 0 to 65535",
     )
     .default(otherwise)
+
+const ranges = z
+  .string()
+  .refine(
+    (text) => text === "" || text.split(",").every((range) => ipaddr.isValidCIDR(range.trim())),
+    "must be ranges as 10.0.0.0/8, comma separated",
+  )
 
 /** Where a command of this machine keeps and finds what it kept. */
 export const DataDir = z
@@ -32,7 +41,7 @@ export const Settings = z
     /** Whether each account has a sandbox bridge; it is on the simulated network, and here all hosts are on one. */
     SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
     /** Address ranges (CIDR, comma separated) that webhooks and media may be at although they are not public. */
-    URL_ALLOW: z.string().default("127.0.0.0/8,::1/128"),
+    URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
   })
   .transform((given) => ({
     ...given,

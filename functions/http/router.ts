@@ -1,6 +1,7 @@
-import { OpenAPIHono, z } from "@hono/zod-openapi"
+import { OpenAPIHono } from "@hono/zod-openapi"
 import type { Bridge } from "#core/bridge.ts"
 import { invalid, issuesOf } from "#core/error.ts"
+import "#core/sentences.ts"
 import type { RateLimit } from "#core/rate-limit.ts"
 
 export interface ApiEnv {
@@ -15,12 +16,6 @@ export interface ApiEnv {
     bridge: Bridge.Info
   }
 }
-
-// Zod would say "Invalid input: expected string, received undefined" of a field that is not there.
-z.config({
-  customError: (issue) =>
-    issue.code === "invalid_type" && issue.input === undefined ? "is missing" : undefined,
-})
 
 /** Routes whose input is checked against the contract before their handler runs. */
 export function router() {

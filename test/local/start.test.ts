@@ -88,6 +88,9 @@ test("a taken port is one clear line", async () => {
 test.for([
   ["PORT", { PORT: "many" }],
   ["HOST_NETWORK", { HOST_NETWORK: "real" }],
+  ["URL_ALLOW", { URL_ALLOW: "foo" }],
+  ["DASHBOARD_URL", { DASHBOARD_URL: "foo" }],
+  ["BILLING_URL", { BILLING_URL: "foo" }],
   ["SANDBOX", { HOST_NETWORK: "live", SANDBOX: "1" }],
 ] as const)("%s that makes no sense is one clear line", async ([name, environment]) => {
   const refused = start(environment)

@@ -196,6 +196,21 @@ describe("bodies", () => {
     expect(await json(text)).toMatchObject({ error: "body: is missing", issues })
   })
 
+  test.for([
+    [{ chat: "15550001111", body: "" }, "body: must not be empty"],
+    [{ chat: 15_550_001_111, body: "Hi" }, "chat: must be a string"],
+    [
+      { chat: "+1 555 000-1111", body: "Hi" },
+      "chat: 7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
+    ],
+    // Taken as a number, and then asked of the session, which nobody has linked here.
+    [{ chat: "+15550001111", body: "Hi" }, "the session cannot be reached now: try again"],
+  ])("%o is answered with %s", async ([body, error]) => {
+    const customer = await aCustomer()
+    await customer.post("/api/instances", `{"customer_ref":"a"}`)
+    expect(await json(customer.post("/api/instances/a/proxy/send/text", body))).toMatchObject({ error })
+  })
+
   test("that are not there miss what an empty object misses", async () => {
     const customer = await aCustomer()
     const path = "/api/instances"
