@@ -9,6 +9,7 @@ import { CustomerRef } from "./contract/bridge.ts"
 import { DataKeys } from "./data-keys.ts"
 import { invalid, issuesOf, noSuchBridge } from "./error.ts"
 import { Lease } from "./lease.ts"
+import { mayName } from "./public-address.ts"
 import { open, seal } from "./seal.ts"
 import { Bytes, get as getRow, query, refusedRow, type Row, store, transact, type Write } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
@@ -47,6 +48,11 @@ const WebhookUrl = z
   .refine((url) => config.STAGE !== "production" || url.protocol === "https:", "https only")
   .refine((url) => url.username === "" && url.password === "", "without user name and password")
   .refine((url) => url.hash === "", "without a fragment")
+  // What a name leads to is looked at whenever it is dialled.
+  .refine(
+    (url) => mayName(url.hostname),
+    "this address is not public: give one that is, or ask whoever runs this service to allow it (URL_ALLOW)",
+  )
   .transform((url) => url.href)
 
 export function key(accountId: string, customerRef: string) {

@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 import { config } from "./config.ts"
 
@@ -13,8 +14,10 @@ export function mayReach(address: string): boolean {
   return ip.range() === "unicast" && (ip.kind() === "ipv4" || ip.match(assigned))
 }
 
-/** Whether a stranger's URL may name this host at all, before it is looked up. */
+/** Whether a stranger's URL may name this host at all, before it is looked up. An address needs no looking up. */
 export function mayName(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "")
+  if (isIP(bare)) return mayReach(bare)
   // Where URL_ALLOW opens this machine, its names are judged by their addresses alone.
   return allowed.length > 0 || !/(?:^|\.)(?:localhost|local|internal)\.?$/i.test(host)
 }

@@ -77,7 +77,8 @@ const JudgedUrl = z
   .openapi({
     type: ["string", "null"],
     description:
-      'https, or http where the service is not in production; at most 2,048 characters; `""` or null is the hosted inbox.',
+      "https, or http where the service is not in production; at most 2,048 characters; at a public address, unless the " +
+      'operator allows others; `""` or null is the hosted inbox.',
   })
 
 export const createBridge = createRoute({

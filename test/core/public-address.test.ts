@@ -48,11 +48,21 @@ test.for(["8.8.8.8", "1.1.1.1", "::ffff:8.8.8.8", "2606:4700::1111"])("it may re
   expect(mayReach(address)).toBe(true)
 })
 
-test.for(["localhost", "LOCALHOST.", "a.localhost", "printer.local", "metadata.google.internal", "internal"])(
-  "it may not name %s",
-  (host) => expect(mayName(host)).toBe(false),
-)
+test.for([
+  "localhost",
+  "LOCALHOST.",
+  "a.localhost",
+  "printer.local",
+  "metadata.google.internal",
+  "internal",
+  "10.0.0.1",
+  "[::1]",
+  "[fd00::1]",
+])("it may not name %s", (host) => expect(mayName(host)).toBe(false))
 
-test.for(["example.com", "local.example.com", "mylocalhost.com"])("it may name %s", (host) => {
-  expect(mayName(host)).toBe(true)
-})
+test.for(["example.com", "local.example.com", "mylocalhost.com", "8.8.8.8", "[2606:4700::1111]"])(
+  "it may name %s",
+  (host) => {
+    expect(mayName(host)).toBe(true)
+  },
+)

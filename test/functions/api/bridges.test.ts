@@ -163,6 +163,10 @@ describe("refused input", () => {
     ["javascript", "javascript:alert(1)"],
     ["with user and password", "https://a:b@example.com/"],
     ["with a fragment", "https://example.com/#x"],
+    ["at a private address", "http://10.0.0.1/x"],
+    ["at an address of the machine's surroundings", "http://169.254.169.254/latest/meta-data/"],
+    ["at a private address, written otherwise", "http://0xa000001/"],
+    ["at a private IPv6 address", "http://[fd00::1]/"],
     ["of more than 2,048 characters", `https://example.com/${"x".repeat(2048)}`],
   ]
   test.for(badUrls)(
