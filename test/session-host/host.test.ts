@@ -97,12 +97,14 @@ test("a host that was declared dead ends, and touches no lease", async () => {
   const bridge = await aBridge()
   const host = await aHost(nowhere)
   const lease = await held(bridge.id, host)
+  // What it writes about itself while it lives is written.
+  await until(async () => (await Lease.get(bridge.id))?.told)
   await until(async () => {
     const row = (await HostRow.list()).find(({ id }) => id === host.id)
     return await HostRow.markDead(host.id, row!.version)
   })
-  const written = writesOf(bridge.id)
   expect(await host.ended).toBe("dead")
+  const written = writesOf(bridge.id)
   await until(() => host.sessions.size === 0)
   expect(await Lease.get(bridge.id)).toMatchObject({ host: host.id, epoch: lease.epoch })
   expect(written).toEqual([])
