@@ -36,6 +36,8 @@ async function run({ words: [noun = "", name = "", ...args], json }: Asked): Pro
     const rows = await verb.run(args)
     if (json) console.log(JSON.stringify(rows))
     else if (rows.length > 0) console.log(lines(rows))
+    // To the person: who counts lines in a pipe counts none.
+    else console.error("none")
     return 0
   } catch (error) {
     if (!(error instanceof Refused || error instanceof ApiError)) throw error
@@ -90,5 +92,11 @@ function help(nouns: Record<string, Record<string, Verb>>): string {
   const verbs = Object.entries(nouns).flatMap(([noun, its]) =>
     Object.entries(its).map(([name, verb]) => `  ${`${noun} ${name} ${verb.takes}`.padEnd(66)}${verb.says}`),
   )
-  return ["usage: npm run admin -- [--json] <noun> <verb> ...", "", ...verbs].join("\n")
+  return [
+    "usage: npm run admin -- [--json] <noun> <verb> ...",
+    "",
+    ...verbs,
+    "",
+    "  --json: for programs, as npm run -s admin -- --json account list",
+  ].join("\n")
 }

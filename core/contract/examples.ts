@@ -298,7 +298,8 @@ export const errorExamples: Record<ErrorCode, string> = {
   invalid_webhook_url: "webhook_url: not a URL",
   invalid_idempotency_key: "Idempotency-Key: 1 to 255 printable characters",
   url_not_allowed: "this URL may not be fetched",
-  unauthorized: "no valid API key: send Authorization: Bearer <API_KEY>",
+  unauthorized:
+    "no valid API key: send Authorization: Bearer <API_KEY>. Whoever runs this service makes one: npm run admin -- key create",
   no_subscription: "this account has no subscription yet: connect a number in the dashboard first",
   payment_required: "the payment of this account is past due: new bridges are made again once it is paid",
   bridge_limit_reached:

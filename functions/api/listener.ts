@@ -9,12 +9,12 @@ const target = /^(?:https?:\/\/[\w.:[\]-]+)?\/[\x21-\x5b\x5d-\x7e]*$/i
 const host = /^[\w.:[\]-]+$/
 
 /**
- * The app behind Node's own server. A request whose target or host is none is asked as the path that nobody has, so that
+ * The app behind Node's own server. A request whose target or host is none is asked as a path that nobody has, so that
  * it is counted and refused as every other is: the adapter would answer it without the app.
  */
 export function listener(request: IncomingMessage, response: ServerResponse): void {
   if (!target.test(request.url ?? "") || !host.test(request.headers.host ?? "")) {
-    request.url = "/"
+    request.url = "/nowhere"
     request.headers.host = "localhost"
   }
   void answer(request, response)

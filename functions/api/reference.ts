@@ -5,6 +5,8 @@ import type { ApiEnv } from "../http/router.ts"
 
 /** The contract for machines and for people. Neither is anybody's secret. */
 export const reference = new Hono<ApiEnv>()
+// Who opens the service in a browser looks for these.
+for (const path of ["/", "/api"]) reference.get(path, (c) => c.redirect("/api/docs"))
 reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
 reference.get("/api/docs", (c) =>
   c.html(docsPage(openapi()), 200, {

@@ -42,7 +42,7 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
   app.use("/api/*", limited, jsonBody)
   for (const routes of guarded) app.route("/", routes)
 
-  app.notFound((c) => refuse(new ApiError("not_found", "there is no such path"), c))
+  app.notFound((c) => refuse(new ApiError("not_found", "there is no such path: GET /api/docs lists all"), c))
   app.onError(refuse)
   return app
 }

@@ -13,7 +13,10 @@ import { router } from "../http/router.ts"
 export const webhookTest = router().openapi(testWebhook, async (c) => {
   const { bridge } = c.var
   if (bridge.webhookUrl === "")
-    throw new ApiError("invalid_webhook_url", "this bridge has no webhook to test")
+    throw new ApiError(
+      "invalid_webhook_url",
+      "this bridge has no webhook to test: PATCH it with a webhook_url",
+    )
 
   const event: Event = { event: "test", timestamp: now() }
   const eventId = EventRow.idOf(bridge.id, ["test", randomUUID()])

@@ -39,9 +39,9 @@ export const bridge: Record<string, Verb> = {
     run: down,
   },
   why: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: "why this bridge is down, or is not: state, host, delivery, its log",
-    run: async (args) => await why(argument(args, 0, "bridge-id")),
+    run: async (args) => await why(await idOf(argument(args, 0, "bridge-id"))),
   },
   pause: {
     takes: "<bridge-id>",
@@ -78,6 +78,16 @@ export const bridge: Record<string, Verb> = {
       return [{ deleted: found.id, customer_ref: found.customerRef }]
     },
   },
+}
+
+/** Of a bridge's id, itself; of the reference of one bridge, its id. @throws Refused when several accounts have one so called */
+async function idOf(given: string): Promise<string> {
+  if (await Bridge.byId(given)) return given
+  const all = await Promise.all((await Account.list()).map(({ id }) => Bridge.list(id)))
+  const [found, ...others] = all.flat().filter(({ customerRef }) => customerRef === given)
+  if (others.length > 0)
+    throw new Refused(`${others.length + 1} accounts have a bridge called ${given}: name it by its id`)
+  return found?.id ?? given
 }
 
 async function restarted(bridgeId: string): Promise<Row[]> {

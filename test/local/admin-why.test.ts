@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge.ts"
 import type { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 import { Shortage } from "#core/shortage.ts"
@@ -9,7 +10,7 @@ import { bridge } from "#local/admin/bridge.ts"
 import { events } from "#local/admin/events.ts"
 import { Refused } from "#local/admin/verb.ts"
 import { type Facts, sentence } from "#local/admin/why.ts"
-import { aBridge } from "#test/support/bridge.ts"
+import { aBridge, anAccount } from "#test/support/bridge.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
@@ -88,6 +89,11 @@ test("a bridge is found by its phone's number, and why it is up or down is said 
     shortage: "",
   })
   expect(JSON.stringify(said)).not.toContain(phone.number)
+
+  const [byReference] = await bridge.why!.run([linked.customerRef])
+  expect(byReference).toEqual({ why: "it is up" })
+  await Bridge.create({ accountId: (await anAccount()).id, customerRef: linked.customerRef })
+  await expect(bridge.why!.run([linked.customerRef])).rejects.toThrow("2 accounts")
 
   await bridge.pause!.run([linked.id])
   expect(await bridge.why!.run([linked.id])).toContainEqual({

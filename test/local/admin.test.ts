@@ -142,6 +142,8 @@ test("the operator is told which service is meant, and asked where it could be e
 
   const here = await admin({ DATA_DIR: dataDir }, "account", "list")
   expect(here).toMatchObject({ code: 0, said: `on this machine: http://127.0.0.1:${port}, ${dataDir}` })
+  const nothing = await admin({ DATA_DIR: dataDir }, "key", "list", "nobody")
+  expect(nothing).toMatchObject({ code: 0, out: "", said: expect.stringMatching(/\nnone$/) })
   const program = await admin({ DATA_DIR: dataDir }, "--json", "account", "list")
   expect(program).toMatchObject({ code: 0, said: "" })
   expect(JSON.parse(program.out)).toBeInstanceOf(Array)

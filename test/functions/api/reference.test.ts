@@ -159,6 +159,13 @@ describe("/api/docs", () => {
     expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json")/)
   })
 
+  test("is where a browser is led that opens the service", async () => {
+    for (const path of ["/", "/api"]) {
+      const answer = await app.request(path)
+      expect([answer.status, answer.headers.get("location")]).toEqual([302, "/api/docs"])
+    }
+  })
+
   test("shows whatever is said of a route, an event or a field", async () => {
     const shown = textOf(await (await app.request("/api/docs")).text())
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
