@@ -111,7 +111,11 @@ export function forget(network: Network, pairing: Pairing) {
 /** The companion that shows this ref. @throws PairingError when there is none or the ref is too old. */
 export function find(network: Network, ref: string): Pairing {
   const pairing = network.pairings.get(ref)
-  if (!pairing) throw new PairingError("unknown_ref", "no companion shows this code")
+  if (!pairing)
+    throw new PairingError(
+      "unknown_ref",
+      "no companion shows this code: it was used or has expired, fetch a new one",
+    )
   const until = pairing.refs.find((one) => one.ref === ref)?.until ?? 0
   if (Date.now() > until) throw new PairingError("expired_ref", "this code has expired")
   return pairing
