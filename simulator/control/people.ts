@@ -25,7 +25,8 @@ export function people(app: OpenAPIHono, network: Network) {
       const phone = phoneOf(network, params.number)
       const { desk } = phone
       const { restricted, on, hides_number: hidesNumber, business } = body
-      if (on !== undefined) phone[on ? "turnOn" : "turnOff"]()
+      if (on === true) phone.turnOn()
+      if (on === false) phone.turnOff()
       if (restricted !== undefined) network.profiles.change(desk.own.user, { restricted })
       if (body.status_hidden_from)
         network.profiles.change(desk.own.user, { statusHiddenFrom: body.status_hidden_from })

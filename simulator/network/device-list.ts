@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
+import { el } from "../wire/node.ts"
 import { inMode } from "./addressing.ts"
 import type { Address } from "./directory.ts"
 import { type Network, now } from "./network.ts"
 import { tellContacts } from "./notify.ts"
-import { el } from "../wire/node.ts"
 
 /**
  * Tells a person's other devices and its contacts that a companion came or goes. The device is named

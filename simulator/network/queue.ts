@@ -50,15 +50,15 @@ export function open(store: Store) {
         .all(key(address), n, limit)
         .map((row) => ({ n: Number(row.n), stanza: unpack(row.stanza) as Node })),
     /**
-     * Settles what was sent (up to number `sent`) under this id; how many stanzas that were.
+     * Settles what was sent (up to number `sent`) under this id.
      * `from` tells ids of different senders apart; some receipts of Baileys do not say it.
      */
     settle(
       address: Address,
       settled: { tag: string; id: string; from: string | undefined; sent: number },
-    ): number {
+    ): void {
       const chat = chatOf(settled.from)
-      return Number(remove.run(key(address), settled.id, settled.tag, settled.sent, chat, chat).changes)
+      remove.run(key(address), settled.id, settled.tag, settled.sent, chat, chat)
     },
     /** How many stanzas of each tag wait. */
     counts: (address: Address): Record<string, number> =>

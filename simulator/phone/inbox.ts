@@ -41,7 +41,7 @@ export function open(store: Store) {
   return {
     insert: store.db.prepare(`
       INSERT INTO inbox (pn, chat, sender, id, times, data) VALUES (?, ?, ?, ?, 1, ?)
-      ON CONFLICT (pn, chat, sender, id) DO UPDATE SET times = times + 1 RETURNING times
+      ON CONFLICT (pn, chat, sender, id) DO UPDATE SET times = times + 1
     `),
     select: store.db.prepare("SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n"),
     selectOne: store.db.prepare(
@@ -58,10 +58,10 @@ export function inboxOf({ insert, select, selectOne, selectChats }: Archive, pn:
   const listeners = new Set<() => void>()
 
   return {
-    /** How often it has arrived now. */
-    add(message: Omit<Message, "n" | "times">): number {
+    /** Keeps it; if there is one of this id already, counts that it has come again. */
+    add(message: Omit<Message, "n" | "times">): void {
       const { chat, from, id } = message
-      return Number(insert.get(pn, chat, from, id, pack(message))?.times)
+      insert.run(pn, chat, from, id, pack(message))
     },
     /** The newest message with this id in a chat. */
     find(chat: string, id: string): Message | undefined {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { namesStranger } from "../network/acquainted.ts"
 import { inMode, modeOf, otherMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
@@ -6,7 +7,6 @@ import { type Network, now } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
-import { randomBytes } from "node:crypto"
 
 /** A step of a call: passed on to every device of the other person, and acknowledged. */
 export function call(network: Network, line: Line, stanza: Node) {
