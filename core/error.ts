@@ -32,6 +32,11 @@ export function sessionUnavailable(
   return new ApiError("session_unavailable", sentence, { headers: { "retry-after": String(retryAfter) } })
 }
 
+/** A session's host has tried, and the network was not there. */
+export function networkUnreachable(): ApiError {
+  return sessionUnavailable("the network cannot be reached (see the bridge's log): it is tried again")
+}
+
 /** A fault of what a caller sent: where it is, and what is wrong there. */
 export interface Issue {
   path: string

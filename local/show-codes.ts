@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { toString } from "qrcode"
 import { z } from "zod"
 import { readQr } from "#simulator/phone/qr-image.ts"
+import { networkUnreachable } from "#core/error.ts"
 import { Unexpected } from "./api-client.ts"
 
 const patienceMs = 5 * 60_000
@@ -21,6 +22,7 @@ interface Options {
 export async function showCodes({ api, ref, print, signal }: Options): Promise<void> {
   const until = performance.now() + patienceMs
   let shown = ""
+  let warned = false
   while (!signal.aborted && performance.now() < until) {
     try {
       const { status, phone } = Status.parse(
@@ -35,6 +37,9 @@ export async function showCodes({ api, ref, print, signal }: Options): Promise<v
       if (signal.aborted) return
       // While the session starts (503), and from the scan to the connection (409), there is no code.
       if (!(error instanceof Unexpected)) throw error
+      const isUnreachable = error.message.includes(networkUnreachable().message)
+      if (isUnreachable && !warned) print(networkUnreachable().message)
+      warned ||= isUnreachable
     }
     await sleep(lookAgainMs, undefined, { signal }).catch(() => "stopped while asleep")
   }

@@ -2,7 +2,7 @@ import type { Status } from "#core/contract/session.ts"
 import type { z } from "@hono/zod-openapi"
 import { BridgeLog } from "#core/bridge-log.ts"
 import { iso, nowMs } from "#core/clock.ts"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { ApiError, networkUnreachable, sessionUnavailable } from "#core/error.ts"
 import { Metrics } from "#core/metrics.ts"
 import type { Changes } from "./changes.ts"
 import { type Connect, Dialler } from "./uplink/dialler.ts"
@@ -118,8 +118,8 @@ export class Uplink {
     this.dial()
     const code = await this.#pairing.code(this.#input.timing.codeMs)
     if (this.isPaired) throw alreadyPaired()
-    if (!code) throw sessionUnavailable("the network gave no code yet: try again")
-    return code
+    if (code) return code
+    throw this.#lost ? networkUnreachable() : sessionUnavailable("the network gave no code yet: try again")
   }
 
   /**
@@ -244,6 +244,7 @@ export class Uplink {
   #take(happening: Happening): void {
     switch (happening.kind) {
       case "qr":
+        this.#lost = false
         this.#pairing.show(happening)
         this.#showToHousehold(happening.text)
         break
@@ -364,13 +365,14 @@ export class Uplink {
   }
 
   #goneFor({ reason, objection }: Pick<End, "reason" | "objection">): void {
-    if (!this.isPaired) return
     if (reason === "lost") this.#lost = true
+    if (!this.isPaired) return
     this.#memory.telling.gone(this.#at, objection)
   }
 
   #pairingOver(): void {
     if (this.isPaired || this.#input.isOver() || this.#linksItself) return
+    this.#lost = false
     this.hangUp()
   }
 

@@ -5,27 +5,35 @@ import { Unexpected } from "#local/api-client.ts"
 import { showCodes } from "#local/show-codes.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { aHost, held } from "#test/support/host.ts"
-import { aNetwork } from "#test/support/network.ts"
+import { aNetwork, type Network } from "#test/support/network.ts"
 import { codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 
-test("a terminal shows the code that links the bridge, once, and then to which phone it is linked", async () => {
-  const network = await aNetwork()
+/** Of a new customer with an unlinked bridge on this network: what its terminal prints. */
+async function aTerminal(network: Network, timing: { codeMs?: number } = {}) {
   const customer = await aCustomer()
-  await aHost(network)
+  await aHost(network, { timing })
   const id = String((await json(customer.post("/api/instances", { customer_ref: "shop" }))).id)
   await held(id)
   const printed: string[] = []
+  const refused: string[] = []
   const shown = showCodes({
     api: async (method, path) => {
       const answer = await customer.call(method, `/api${path}`)
       if (answer.ok) return answer
-      throw new Unexpected(String(answer.status))
+      refused.push(await answer.text())
+      throw new Unexpected(refused.at(-1))
     },
     ref: "shop",
     print: (text) => void printed.push(text),
     signal: new AbortController().signal,
   })
+  return { id, printed, refused, shown }
+}
+
+test("a terminal shows the code that links the bridge, once, and then to which phone it is linked", async () => {
+  const network = await aNetwork()
+  const { id, printed, shown } = await aTerminal(network)
   await until(async () => printed.length > 0)
   const code = await codeOf(id)
   expect(printed).toEqual([await toString(code, { type: "terminal", small: true })])
@@ -33,4 +41,19 @@ test("a terminal shows the code that links the bridge, once, and then to which p
   await phone.scan(code)
   await shown
   expect(printed.slice(1)).toEqual([`shop is linked to ${phone.number}.`])
+})
+
+test("a terminal says once that the network cannot be reached, and shows the code when it can", async () => {
+  const network = await aNetwork()
+  const reach = await network.fault({ kind: "refuse_upgrade" })
+  const { id, printed, refused, shown } = await aTerminal(network, { codeMs: 500 })
+  const inVain = () => refused.filter((answer) => answer.includes("cannot be reached")).length
+  await until(async () => inVain() > 1)
+  await reach()
+  await until(async () => printed.length > 1)
+  const code = await codeOf(id)
+  expect(printed[0]).toMatch(/^the network cannot be reached/)
+  expect(printed[1]).toBe(await toString(code, { type: "terminal", small: true }))
+  await (await network.phone("Ada")).scan(code)
+  await shown
 })

@@ -83,13 +83,14 @@ test("an unpaired session dials only when a code is asked for, and hangs up some
   expect(calls.dialled).toBe(2)
 })
 
-test("without a code from the network `qr` is told to come back", async () => {
+test("without a code from the network `qr` is told to come back, and whether the network is there", async () => {
   const network = await aNetwork()
   await network.fault({ kind: "refuse_upgrade" })
-  const { bridge } = await anUnpairedSession(network, { codeMs: 200 })
+  const { bridge } = await anUnpairedSession(network, { codeMs: 1000 })
   const qr = await call(bridge.id, "GET", "/qr")
   expect(qr.status).toBe(503)
   expect(qr.headers.get("retry-after")).toBe("2")
+  expect(await qr.json()).toMatchObject({ error: expect.stringContaining("cannot be reached") })
 })
 
 test("a linked session has no code to show, and says who it is", async () => {
