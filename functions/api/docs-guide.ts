@@ -115,7 +115,8 @@ function receiving(): Html {
         "answer (redirects too), the event is undelivered and the next goes out. `listEvents` with `state=undelivered` " +
         "lists those, `resendEvent` sends one again, and `webhookLogs` shows each attempt.",
       "Delivery is at least once: deduplicate by `X-Webhook-Event-Id`. `testWebhook` sends a signed event and says what " +
-        "your receiver answered. A bridge without a webhook has an inbox: `listEvents` with `state=inbox`.",
+        "your receiver answered. A bridge without a webhook has an inbox: `listEvents` with `state=inbox`. When its " +
+        "`webhook_url` is cleared, events that still wait go there, too; what is in it stays there when one is set again.",
       "Check that it is genuine before anything else, over the bytes as they arrived, with the bridge's `webhook_secret`, " +
         "`whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
     )}
@@ -133,7 +134,8 @@ function sending(): Html {
   return html`${paragraphs(
     "Give each message an `Idempotency-Key` of its own (an order's number, say), and send it again under the same key " +
       "whenever you do not know what became of it: a lost answer, 503, 504 `send_outcome_unknown`. It is sent at most once; " +
-      "a repeated answer says `X-Idempotency-Replayed: true`. 409 `idempotency_conflict`: the first request still runs.",
+      "a repeated answer says `X-Idempotency-Replayed: true`, and `X-Idempotency-Mismatch: true` as well if the key was that of " +
+      "another request: then yours was not sent. 409 `idempotency_conflict`: the first request still runs.",
     "Wait as long as `Retry-After` says after 429 and 503, and ever longer after repeated ones. A 4xx will not get better by " +
       "itself. 422 `recipient_not_found` is a number that is not on the network: do not try it again.",
     "502 `network_rejected` is the network's own refusal, with its number in `network_code`:",
