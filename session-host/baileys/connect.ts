@@ -130,7 +130,7 @@ export function connect(input: ConnectInput): Connection {
   })
   readFrames({ ws: sock.ws, acks, arrivals, calls, lifetime, tellPeople, beforePairing })
 
-  const sender = newSender({ sock, acks, isOpen: () => lifetime.isOpen })
+  const sender = newSender({ sock, acks, keys, isOpen: () => lifetime.isOpen })
   return {
     ...newQuestions({ sock, creds, log, beforeEnd, availability, calls, tellPeople }),
     send: (outgoing, again = false) => sender(outgoing, again),

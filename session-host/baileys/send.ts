@@ -3,6 +3,7 @@ import { NetworkRejected, NotSent, OutcomeUnknown } from "../network-errors.ts"
 import type { Outgoing } from "../network.ts"
 import type { Acks } from "./acks.ts"
 import { envelopeOf } from "./envelope.ts"
+import type { Keys } from "./keys.ts"
 import { transmission, type Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
@@ -14,6 +15,7 @@ const queuedMs = 25_000
 export interface SendInput {
   sock: Pick<WASocket, "relayMessage">
   acks: Acks
+  keys: Pick<Keys, "get" | "set">
   /** Logged in, and not ended. */
   isOpen: () => boolean
 }
@@ -74,7 +76,17 @@ async function send(
   expected.stop(ack === undefined)
   if (!ack) throw new OutcomeUnknown("no acknowledgement")
   if ("networkCode" in ack) throw new NetworkRejected(ack.networkCode)
+  await noteKeyHolders(input.keys, state.keyHolders)
   return ack
+}
+
+/** Mostly it is known already. */
+async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["keyHolders"]): Promise<void> {
+  for (const [group, devices] of Object.entries(holders ?? {})) {
+    const { [group]: known = {} } = await keys.get("sender-key-memory", [group])
+    if (Object.keys(devices ?? {}).every((device) => known[device])) continue
+    await keys.set({ "sender-key-memory": { [group]: { ...known, ...devices } } })
+  }
 }
 
 /** The error that kept the stanza from leaving, or that came after it had left. */

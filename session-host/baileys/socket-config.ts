@@ -10,6 +10,7 @@ import type { Keys } from "./keys.ts"
 import type { Hold } from "./locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./repository.ts"
+import { withoutKeyHolders } from "./transmission.ts"
 
 interface Input {
   vault: Vault
@@ -32,7 +33,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
       keys: {
         get: keys.get,
         // Baileys itself only removes sessions: not while one is in use.
-        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(data)),
+        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(withoutKeyHolders(data))),
       },
     },
     logger: input.log,

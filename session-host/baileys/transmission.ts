@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks"
+import type { SignalDataSet } from "@whiskeysockets/baileys"
 import type { Outgoing } from "../network.ts"
 
 /** How far the sending of one message has come. */
@@ -13,7 +14,21 @@ export interface Transmission {
   handed: boolean
   /** Given up before anything left: nothing of it may leave any more. */
   abandoned: boolean
+  /** By group: to which devices this message brings our sender key, and which have had it before. */
+  keyHolders?: SignalDataSet["sender-key-memory"]
 }
 
 /** The message that this asynchronous context is about; Baileys passes no context through its own functions. */
 export const transmission = new AsyncLocalStorage<Transmission>()
+
+/**
+ * Baileys notes who has our sender key of a group as soon as it has written a message to it. Were that message refused or
+ * lost, they would not have it, and could not read the next one: it is noted when the network has acknowledged.
+ */
+export function withoutKeyHolders(data: SignalDataSet): SignalDataSet {
+  const sending = transmission.getStore()
+  if (!sending || !data["sender-key-memory"]) return data
+  const { "sender-key-memory": keyHolders, ...others } = data
+  sending.keyHolders = keyHolders
+  return others
+}

@@ -108,6 +108,21 @@ test("a late answer of the network counts: the same id is then answered without 
   expect(await contact.read({ id })).toHaveLength(1)
 })
 
+test("whoever did not get a group's message for a refusal can read the next one all the same", async () => {
+  const network = await aNetwork()
+  const { bridge, phone } = await aPairedSession(network)
+  const [bob, eve] = [await network.phone("Bob"), await network.phone("Eve")]
+  const group = await network.group([bob, phone, eve])
+  await network.fault({ kind: "nack", code: 463, times: 1 })
+  expect(await sendText(bridge.id, group.jid, "refused")).toMatchObject({ status: 502 })
+  for (const body of ["one", "two"]) {
+    expect(await sendText(bridge.id, group.jid, body)).toMatchObject({ status: 200 })
+    for (const member of [bob, eve]) expect(await member.read({ text: body })).toMatchObject([{ times: 1 }])
+  }
+  const retries = await network.call("GET", "/log?tag=receipt")
+  expect(JSON.stringify(retries)).not.toContain("retry")
+})
+
 test("a message whose outcome is unknown is not sent again by another login", async () => {
   const network = await aNetwork()
   const { bridge, unlink } = await aPairedSession(network)

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { newAcks } from "#session-host/baileys/acks.ts"
 import { built, textOf } from "#session-host/messages/compose.ts"
+import { keysOf } from "#session-host/baileys/keys.ts"
 import { newSender } from "#session-host/baileys/send.ts"
 import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
+import { aVault } from "#test/support/vault.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network-errors.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
@@ -25,6 +27,7 @@ function aSender(relay: (state: Transmission) => Promise<void>) {
       },
     },
     acks,
+    keys: keysOf(aVault()),
     isOpen: () => world.open,
   })
   return { send, acks, late, world, relayed }
