@@ -30,8 +30,8 @@ export const operator = {
   /** `SANDBOX=1`: each account has a sandbox bridge, on a simulated network of the stage's own. */
   sandbox: process.env.SANDBOX === "1",
   budget: budget(),
-  dashboardUrl: process.env.DASHBOARD_URL ?? "",
-  billingUrl: process.env.BILLING_URL ?? "",
+  dashboardUrl: page("DASHBOARD_URL", process.env.DASHBOARD_URL),
+  billingUrl: page("BILLING_URL", process.env.BILLING_URL),
 }
 
 /** Settings of the processes that may be set for a deploy, as `core/config.ts` takes them: it refuses others at the start. */
@@ -60,6 +60,13 @@ function budget(): number {
   const dollars = Number(process.env.MONTHLY_BUDGET || stage.budget)
   if (!(dollars > 0)) throw new Error(`MONTHLY_BUDGET cannot be "${process.env.MONTHLY_BUDGET}"`)
   return dollars
+}
+
+/** As `core/config.ts` takes it. */
+function page(name: string, url = ""): string {
+  if (url !== "" && !(/^https?:/i.test(url) && URL.canParse(url)))
+    throw new Error(`${name} cannot be "${url}"`)
+  return url
 }
 
 const { accountId } = aws.getCallerIdentityOutput()

@@ -55,6 +55,7 @@ test.for([
   ["MONTHLY_BUDGET", "much"],
   ["RATE_LIMIT_PROXY", "0"],
   ["LOG_LEVEL", "loud"],
+  ["BILLING_URL", "foo"],
 ] as const)("%s=%s stops a deploy", async ([name, value]) => {
   const before = process.env[name]
   onTestFinished(() => {
