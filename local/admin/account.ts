@@ -52,8 +52,12 @@ export const account: Record<string, Verb> = {
 async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
   if (!(await Account.get(id))) throw new Refused("there is no such account")
   const bridges = await Bridge.list(id)
+  const hasSandbox = bridges.some(({ isSandbox }) => isSandbox)
+  const counted = bridges.filter(({ isSandbox }) => !isSandbox).length
   if (bridges.length > 0 && !withBridges)
-    throw new Refused(`the account has ${bridges.length} bridges: with \`all\` they are deleted, too`)
+    throw new Refused(
+      `the account has ${counted} bridges${hasSandbox ? " and a sandbox" : ""}: with \`all\` they are deleted, too`,
+    )
   // From here on nobody makes another.
   await Account.setSubscription(id, "none")
   for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
@@ -61,7 +65,7 @@ async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
   if (!(await Account.remove(id))) throw new Refused("a bridge of it was made meanwhile: ask again")
   // A sandbox counts for nothing: until a moment ago one could still be made.
   for (const bridge of await Bridge.list(id)) await remove(bridge, randomUUID())
-  return [{ deleted: id, bridges: bridges.length }]
+  return [{ deleted: id, bridges: counted, ...(hasSandbox && { sandboxes: 1 }) }]
 }
 
 function subscription(given: string): Account.Subscription {

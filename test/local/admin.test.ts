@@ -99,6 +99,17 @@ test("an account ends with its keys, and with its bridges only where that is ask
   expect((await customer.get("/api/instances")).status).toBe(401)
 })
 
+test("a sandbox is named where an account ends, and counted nowhere", async () => {
+  Object.assign(config, { SANDBOX: true })
+  onTestFinished(() => void Object.assign(config, { SANDBOX: false }))
+  const customer = await aCustomer()
+  const { id } = customer.account
+  for (const customer_ref of ["one", "sandbox"]) await customer.post("/api/instances", { customer_ref })
+  expect(await account.list!.run([])).toContainEqual(expect.objectContaining({ id, bridges: 1 }))
+  await expect(account.delete!.run([id])).rejects.toThrow("1 bridges and a sandbox")
+  expect(await account.delete!.run([id, "all"])).toEqual([{ deleted: id, bridges: 1, sandboxes: 1 }])
+})
+
 test("a bridge is restarted at its host, and moves where that does not answer", async () => {
   const { id } = await aBridge()
   await expect(bridge.restart!.run([id])).rejects.toThrow(Refused)
