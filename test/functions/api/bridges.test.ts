@@ -183,6 +183,15 @@ describe("refused input", () => {
     },
   )
 
+  test("a webhook_url at an address that URL_ALLOW names is taken, on POST and on PATCH", async () => {
+    const customer = await aCustomer()
+    const [one, other] = ["http://127.0.0.1:9/one", "http://[::1]:9/other"]
+    const made = await customer.post("/api/instances", { customer_ref: "a", webhook_url: one })
+    expect(await made.json()).toMatchObject({ webhook_url: one })
+    const changed = await customer.patch("/api/instances/a", { webhook_url: other })
+    expect(await changed.json()).toMatchObject({ webhook_url: other })
+  })
+
   test.for([...badUrls, ["absent", undefined] as [string, unknown]])(
     "a webhook_url that is %s is 400 invalid_webhook_url on PATCH",
     async ([, webhook_url]) => {
