@@ -55,6 +55,7 @@ export function connect(input: ConnectInput): Connection {
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const keys = keysOf(vault)
+  const settings = newSettings(keys)
   const arrivals = newArrivals(({ attrs }) =>
     input.log.error(
       { messageId: attrs.id },
@@ -73,6 +74,7 @@ export function connect(input: ConnectInput): Connection {
       vault,
       creds,
       keys,
+      seen: settings.keys,
       hold: newLocks(),
       devices: devicesOf(input.vault),
       log,
@@ -105,9 +107,8 @@ export function connect(input: ConnectInput): Connection {
   }
   const beforeEnd = newBeforeEnd(lifetime, wire)
   const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
-  const settings = newSettings({
+  const { readIfNew } = settings.follow({
     sock,
-    keys,
     isOpen: () => lifetime.isOpen,
     peopleLearned: () =>
       beforeEnd(new Promise((resolve) => lifetime.tell({ kind: "people", people: [], onLearned: resolve }))),
@@ -117,9 +118,9 @@ export function connect(input: ConnectInput): Connection {
   sock.ev.on("creds.update", (update) => {
     keepCreds(() => {})
     availability.onCreds()
-    if (update.myAppStateKeyId) settings.readIfNew()
+    if (update.myAppStateKeyId) readIfNew()
   })
-  followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen: settings.readIfNew })
+  followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen: readIfNew })
   const beforePairing = newBeforePairing({
     sock,
     creds,

@@ -16,6 +16,8 @@ interface Input {
   vault: Vault
   creds: AuthenticationCreds
   keys: Keys
+  /** The same, as Baileys itself is to see them. */
+  seen: Pick<Keys, "get" | "set">
   hold: Hold
   devices: UserFacingSocketConfig["userDevicesCache"]
   log: ILogger
@@ -26,14 +28,14 @@ interface Input {
 
 /** How we want Baileys. */
 export function socketConfig(input: Input): UserFacingSocketConfig {
-  const { vault, creds, keys, hold } = input
+  const { vault, creds, keys, seen, hold } = input
   return {
     auth: {
       creds,
       keys: {
-        get: keys.get,
+        get: seen.get,
         // Baileys itself only removes sessions: not while one is in use.
-        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(withoutKeyHolders(data))),
+        set: (data) => hold(Object.keys(data.session ?? {}), async () => seen.set(withoutKeyHolders(data))),
       },
     },
     logger: input.log,

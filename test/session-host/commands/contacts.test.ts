@@ -1,10 +1,13 @@
 import { json } from "node:stream/consumers"
+import { setTimeout as sleep } from "node:timers/promises"
 import sharp from "sharp"
 import { expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
+import { aBridge } from "#test/support/bridge.ts"
 import { aChat } from "#test/support/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
 import { aHost, call, eventsOfType, held, statusOf } from "#test/support/host.ts"
+import { aNetwork } from "#test/support/network.ts"
 import { codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 import { StoredMedia } from "#core/stored-media.ts"
@@ -124,6 +127,35 @@ test("who was in the address book before the link is a contact, too", async () =
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(await listed(bob.number)).toMatchObject({ jid: bob.jid, full_name: "Robert Brown" })
 })
+
+test("the address book is known whenever the connection ends that was reading it", async () => {
+  const network = await aNetwork()
+  await aHost(network, { ...calm, capacity: 20 })
+  const bob = await network.phone("Bob")
+  for (let ms = 0; ms < 60; ms += 6) {
+    const [phone, { id }] = [await network.phone("Ada"), await aBridge()]
+    const save = (full_name: string) =>
+      network.call("POST", `/phones/${phone.number}/contacts`, { number: bob.number, full_name })
+    const knownAs = (name: string) =>
+      until(async () => {
+        const answer = await call(id, "GET", "/contacts")
+        return answer.ok && ((await answer.json()) as Contact[]).some(({ full_name }) => full_name === name)
+      })
+    const restartIn = async (wait: number) => {
+      await sleep(wait)
+      await call(id, "POST", "/restart")
+    }
+    await save("Before the link")
+    await held(id)
+    await phone.scan(await codeOf(id))
+    await until(async () => (await statusOf(id)) === "connected")
+    await restartIn(ms)
+    await knownAs("Before the link")
+    await save("Changed since")
+    await restartIn(ms)
+    await knownAs("Changed since")
+  }
+}, 60_000)
 
 test("one contact is as the network says now; a stranger, too; who is nobody is not found", async () => {
   const { ask, bob, network, phone, listed } = await aBook()
