@@ -25,7 +25,7 @@ interface Following {
 export function newSettings(keys: Store) {
   /** Read on this connection, and not kept yet. */
   const unkept = new Map<string, Version>()
-  let onRead = () => {}
+  let onRead: (() => void) | undefined
 
   return {
     /** The keys as Baileys is to see them. */
@@ -39,7 +39,7 @@ export function newSettings(keys: Store) {
       async set({ [kind]: versions, ...others }) {
         await keys.set(others)
         for (const [name, version] of Object.entries(versions ?? {})) unkept.set(name, version)
-        if (versions) onRead()
+        if (versions) onRead?.()
       },
     } satisfies Store,
 
