@@ -76,7 +76,8 @@ async function send(
   expected.stop(ack === undefined)
   if (!ack) throw new OutcomeUnknown("no acknowledgement")
   if ("networkCode" in ack) throw new NetworkRejected(ack.networkCode)
-  await noteKeyHolders(input.keys, state.keyHolders)
+  // The network has the message, whatever becomes of the note: without it the key is given once more.
+  noteKeyHolders(input.keys, state.keyHolders).catch(() => {})
   return ack
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { newAcks } from "#session-host/baileys/acks.ts"
 import { built, textOf } from "#session-host/messages/compose.ts"
-import { keysOf } from "#session-host/baileys/keys.ts"
+import { type Keys, keysOf } from "#session-host/baileys/keys.ts"
 import { newSender } from "#session-host/baileys/send.ts"
 import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
 import { aVault } from "#test/support/vault.ts"
@@ -13,7 +13,10 @@ afterEach(() => void vi.useRealTimers())
 const message = { messageId: "3EB0", chat: "1@lid", message: built(textOf("x")) }
 
 /** A sender whose stanzas leave as `relay` says. */
-function aSender(relay: (state: Transmission) => Promise<void>) {
+function aSender(
+  relay: (state: Transmission) => Promise<void>,
+  keys: Pick<Keys, "get" | "set"> = keysOf(aVault()),
+) {
   const late: [string, number][] = []
   const acks = newAcks((messageId, timestamp) => late.push([messageId, timestamp]))
   const world = { open: true }
@@ -27,7 +30,7 @@ function aSender(relay: (state: Transmission) => Promise<void>) {
       },
     },
     acks,
-    keys: keysOf(aVault()),
+    keys,
     isOpen: () => world.open,
   })
   return { send, acks, late, world, relayed }
@@ -35,6 +38,13 @@ function aSender(relay: (state: Transmission) => Promise<void>) {
 
 const leaves = async (state: Transmission) => {
   Object.assign(state, { unkept: undefined, maybeKept: true, encrypted: true, handed: true })
+}
+const leavesToGroup = async (state: Transmission) => {
+  await leaves(state)
+  state.keyHolders = { "1@g.us": { "2@lid": true } }
+}
+const failing = async () => {
+  throw new Error("the session has ended")
 }
 const ack = (attrs: Record<string, string>) => ({
   tag: "ack",
@@ -47,6 +57,14 @@ test("a send gives the network's time", async () => {
   await vi.advanceTimersByTimeAsync(1)
   acks.take(ack({ t: "1700000000" }))
   expect(await sent).toEqual({ timestamp: 1_700_000_000 })
+})
+
+test("an acknowledged message stays so when it cannot be noted who has the group's key now", async () => {
+  const { send, acks } = aSender(leavesToGroup, { ...keysOf(aVault()), set: failing })
+  const sent = send(message, false)
+  await vi.advanceTimersByTimeAsync(1)
+  acks.take(ack({ t: "7" }))
+  expect(await sent).toEqual({ timestamp: 7 })
 })
 
 test("an answer that comes before the sending is over counts", async () => {
