@@ -1,8 +1,7 @@
 export * as AttemptLog from "./attempt-log.ts"
 
-import { PutCommand } from "@aws-sdk/lib-dynamodb"
 import { Attempt } from "./contract/delivery.ts"
-import { query, store } from "./store.ts"
+import { put, query } from "./store.ts"
 import { events } from "./tables.ts"
 
 /** §2.4 */
@@ -10,12 +9,10 @@ const kept = 200
 
 /** Writes the attempt of this count, of all that were ever made for the bridge, into the ring of the latest 200. */
 export async function append(bridgeId: string, count: number, attempt: Attempt): Promise<void> {
-  await store.send(
-    new PutCommand({
-      TableName: events,
-      Item: { pk: `BRIDGE#${bridgeId}`, sk: `ATTEMPT#${count % kept}`, count, ...attempt },
-    }),
-  )
+  await put({
+    TableName: events,
+    Item: { pk: `BRIDGE#${bridgeId}`, sk: `ATTEMPT#${count % kept}`, count, ...attempt },
+  })
 }
 
 /** The latest attempts, newest first. */

@@ -1,7 +1,6 @@
 export * as Bridge from "./bridge.ts"
 
 import { randomBytes, randomUUID } from "node:crypto"
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { Account } from "./account.ts"
 import { config } from "./config.ts"
@@ -11,7 +10,7 @@ import { invalid, issuesOf, noSuchBridge } from "./error.ts"
 import { Lease } from "./lease.ts"
 import { mayName } from "./public-address.ts"
 import { open, seal } from "./seal.ts"
-import { Bytes, get as getRow, query, refusedRow, type Row, store, transact, type Write } from "./store.ts"
+import { Bytes, get as getRow, query, type Row, transact, update, type Write } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
 import { newDataKey, type Owner } from "./wrapping.ts"
 
@@ -198,21 +197,15 @@ export function webhookUrl(given: unknown): string {
 
 /** Writes where events go from now on. @throws ApiError `not_found` when the bridge was deleted meanwhile. */
 export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
-  try {
-    await store.send(
-      new UpdateCommand({
-        TableName: accounts,
-        Key: key(bridge.accountId, bridge.customerRef),
-        UpdateExpression: "SET webhook_url = :url",
-        ConditionExpression: "id = :id",
-        ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
-      }),
-    )
-    return { ...bridge, webhookUrl: url }
-  } catch (error) {
-    if (refusedRow(error)) throw noSuchBridge()
-    throw error
-  }
+  const row = await update({
+    TableName: accounts,
+    Key: key(bridge.accountId, bridge.customerRef),
+    UpdateExpression: "SET webhook_url = :url",
+    ConditionExpression: "id = :id",
+    ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
+  })
+  if ("refused" in row) throw noSuchBridge()
+  return { ...bridge, webhookUrl: url }
 }
 
 /**

@@ -1,7 +1,6 @@
 export * as Delivery from "./delivery.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now, nowMs } from "./clock.ts"
 import { config } from "./config.ts"
@@ -9,7 +8,15 @@ import { ring } from "./doorbell.ts"
 import { EventRow } from "./event-row.ts"
 import { EventList } from "./event-list.ts"
 import { log } from "./log.ts"
-import { get as getRow, query, refusedRow, type Row, store, transact, update as updateRow } from "./store.ts"
+import {
+  get as getRow,
+  put,
+  query,
+  remove as removeRow,
+  type Row,
+  transact,
+  update as updateRow,
+} from "./store.ts"
 import { bridgeIdOf, events } from "./tables.ts"
 
 /**
@@ -242,7 +249,7 @@ export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridg
 
 /** The bridge is gone: so is its delivery. */
 export async function remove(bridgeId: string): Promise<void> {
-  await store.send(new DeleteCommand({ TableName: events, Key: key(bridgeId) }))
+  await removeRow({ TableName: events, Key: key(bridgeId) })
 }
 
 async function begin(bridgeId: string): Promise<boolean> {
@@ -259,22 +266,13 @@ async function begin(bridgeId: string): Promise<boolean> {
     resend: [],
     resend_attempt: 0,
   }
-  try {
-    await store.send(
-      new PutCommand({
-        TableName: events,
-        Item: row,
-        ConditionExpression: "attribute_not_exists(pk)",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    )
-    return true
-  } catch (error) {
-    const there = refusedRow(error)
-    if (!there) throw error
-    // Most likely our own row, whose answer was lost.
-    return there.due === row.due
-  }
+  const there = await put({
+    TableName: events,
+    Item: row,
+    ConditionExpression: "attribute_not_exists(pk)",
+  })
+  // Refused by the very value: most likely our own row, whose answer was lost.
+  return !there || there.due === row.due
 }
 
 type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">

@@ -1,10 +1,9 @@
 export * as Host from "./host.ts"
 
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { Network } from "./lease.ts"
-import { get as getRow, query, type Row, store, update as updateRow } from "./store.ts"
+import { get as getRow, put, query, remove as removeRow, type Row, update as updateRow } from "./store.ts"
 import { leases } from "./tables.ts"
 
 /**
@@ -85,7 +84,7 @@ export async function announce(input: {
     started_at: now(),
     dead_at: 0,
   }
-  await store.send(new PutCommand({ TableName: leases, Item: item }))
+  await put({ TableName: leases, Item: item })
 }
 
 /** Notes which task an announced host runs as. */
@@ -102,31 +101,28 @@ export async function beat(input: {
   up?: number
   network: Network
 }): Promise<State> {
-  const changed = await store.send(
-    new UpdateCommand({
-      TableName: leases,
-      Key: key(input.id),
-      UpdateExpression:
-        "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, beat_at = :now, " +
-        "#state = if_not_exists(#state, :up), task = if_not_exists(task, :none), " +
-        "started_at = if_not_exists(started_at, :now), dead_at = if_not_exists(dead_at, :zero) ADD version :one",
-      ExpressionAttributeNames: { "#state": "state", "#capacity": "capacity" },
-      ExpressionAttributeValues: {
-        ":addr": input.addr,
-        ":capacity": input.capacity,
-        ":sessions": input.sessions,
-        ":sessions_up": input.up ?? 0,
-        ":network": input.network,
-        ":up": "up",
-        ":none": "",
-        ":now": now(),
-        ":zero": 0,
-        ":one": 1,
-      },
-      ReturnValues: "ALL_NEW",
-    }),
-  )
-  const host = fromRow(changed.Attributes ?? {})
+  const row = await updateRow({
+    TableName: leases,
+    Key: key(input.id),
+    UpdateExpression:
+      "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, beat_at = :now, " +
+      "#state = if_not_exists(#state, :up), task = if_not_exists(task, :none), " +
+      "started_at = if_not_exists(started_at, :now), dead_at = if_not_exists(dead_at, :zero) ADD version :one",
+    ExpressionAttributeNames: { "#state": "state", "#capacity": "capacity" },
+    ExpressionAttributeValues: {
+      ":addr": input.addr,
+      ":capacity": input.capacity,
+      ":sessions": input.sessions,
+      ":sessions_up": input.up ?? 0,
+      ":network": input.network,
+      ":up": "up",
+      ":none": "",
+      ":now": now(),
+      ":zero": 0,
+      ":one": 1,
+    },
+  })
+  const host = fromRow("now" in row ? row.now : row.refused)
   if (host.state !== "starting") return host.state
   await update(input.id, "SET #state = :up", "#state = :starting", { ":up": "up", ":starting": "starting" })
   return "up"
@@ -156,7 +152,7 @@ export async function markDead(hostId: string, seenVersion: number): Promise<boo
 
 /** Removes the row of a host that ended in order or is long dead. */
 export async function remove(hostId: string): Promise<void> {
-  await store.send(new DeleteCommand({ TableName: leases, Key: key(hostId) }))
+  await removeRow({ TableName: leases, Key: key(hostId) })
 }
 
 async function update(

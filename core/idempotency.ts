@@ -1,13 +1,12 @@
 export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import { Metrics } from "./metrics.ts"
 import { newMessageId } from "./message-id.ts"
-import { type Row, store, unlessRefused, update } from "./store.ts"
+import { put, remove, type Row, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
 /** Every call ends within 50 s, and 5 more. In seconds. */
@@ -89,23 +88,19 @@ export async function claim(input: {
 
 /** The send was acknowledged: from now on the key is answered from its record, for 24 hours. */
 export async function complete(record: string, messageId: string, answer: Answer): Promise<void> {
-  await unlessRefused(
-    store.send(
-      new UpdateCommand({
-        TableName: requests,
-        Key: key(record),
-        UpdateExpression: "SET #state = :done, #response = :answer, expires_at = :expires_at",
-        ConditionExpression: "message_id = :mine",
-        ExpressionAttributeNames: { "#state": "state", "#response": "response" },
-        ExpressionAttributeValues: {
-          ":done": "done",
-          ":answer": answer,
-          ":expires_at": now() + keptFor,
-          ":mine": messageId,
-        },
-      }),
-    ),
-  )
+  await update({
+    TableName: requests,
+    Key: key(record),
+    UpdateExpression: "SET #state = :done, #response = :answer, expires_at = :expires_at",
+    ConditionExpression: "message_id = :mine",
+    ExpressionAttributeNames: { "#state": "state", "#response": "response" },
+    ExpressionAttributeValues: {
+      ":done": "done",
+      ":answer": answer,
+      ":expires_at": now() + keptFor,
+      ":mine": messageId,
+    },
+  })
 }
 
 /**
@@ -113,33 +108,26 @@ export async function complete(record: string, messageId: string, answer: Answer
  * @returns false when the key was taken over meanwhile: then what became of the message is not ours to say.
  */
 export async function free(claim: Claim): Promise<boolean> {
-  return await unlessRefused(
-    store.send(
-      new DeleteCommand({
-        TableName: requests,
-        Key: key(claim.record),
-        ConditionExpression: "attribute_not_exists(pk) OR (#state = :inflight AND holder = :me)",
-        ExpressionAttributeNames: { "#state": "state" },
-        ExpressionAttributeValues: { ":inflight": "inflight", ":me": claim.holder },
-      }),
-    ),
-  )
+  const refused = await remove({
+    TableName: requests,
+    Key: key(claim.record),
+    ConditionExpression: "attribute_not_exists(pk) OR (#state = :inflight AND holder = :me)",
+    ExpressionAttributeNames: { "#state": "state" },
+    ExpressionAttributeValues: { ":inflight": "inflight", ":me": claim.holder },
+  })
+  return !refused
 }
 
 /** Whether it was sent is not known: the record keeps its message id, and a retry may claim it at once. */
 export async function release(claim: Claim): Promise<void> {
-  await unlessRefused(
-    store.send(
-      new UpdateCommand({
-        TableName: requests,
-        Key: key(claim.record),
-        UpdateExpression: "SET lease_until = :over",
-        ConditionExpression: "#state = :inflight AND holder = :me",
-        ExpressionAttributeNames: { "#state": "state" },
-        ExpressionAttributeValues: { ":over": 0, ":inflight": "inflight", ":me": claim.holder },
-      }),
-    ),
-  )
+  await update({
+    TableName: requests,
+    Key: key(claim.record),
+    UpdateExpression: "SET lease_until = :over",
+    ConditionExpression: "#state = :inflight AND holder = :me",
+    ExpressionAttributeNames: { "#state": "state" },
+    ExpressionAttributeValues: { ":over": 0, ":inflight": "inflight", ":me": claim.holder },
+  })
 }
 
 async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
@@ -162,17 +150,13 @@ async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: 
     fingerprint,
     message_id: fresh.messageId,
   }
-  const replaced = await unlessRefused(
-    store.send(
-      new PutCommand({
-        TableName: requests,
-        Item: row,
-        ConditionExpression: "message_id = :seen AND expires_at = :expired",
-        ExpressionAttributeValues: { ":seen": seen.message_id, ":expired": seen.expires_at },
-      }),
-    ),
-  )
-  return replaced ? { kind: "claimed", claim: fresh, mismatch: false } : { kind: "conflict" }
+  const refused = await put({
+    TableName: requests,
+    Item: row,
+    ConditionExpression: "message_id = :seen AND expires_at = :expired",
+    ExpressionAttributeValues: { ":seen": seen.message_id, ":expired": seen.expires_at },
+  })
+  return refused ? { kind: "conflict" } : { kind: "claimed", claim: fresh, mismatch: false }
 }
 
 function claimedAs(stored: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Outcome {

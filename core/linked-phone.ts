@@ -1,11 +1,10 @@
 export * as LinkedPhone from "./linked-phone.ts"
 
 import { createHmac } from "node:crypto"
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { need } from "./config.ts"
-import { query, store } from "./store.ts"
+import { query, update } from "./store.ts"
 import { bridgeIdOf, leases } from "./tables.ts"
 
 /** No bridge stays connected for longer without connecting anew: hosts are replaced. In seconds, 90 days. */
@@ -17,14 +16,12 @@ export type Linked = z.infer<typeof Linked>
 
 /** A bridge has connected as this number (digits). Only a keyed hash of it is written: an operator finds, nobody reads. */
 export async function note(bridgeId: string, phone: string): Promise<void> {
-  await store.send(
-    new UpdateCommand({
-      TableName: leases,
-      Key: { pk: pkOf(phone), sk: `BRIDGE#${bridgeId}` },
-      UpdateExpression: "SET connected_at = :now, expires_at = :expires",
-      ExpressionAttributeValues: { ":now": now(), ":expires": now() + keptFor },
-    }),
-  )
+  await update({
+    TableName: leases,
+    Key: { pk: pkOf(phone), sk: `BRIDGE#${bridgeId}` },
+    UpdateExpression: "SET connected_at = :now, expires_at = :expires",
+    ExpressionAttributeValues: { ":now": now(), ":expires": now() + keptFor },
+  })
 }
 
 /** The bridges that have connected as this number, the latest first; one may have been linked to another phone since. */

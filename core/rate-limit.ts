@@ -1,10 +1,9 @@
 export * as RateLimit from "./rate-limit.ts"
 
-import { PutCommand } from "@aws-sdk/lib-dynamodb"
 import { LRUCache } from "lru-cache"
 import { nowMs } from "./clock.ts"
 import { config } from "./config.ts"
-import { type Row, store, unlessRefused, update } from "./store.ts"
+import { put, type Row, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
 /** §8.1: requests a minute. `address` is the floor under all others. */
@@ -135,16 +134,13 @@ async function add(
 /** @returns false when somebody else has begun a window since the old one was seen. */
 async function begin(pk: string, input: { some: number; seenMs: number; atMs: number }): Promise<boolean> {
   const { some, seenMs, atMs } = input
-  return await unlessRefused(
-    store.send(
-      new PutCommand({
-        TableName: requests,
-        Item: { ...key(pk), n: some, start_ms: atMs, expires_at: Math.ceil((atMs + 2 * windowMs) / 1000) },
-        ConditionExpression: "attribute_not_exists(pk) OR start_ms = :seen",
-        ExpressionAttributeValues: { ":seen": seenMs },
-      }),
-    ),
-  )
+  const refused = await put({
+    TableName: requests,
+    Item: { ...key(pk), n: some, start_ms: atMs, expires_at: Math.ceil((atMs + 2 * windowMs) / 1000) },
+    ConditionExpression: "attribute_not_exists(pk) OR start_ms = :seen",
+    ExpressionAttributeValues: { ":seen": seenMs },
+  })
+  return !refused
 }
 
 function key(pk: string) {

@@ -1,8 +1,7 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { Bridge } from "./bridge.ts"
 import { DataKeys } from "./data-keys.ts"
-import { Bytes, get, type Key, store, unlessRefused } from "./store.ts"
+import { Bytes, get, type Key, update } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
@@ -30,19 +29,15 @@ export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
     if (!row) continue
     const old = z.object({ [name]: Bytes }).parse(row)[name]!
     const owner = { accountId: bridge.accountId, bridgeId: bridge.id }
-    const written = await unlessRefused(
-      store.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: key,
-          UpdateExpression: "SET #name = :new",
-          ConditionExpression: "#name = :old",
-          ExpressionAttributeNames: { "#name": name },
-          ExpressionAttributeValues: { ":new": await rewrap(purpose, owner, old), ":old": old },
-        }),
-      ),
-    )
-    if (written) count++
+    const written = await update({
+      TableName: table,
+      Key: key,
+      UpdateExpression: "SET #name = :new",
+      ConditionExpression: "#name = :old",
+      ExpressionAttributeNames: { "#name": name },
+      ExpressionAttributeValues: { ":new": await rewrap(purpose, owner, old), ":old": old },
+    })
+    if ("now" in written) count++
   }
   return count
 }

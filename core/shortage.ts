@@ -1,11 +1,10 @@
 export * as Shortage from "./shortage.ts"
 
-import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import type { Network } from "./lease.ts"
-import { get as getRow, store } from "./store.ts"
+import { get as getRow, remove, update } from "./store.ts"
 import { leases } from "./tables.ts"
 
 /**
@@ -47,26 +46,24 @@ export async function get(network: Network): Promise<Info | undefined> {
 export async function note(network: Network, kind: Kind, why: string): Promise<void> {
   const failures = ((await get(network))?.failures ?? 0) + 1
   const beats = Math.min(wait.most, wait.first * 2 ** (failures - 1))
-  await store.send(
-    new UpdateCommand({
-      TableName: leases,
-      Key: key(network),
-      UpdateExpression:
-        "SET kind = :kind, why = :why, #at = :now, retry_at = :retry_at, failures = :failures, " +
-        "since = if_not_exists(since, :now)",
-      ExpressionAttributeNames: { "#at": "at" },
-      ExpressionAttributeValues: {
-        ":kind": kind,
-        ":why": why,
-        ":now": now(),
-        ":retry_at": now() + Math.ceil((beats * config.LEASE_BEAT_MS) / 1000),
-        ":failures": failures,
-      },
-    }),
-  )
+  await update({
+    TableName: leases,
+    Key: key(network),
+    UpdateExpression:
+      "SET kind = :kind, why = :why, #at = :now, retry_at = :retry_at, failures = :failures, " +
+      "since = if_not_exists(since, :now)",
+    ExpressionAttributeNames: { "#at": "at" },
+    ExpressionAttributeValues: {
+      ":kind": kind,
+      ":why": why,
+      ":now": now(),
+      ":retry_at": now() + Math.ceil((beats * config.LEASE_BEAT_MS) / 1000),
+      ":failures": failures,
+    },
+  })
 }
 
 /** A host came up, or none is wanted any more. */
 export async function end(network: Network): Promise<void> {
-  await store.send(new DeleteCommand({ TableName: leases, Key: key(network) }))
+  await remove({ TableName: leases, Key: key(network) })
 }

@@ -8,8 +8,14 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb"
 import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   QueryCommand,
   type QueryCommandInput,
   TransactWriteCommand,
@@ -91,26 +97,44 @@ export async function transact(
   }
 }
 
+type Input<Command extends new (input: never) => unknown> = ConstructorParameters<Command>[0]
+
+/** One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). */
+export async function update(input: Input<typeof UpdateCommand>): Promise<{ now: Row } | { refused: Row }> {
+  const command = new UpdateCommand({ ...input, ReturnValues: "ALL_NEW", ...oldIfRefused })
+  const answer = await unlessRefused(() => store.send(command))
+  if ("refused" in answer) return answer
+  return { now: answer.written.Attributes ?? {} }
+}
+
+/** Writes a row, in the place of one that is there. @returns the row that refused it (`{}` where there is none). */
+export async function put(input: Input<typeof PutCommand>): Promise<Row | undefined> {
+  const command = new PutCommand({ ...input, ...oldIfRefused })
+  const answer = await unlessRefused(() => store.send(command))
+  return "refused" in answer ? answer.refused : undefined
+}
+
+/** Removes a row, if there is one. @returns the row that refused it (`{}` where there is none). */
+export async function remove(input: Input<typeof DeleteCommand>): Promise<Row | undefined> {
+  const command = new DeleteCommand({ ...input, ...oldIfRefused })
+  const answer = await unlessRefused(() => store.send(command))
+  return "refused" in answer ? answer.refused : undefined
+}
+
+const oldIfRefused = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const
+
 /**
- * One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). One that meets a
- * transaction on its row is not applied, and not repeated by the SDK: so here, for some two seconds.
+ * One conditional write. One that meets a transaction on its row is not applied, and not repeated by the SDK: so here,
+ * for some two seconds.
  */
-export async function update(
-  input: ConstructorParameters<typeof UpdateCommand>[0],
-): Promise<{ now: Row } | { refused: Row }> {
+async function unlessRefused<Answer>(
+  send: () => Promise<Answer>,
+): Promise<{ written: Answer } | { refused: Row }> {
   for (let tries = 0; ; tries++) {
     try {
-      const changed = await store.send(
-        new UpdateCommand({
-          ...input,
-          ReturnValues: "ALL_NEW",
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        }),
-      )
-      return { now: changed.Attributes ?? {} }
+      return { written: await send() }
     } catch (error) {
-      const refused = refusedRow(error)
-      if (refused) return { refused }
+      if (error instanceof ConditionalCheckFailedException) return { refused: toRow(error.Item) }
       if (!(error instanceof TransactionConflictException) || tries === 9) throw error
       measure(error)
       await sleep(Math.random() * Math.min(1000, 20 * 2 ** tries))
@@ -118,21 +142,67 @@ export async function update(
   }
 }
 
-/** The row that refused a conditional write (`{}` where there is none); undefined for every other error. */
-export function refusedRow(error: unknown): Row | undefined {
-  if (!(error instanceof ConditionalCheckFailedException)) return undefined
-  return toRow(error.Item)
+/** A row of a table, by its key. */
+export interface Place {
+  table: string
+  key: Key
 }
 
-/** @returns false when the condition of this write refused it: the row has moved on, and is somebody else's. */
-export async function unlessRefused(sent: Promise<unknown>): Promise<boolean> {
-  try {
-    await sent
-    return true
-  } catch (error) {
-    if (refusedRow(error)) return false
-    throw error
+/** Rows of any tables, read consistently, however many: by position, undefined where there is none. */
+export async function batchGet(places: Place[]): Promise<(Row | undefined)[]> {
+  const found = new Map<string, Row>()
+  for (let from = 0; from < places.length; from += most.read) {
+    const asked: BatchGetCommandInput["RequestItems"] = {}
+    for (const { table, key } of places.slice(from, from + most.read))
+      (asked[table] ??= { Keys: [], ConsistentRead: true }).Keys!.push(key)
+    await untilDone(asked, async (RequestItems) => {
+      const answer = await store.send(new BatchGetCommand({ RequestItems }))
+      for (const [table, rows] of Object.entries(answer.Responses ?? {}))
+        for (const row of rows) found.set(nameOf({ table, key: row as unknown as Key }), row)
+      return answer.UnprocessedKeys
+    })
   }
+  return places.map((place) => found.get(nameOf(place)))
+}
+
+/**
+ * Writes and removes rows of any tables, however many: without conditions, in no order, and each for itself. Whoever is
+ * interrupted has written some of them.
+ */
+export async function batchWrite(writes: ({ table: string; row: Row } | { table: string; remove: Key })[]) {
+  for (let from = 0; from < writes.length; from += most.written) {
+    const asked: NonNullable<BatchWriteCommandInput["RequestItems"]> = {}
+    for (const write of writes.slice(from, from + most.written))
+      (asked[write.table] ??= []).push(
+        "row" in write ? { PutRequest: { Item: write.row } } : { DeleteRequest: { Key: write.remove } },
+      )
+    await untilDone(asked, async (RequestItems) => {
+      const answer = await store.send(new BatchWriteCommand({ RequestItems }))
+      return answer.UnprocessedItems
+    })
+  }
+}
+
+/** DynamoDB's own limits of one request. */
+const most = { read: 100, written: 25 }
+
+/** Asks again for what was left over, until nothing is: for some ten seconds. @throws StoreAway after that */
+async function untilDone<Asked extends object>(
+  asked: Asked,
+  send: (asked: Asked) => Promise<Asked | undefined>,
+): Promise<void> {
+  let left: Asked | undefined = asked
+  for (let tries = 0; ; tries++) {
+    left = await send(left)
+    if (!left || Object.keys(left).length === 0) return
+    Metrics.add("StoreThrottled")
+    if (tries === 14) throw new StoreAway("a batch was not processed in time")
+    await sleep(Math.random() * Math.min(2000, 20 * 2 ** tries))
+  }
+}
+
+function nameOf({ table, key }: Place): string {
+  return JSON.stringify([table, key.pk, key.sk])
 }
 
 function measure(error: unknown): void {
@@ -188,9 +258,8 @@ function toRow(item: Record<string, AttributeValue> | undefined): Row {
 }
 
 function withOldRow(write: Write): Write {
-  const old = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const
-  if (write.Put) return { Put: { ...old, ...write.Put } }
-  if (write.Update) return { Update: { ...old, ...write.Update } }
-  if (write.Delete) return { Delete: { ...old, ...write.Delete } }
-  return { ConditionCheck: { ...old, ...write.ConditionCheck! } }
+  if (write.Put) return { Put: { ...oldIfRefused, ...write.Put } }
+  if (write.Update) return { Update: { ...oldIfRefused, ...write.Update } }
+  if (write.Delete) return { Delete: { ...oldIfRefused, ...write.Delete } }
+  return { ConditionCheck: { ...oldIfRefused, ...write.ConditionCheck! } }
 }

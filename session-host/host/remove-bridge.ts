@@ -1,6 +1,5 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
 import { BridgeLog } from "#core/bridge-log.ts"
-import { query, store } from "#core/store.ts"
+import { query, remove } from "#core/store.ts"
 import { Lease } from "#core/lease.ts"
 import { events, leases, sessions } from "#core/tables.ts"
 
@@ -12,7 +11,7 @@ export async function removeBridge(bridgeId: string, stopping: AbortSignal): Pro
   for (const table of [sessions, events]) await removeAll(table, `BRIDGE#${bridgeId}`, stopping)
   if (stopping.aborted) return false
   await BridgeLog.remove(bridgeId)
-  await store.send(new DeleteCommand({ TableName: leases, Key: Lease.key(bridgeId) }))
+  await remove({ TableName: leases, Key: Lease.key(bridgeId) })
   return true
 }
 
@@ -25,6 +24,6 @@ async function removeAll(table: string, pk: string, stopping: AbortSignal): Prom
   })
   for await (const { pk, sk } of rows) {
     if (stopping.aborted) return
-    await store.send(new DeleteCommand({ TableName: table, Key: { pk, sk } }))
+    await remove({ TableName: table, Key: { pk, sk } })
   }
 }

@@ -1,6 +1,5 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb"
 import { z } from "zod"
-import { get as getRow, store } from "#core/store.ts"
+import { get as getRow, put } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
 import type { Logger } from "../log.ts"
 
@@ -54,7 +53,7 @@ export class WebVersion {
     const { latest, log } = this.#options
     try {
       this.#version = await latest()
-      await store.send(new PutCommand({ TableName: sessions, Item: { ...key, version: this.#version } }))
+      await put({ TableName: sessions, Item: { ...key, version: this.#version } })
     } catch (error) {
       log.warn({ error }, "the current version of WhatsApp Web could not be asked for, or not kept")
     }

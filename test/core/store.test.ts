@@ -1,7 +1,18 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, test } from "vitest"
-import { get, isPassing, StoreAway, transact, update, type Write } from "#core/store.ts"
+import {
+  batchGet,
+  batchWrite,
+  get,
+  isPassing,
+  put as putRow,
+  remove,
+  StoreAway,
+  transact,
+  update,
+  type Write,
+} from "#core/store.ts"
 
 afterEach(() => dynamoDb.faults.clear())
 
@@ -79,6 +90,37 @@ test("an update that meets a transaction on its row is repeated", async () => {
     ExpressionAttributeValues: { ":one": 1 },
   })
   expect(updated).toEqual({ now: { ...Key, n: 1 } })
+})
+
+test("a row that was put is replaced unless it refuses, and is there until it is removed", async () => {
+  const key = { pk: randomUUID(), sk: "N" }
+  const isNew = { TableName: "Requests", ConditionExpression: "attribute_not_exists(pk)" }
+  expect(await putRow({ ...isNew, Item: { ...key, value: 1 } })).toBeUndefined()
+  expect(await putRow({ ...isNew, Item: { ...key, value: 2 } })).toEqual({ ...key, value: 1 })
+  expect(await putRow({ TableName: "Requests", Item: { ...key, value: 3 } })).toBeUndefined()
+  const isFour = { ConditionExpression: "#value = :four", ExpressionAttributeNames: { "#value": "value" } }
+  const refused = await remove({
+    TableName: "Requests",
+    Key: key,
+    ...isFour,
+    ExpressionAttributeValues: { ":four": 4 },
+  })
+  expect(refused).toEqual({ ...key, value: 3 })
+  expect(await remove({ TableName: "Requests", Key: key })).toBeUndefined()
+  expect(await get("Requests", key)).toBeUndefined()
+})
+
+test("a batch reads and writes rows of several tables, more than one request may ask for", async () => {
+  const pk = randomUUID()
+  const places = Array.from({ length: 130 }, (_, i) => ({
+    table: i % 2 ? "Requests" : "Events",
+    key: { pk, sk: `ROW#${i}` },
+  }))
+  await batchWrite(places.map(({ table, key }, i) => ({ table, row: { ...key, i } })))
+  const found = await batchGet([...places, { table: "Leases", key: { pk, sk: "NONE" } }])
+  expect(found.map((row) => row?.i)).toEqual([...places.keys(), undefined])
+  await batchWrite(places.slice(1).map(({ table, key }) => ({ table, remove: key })))
+  expect((await batchGet(places)).filter(Boolean)).toEqual([{ ...places[0]!.key, i: 0 }])
 })
 
 test.for([
