@@ -38,6 +38,12 @@ const sandbox = "sandbox"
 const WebhookUrl = z
   .string()
   .max(2048, "at most 2,048 characters")
+  // Read as a URL it would lose some of these, and be another than was given.
+  .refine(
+    (url) => !/[\s\p{Cc}]/u.test(url),
+    "without spaces and line breaks: write %20 for one that belongs to it",
+  )
+  .refine((url) => !url.includes("#"), "without a fragment: leave out the # and what follows")
   .refine((url) => URL.canParse(url), "not a URL")
   .transform((url) => new URL(url))
   .refine(
@@ -46,7 +52,7 @@ const WebhookUrl = z
   )
   .refine((url) => config.STAGE !== "production" || url.protocol === "https:", "https only")
   .refine((url) => url.username === "" && url.password === "", "without user name and password")
-  .refine((url) => url.hash === "", "without a fragment")
+  .refine((url) => url.port !== "0", "nobody can be called at port 0: name the port of your server, or none")
   // What a name leads to is looked at whenever it is dialled.
   .refine(
     (url) => mayName(url.hostname),

@@ -76,9 +76,12 @@ const JudgedUrl = z
   .optional()
   .openapi({
     type: ["string", "null"],
+    maxLength: 2048,
+    pattern: "^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$",
     description:
-      "https, or http where the service is not in production; at most 2,048 characters; at a public address, unless the " +
-      'operator allows others; `""` or null is the hosted inbox.',
+      "https, or http where the service is not in production; without spaces, fragment, user name and password; at most " +
+      "2,048 characters; at a public address, unless the operator allows others; " +
+      '`""` or null is the hosted inbox.',
   })
 
 export const createBridge = createRoute({

@@ -9,6 +9,11 @@ export function text(min: number, max: number) {
     .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
 }
 
+/** The address of what the service fetches for a caller. What is no http is refused when it is fetched (`url_not_allowed`). */
+export const FetchedUrl = text(1, 2048)
+  .refine((url) => URL.canParse(url), "not a URL")
+  .openapi({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" })
+
 export const PhoneNumber = z
   .string()
   .regex(/^\+?\d{7,15}$/, "7 to 15 digits without spaces or dashes")

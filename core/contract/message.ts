@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Chat, MessageId, text } from "./chat.ts"
+import { Chat, FetchedUrl, MessageId, text } from "./chat.ts"
 import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./reply.ts"
 
@@ -12,14 +12,18 @@ const SendResult = z
   })
   .openapi("SendResult")
 
+const printable = /^[\x20-\x7e]{1,255}$/
+
 /** §8.2. Read apart from the routes, since a fault of it has a code of its own. */
-export const IdempotencyKey = z.string().regex(/^[\x20-\x7e]{1,255}$/, "1 to 255 printable characters")
+export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable characters")
 
 const headers = z.object({
-  "idempotency-key": z
-    .string()
-    .optional()
-    .openapi({ description: "Unique per logical message, 1 to 255 printable characters, given once." }),
+  "idempotency-key": z.string().optional().openapi({
+    description: "Unique per logical message, 1 to 255 printable characters, given once.",
+    minLength: 1,
+    maxLength: 255,
+    pattern: printable.source,
+  }),
 })
 
 /** What every message has besides its content (decisions, "Messages"). */
@@ -33,8 +37,6 @@ const addressed = {
 const MessageChat = Chat.optional().openapi({
   description: "Where the message is; only needed when messages of several chats have this id.",
 })
-
-const Url = text(1, 2048).refine((url) => URL.canParse(url), "not a URL")
 
 const unsent = ["send_outcome_unknown", "idempotency_conflict", "invalid_idempotency_key"] as const
 
@@ -77,7 +79,7 @@ export const sendMedia = send(
   "Send an image, video, audio, document or sticker",
   {
     ...addressed,
-    url: Url.openapi({
+    url: FetchedUrl.openapi({
       description:
         "Fetched by the service; the Content-Type of its answer decides the kind: JPEG, PNG and WebP an image, " +
         "`audio/ogg` a voice note, other audio and video what they are, all else a document. 16 MB, a document 100 MB; a picture may have 25 megapixels, a JPEG that is not progressive " +

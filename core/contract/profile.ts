@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { text } from "./chat.ts"
+import { FetchedUrl, text } from "./chat.ts"
 import { jpeg } from "./contact.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
@@ -41,12 +41,10 @@ export const setAvatar = createRoute({
     params: path,
     body: body(
       z.object({
-        url: text(1, 2048)
-          .refine((url) => URL.canParse(url), "not a URL")
-          .openapi({
-            description:
-              "Fetched by the service: a JPEG of at most 16 MB and 200 megapixels, 25 if it is progressive.",
-          }),
+        url: FetchedUrl.openapi({
+          description:
+            "Fetched by the service: a JPEG of at most 16 MB and 200 megapixels, 25 if it is progressive.",
+        }),
       }),
     ),
   },

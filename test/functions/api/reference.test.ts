@@ -49,6 +49,32 @@ describe("openapi.json", () => {
     expect(documented).toHaveLength(all.length)
   })
 
+  test("says what addresses and Idempotency-Key have to look like", () => {
+    const fields = (name: RouteName, field: string) => {
+      const [, route] = all.find(([one]) => one === name)!
+      const operation = document.paths[route.path]![route.method]!
+      return operation.requestBody!.content["application/json"]!.schema.properties![field]
+    }
+    for (const name of ["sendMedia", "setAvatar"] as const)
+      expect(fields(name, "url")).toMatchObject({
+        format: "uri",
+        pattern: expect.any(String),
+        maxLength: 2048,
+      })
+    for (const name of ["createBridge", "updateBridge"] as const)
+      expect(fields(name, "webhook_url")).toMatchObject({ pattern: expect.any(String), maxLength: 2048 })
+    const keys = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters.filter(({ name }) => name === "idempotency-key"))
+    expect(keys.length).toBeGreaterThan(1)
+    for (const { schema } of keys)
+      expect(schema).toMatchObject({
+        pattern: String.raw`^[\x20-\x7e]{1,255}$`,
+        minLength: 1,
+        maxLength: 255,
+      })
+  })
+
   test("has every event under `webhooks`, with an example that is one", () => {
     const types = Event.options.map((schema) => schema.shape.event.value)
     expect(Object.keys(document.webhooks)).toEqual(types)
