@@ -13,7 +13,7 @@ import { announce, find, withdraw } from "./running.ts"
 import { startBucket } from "./s3.ts"
 import { secrets } from "./secrets.ts"
 import type { Settings } from "./settings.ts"
-import { startSimulator } from "./simulator.ts"
+import { type Simulator, startSimulator } from "./simulator.ts"
 import { startSqs } from "./sqs.ts"
 
 /** The service cannot start, and this sentence tells a person why. */
@@ -26,24 +26,37 @@ export interface Service {
   stop: () => Promise<void>
 }
 
+/** What runs already, in processes of its own, and outlives the service. */
+export interface Elsewhere {
+  /** A simulated network. */
+  network?: Pick<Simulator, "url" | "controlUrl" | "rootKey" | "caFile"> | undefined
+  /** A store with nothing in it but what this service wrote. */
+  store?: { endpoint: string } | undefined
+}
+
 /**
- * Starts all of the service on this machine. Whatever was started before a failure is stopped again.
+ * Starts all of the service on this machine, but for what runs already. Whatever was started before a failure is stopped
+ * again.
  * @throws CannotStart
  */
-export async function startService(settings: Settings): Promise<Service> {
+export async function startService(settings: Settings, elsewhere: Elsewhere = {}): Promise<Service> {
   const stops: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
   }
   try {
-    return { ...(await start(settings, stops)), stop }
+    return { ...(await start(settings, elsewhere, stops)), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Promise<Omit<Service, "stop">> {
+async function start(
+  settings: Settings,
+  elsewhere: Elsewhere,
+  stops: (() => Promise<unknown>)[],
+): Promise<Omit<Service, "stop">> {
   const { DATA_DIR: dataDir } = settings
   const other = await find(dataDir)
   if (other)
@@ -54,10 +67,8 @@ async function start(settings: Settings, stops: (() => Promise<unknown>)[]): Pro
 
   const api = await listenForCalls(settings.PORT)
   stops.push(() => hangUp(api.server))
-  const simulator = settings.HOST_NETWORK === "simulated" ? await simulatedNetwork(settings) : undefined
-  if (simulator) stops.push(simulator.stop)
-  const store = await startDynamoDb({ path: join(dataDir, "dynamodb") })
-  stops.push(store.close)
+  const simulator = await simulatedNetwork(settings, elsewhere, stops)
+  const store = elsewhere.store ?? (await ownStore(dataDir, stops))
   const queue = await startSqs()
   stops.push(queue.close)
   const bucket = await startBucket(queue.endpoint)
@@ -149,10 +160,22 @@ function belongsElsewhere(dataDir: string, network: string, { HOST_NETWORK: aske
   )
 }
 
-async function simulatedNetwork(settings: Settings) {
+async function ownStore(dataDir: string, stops: (() => Promise<unknown>)[]) {
+  const store = await startDynamoDb({ path: join(dataDir, "dynamodb") })
+  stops.push(store.close)
+  return store
+}
+
+/** Undefined on the live network. @throws CannotStart */
+async function simulatedNetwork(settings: Settings, elsewhere: Elsewhere, stops: (() => Promise<unknown>)[]) {
+  if (settings.HOST_NETWORK !== "simulated") return undefined
+  if (elsewhere.network) return elsewhere.network
   const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings
   const simulator = await startSimulator({ dataDir, controlPort })
-  if (simulator) return simulator
+  if (simulator) {
+    stops.push(simulator.stop)
+    return simulator
+  }
   throw new CannotStart(
     `the simulated network did not start: is port ${controlPort} taken ` +
       `(SIMULATOR_CONTROL_PORT)? ${dataDir}/logs/simulator.log says more`,
@@ -161,7 +184,7 @@ async function simulatedNetwork(settings: Settings) {
 
 /** What a person may set for session hosts too: a task gets only the environment it is given. */
 function settable(): Record<string, string> {
-  const names = ["LOG_LEVEL", "HOST_CAPACITY", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION"]
+  const names = ["LOG_LEVEL", "HOST_CAPACITY", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS"]
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 

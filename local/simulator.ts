@@ -13,6 +13,8 @@ const Ready = z.object({
   ca_file: z.string(),
 })
 
+export type Simulator = NonNullable<Awaited<ReturnType<typeof startSimulator>>>
+
 /** Starts the simulated network as a process of its own: it ends with this one, however this one ends. */
 export async function startSimulator(input: { dataDir: string; controlPort: number }) {
   const log = openSync(join(input.dataDir, "logs", "simulator.log"), "a")

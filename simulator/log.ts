@@ -10,7 +10,7 @@ export interface Outline {
 /** One thing that happened, `in` and `out` as seen from the network. */
 export interface Entry {
   n: number
-  /** Unix milliseconds. */
+  /** Unix milliseconds, with their fraction: much that happens here takes less than one. */
   at: number
   kind: "in" | "out" | "note"
   /** `number:device`, or the connection's name before it is a device. */
@@ -30,7 +30,7 @@ export function open(keep = 10_000) {
   const listeners = new Set<() => void>()
 
   const append = (entry: Omit<Entry, "n" | "at">) => {
-    entries.push({ n: ++n, at: Date.now(), ...entry })
+    entries.push({ n: ++n, at: performance.timeOrigin + performance.now(), ...entry })
     if (entries.length > 2 * keep) entries = entries.slice(-keep)
     for (const listener of listeners) listener()
   }

@@ -178,7 +178,7 @@ export const Attributes = z.record(z.string(), z.string())
 export const Entry = z
   .object({
     n: z.number(),
-    at: z.number().describe("Unix milliseconds"),
+    at: z.number().describe("Unix milliseconds, with their fraction"),
     kind: z.enum(["in", "out", "note"]),
     who: z.string(),
     stanza: z.unknown().optional().describe("Tag, attributes, content; bytes as their length"),
