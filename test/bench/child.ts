@@ -1,0 +1,63 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, openSync, readFileSync } from "node:fs"
+
+export interface Child {
+  pid: number
+  /** What it said first. */
+  ready: unknown
+  /** Says something, and hears the answer. */
+  ask: (said: number) => Promise<unknown>
+  /** SIGTERM, and waits for the end. */
+  stop: () => Promise<void>
+}
+
+/**
+ * A process of `processes/`, once it has said that it is ready. What it prints goes into a file. Its unasked end is this
+ * process's failure.
+ * @throws Error when it does not start, with what it printed
+ */
+export async function startChild(
+  name: string,
+  input: { args: string[]; env: Record<string, string>; logFile: string },
+): Promise<Child> {
+  const log = openSync(input.logFile, "a")
+  const child = fork(new URL(`processes/${name}.ts`, import.meta.url), input.args, {
+    env: { ...process.env, ...input.env },
+    stdio: ["ignore", log, log, "ipc"],
+    // Not in our process group: Ctrl-C in a terminal is for us, and we tell the children.
+    detached: true,
+  })
+  closeSync(log)
+  const ended = once(child, "exit")
+  const broken = ended.then(([code, signal]): never => {
+    const said = readFileSync(input.logFile, "utf8").slice(-2000)
+    throw new Error(`${name} has ended (${code ?? signal}): ${said}`)
+  })
+  const ready = await heard(child, broken)
+  let stopping = false
+  broken.catch((error: unknown) => {
+    if (stopping) return
+    console.error(error)
+    process.exit(1)
+  })
+  return {
+    pid: child.pid!, // it runs
+    ready,
+    ask: async (said) => {
+      const answer = heard(child, broken)
+      child.send(said)
+      return await answer
+    },
+    stop: async () => {
+      stopping = true
+      child.kill("SIGTERM")
+      await ended
+    },
+  }
+}
+
+async function heard(child: ChildProcess, broken: Promise<never>): Promise<unknown> {
+  const [message] = await Promise.race([once(child, "message"), broken])
+  return message
+}

@@ -1,0 +1,31 @@
+import { parseArgs } from "node:util"
+import { z } from "zod"
+
+const Options = z.object({
+  /** Parts of which the name begins with one of these; all if absent. */
+  only: z
+    .string()
+    .transform((text) => text.split(","))
+    .optional(),
+  /** Few messages and bridges, under a minute: whether it works, not how fast it is. */
+  short: z.boolean().default(false),
+  /** Writes a profile of each process and part into this folder, and prints what costs most. Figures are dearer then. */
+  profile: z.boolean().default(false),
+  /** The store in a process of its own, so that its share can be seen. */
+  "split-store": z.boolean().default(false),
+})
+export type Options = z.infer<typeof Options>
+
+/** @throws ZodError, TypeError: what is wrong with the command line. */
+export function optionsFrom(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: "string" },
+      short: { type: "boolean" },
+      profile: { type: "boolean" },
+      "split-store": { type: "boolean" },
+    },
+  })
+  return Options.parse(values)
+}

@@ -1,0 +1,29 @@
+import type { Process } from "../usage.ts"
+
+/** A bridge that is linked, with its phone and somebody who writes with it. */
+export interface Line {
+  ref: string
+  /** Numbers. */
+  owner: string
+  contact: string
+  /** `number:device` of the bridge on the network. */
+  device: string
+  /** Where its events come: the path at the receiver. */
+  path: string
+}
+
+/** One of the two that are compared. */
+export interface Side {
+  name: "ours" | "bare"
+  /** In the order in which they were linked; it grows. */
+  lines: Line[]
+  /** Links bridges until there are so many. */
+  link: (count: number, progress: (linked: number) => void) => Promise<void>
+  /** Sends a text to the contact of a bridge; resolves when it is answered that the network has it. @throws Error */
+  send: (line: Line, text: string, key?: string) => Promise<void>
+  /** All that it runs on, but for the network. */
+  processes: () => Promise<Process[]>
+  stop: () => Promise<void>
+  /** After `stop`: it runs again, with what it kept. */
+  start: () => Promise<void>
+}

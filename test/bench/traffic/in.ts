@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { quantile } from "#test/support/quantile.ts"
+import { type Measured, processorTime, shared } from "../measure.ts"
+import type { Handed, Network } from "../network.ts"
+import type { Arrival, Receiver } from "../receiver.ts"
+import type { Line, Side } from "../sides/side.ts"
+
+export interface Inbound {
+  bridges: number
+  /** Of all bridges together. */
+  messages: number
+  /** Of all bridges together; as fast as the network takes them if absent. */
+  perSecond?: number | undefined
+}
+
+interface Input extends Inbound {
+  side: Side
+  network: Network
+  receiver: Receiver
+  progress: (done: number) => void
+}
+
+/** Writes of one phone under way at once where the network is to be kept busy. */
+const atOnce = 4
+/** Longer than any retry takes: what has not arrived so long after the last arrival is lost. */
+const patienceMs = 60_000
+/** What is done behind the last webhook belongs to it. */
+const afterwardsMs = 500
+
+/** Contacts write, and the webhooks of what they wrote are waited for. From the network's handing over to the receiver. */
+export async function inbound(input: Input): Promise<Measured> {
+  const { side, network } = input
+  const lines = side.lines.slice(0, input.bridges)
+  const from = lines.map(({ path }) => input.receiver.arrivals(path).length)
+  const arrivals = () => lines.map(({ path }, i) => input.receiver.arrivals(path).slice(from[i]))
+  const written = new Set<string>()
+  const watching = network.watch()
+
+  const cpu = await processorTime(side, async () => {
+    await write(input, lines, written)
+    await untilArrived(input, () => arrivals().reduce((sum, { length }) => sum + length, 0))
+    await sleep(afterwardsMs)
+  })
+
+  const handed = await watching.end()
+  const pairs = lines.map(({ device }, i) => ({
+    handed: (handed.get(device) ?? []).filter(({ id }) => written.has(id)),
+    arrived: arrivals()[i]!,
+  }))
+  const delays = pairs.flatMap(delaysOf)
+  const first = Math.min(...pairs.flatMap((pair) => pair.handed.map(({ at }) => at)))
+  const last = Math.max(...pairs.flatMap((pair) => pair.arrived.map(({ at }) => at)))
+  return {
+    messages: written.size,
+    ...shared(cpu, written.size),
+    perSecond: (written.size / (last - first)) * 1000,
+    p50Ms: quantile(delays, 0.5),
+    p99Ms: quantile(delays, 0.99),
+    faults: pairs.flatMap((pair, i) => faultsOf(`${side.name} ${lines[i]!.ref}`, pair)),
+  }
+}
+
+async function write(
+  { network, messages, perSecond }: Input,
+  lines: Line[],
+  written: Set<string>,
+): Promise<void> {
+  const started = performance.now()
+  let next = 0
+  const one = async ({ contact, owner }: Line) => {
+    const n = next++
+    if (perSecond !== undefined)
+      await sleep(Math.max(1, started + (n * 1000) / perSecond - performance.now()))
+    written.add(await network.write(contact, owner, `message ${n}`))
+  }
+  const writer = async (line: Line) => {
+    while (next < messages) await one(line)
+  }
+  const writers = perSecond === undefined ? atOnce : 1
+  await Promise.all(lines.flatMap((line) => Array.from({ length: writers }, () => writer(line))))
+}
+
+async function untilArrived({ messages, progress }: Input, count: () => number): Promise<void> {
+  let last = { count: count(), at: performance.now() }
+  while (count() < messages) {
+    await sleep(5)
+    if (count() > last.count) last = { count: count(), at: performance.now() }
+    progress(last.count)
+    // The verdict on what arrived says what is missing.
+    if (performance.now() - last.at > patienceMs) return
+  }
+}
+
+interface Pair {
+  handed: Handed[]
+  arrived: Arrival[]
+}
+
+function delaysOf({ handed, arrived }: Pair): number[] {
+  const at = new Map(handed.map((one) => [one.id, one.at]))
+  return arrived.flatMap((one) => {
+    const start = at.get(one.id)
+    return start === undefined ? [] : one.at - start
+  })
+}
+
+/** Every message, once, in the order in which the network handed them over. */
+function faultsOf(bridge: string, { handed, arrived }: Pair): string[] {
+  const ids = arrived.map(({ id }) => id)
+  const missing = handed.filter(({ id }) => !ids.includes(id)).length
+  const twice = ids.length - new Set(ids).size
+  const inOrder = ids.every((id, i) => twice > 0 || missing > 0 || id === handed[i]?.id)
+  return [
+    ...(missing > 0 ? [`${bridge}: ${missing} of ${handed.length} messages are lost`] : []),
+    ...(twice > 0 ? [`${bridge}: ${twice} messages came twice`] : []),
+    ...(inOrder ? [] : [`${bridge}: messages came in another order`]),
+  ]
+}
