@@ -5,11 +5,14 @@ import { scanFor } from "./control/mock-phone.ts"
 import { onControlError } from "./control/errors.ts"
 import type { Network } from "./network/network.ts"
 
+/** What `media_conn` says of a file, and what encryption adds to it: a block of padding and ten bytes of MAC. */
+const uploadBytes = 100_000_000 + 16 + 10
+
 /** What clients do over HTTP on the port of their socket: files, and the mock phone public suites use. */
 export function clientHttp(network: Network) {
   const app = new Hono()
 
-  app.post("/mms/:kind/:name", bodyLimit({ maxSize: 100_000_000 }), async (c) => {
+  app.post("/mms/:kind/:name", bodyLimit({ maxSize: uploadBytes }), async (c) => {
     const { kind, name } = c.req.param()
     if (c.req.query("auth") !== "simulated") return c.json({ error: "not authorized" }, 401)
     const content = Buffer.from(await c.req.arrayBuffer())

@@ -98,7 +98,8 @@ function nameIn(url: string): string {
 }
 
 function tooLarge(kind: Kind): ApiError {
-  return new ApiError("payload_too_large", `as ${kind} a file may have ${limitOf(kind) / 1024 / 1024} MB`)
+  const mb = Math.floor(limitOf(kind) / 1_000_000)
+  return new ApiError("payload_too_large", `as ${kind} a file may have ${mb} MB`)
 }
 
 function refusal({ category }: FetchError): ApiError {

@@ -3,11 +3,13 @@ import type { Media } from "../events/content.ts"
 
 export type Kind = Media["kind"]
 
-const mb = 1024 * 1024
+/** decisions, "Messages": 100 MB for a document, 16 MB for all else. Of a larger document the network takes none. */
+const documentBytes = 100_000_000
+const otherBytes = 16 * 1024 * 1024
 
-/** decisions, "Messages": how large a file of this kind may be, in bytes. */
+/** How large a file of this kind may be, in bytes. */
 export function limitOf(kind: Kind): number {
-  return kind === "document" ? 100 * mb : 16 * mb
+  return kind === "document" ? documentBytes : otherBytes
 }
 
 /**
@@ -31,7 +33,7 @@ export function contentTypeOf(header: unknown): string {
 }
 
 /** How much of a file's beginning says what it is. */
-export const headBytes = 1024
+export const headBytes = 16
 
 type Looks = (head: Buffer) => boolean
 
@@ -50,7 +52,7 @@ const matroska = starts("\x1a\x45\xdf\xa3")
 /** MPEG audio and ADTS: eleven or twelve set bits. */
 const frames: Looks = (head) => head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0
 
-/** How files of these types begin. Of other types nothing is known that could be wrong. */
+/** How pictures, videos and sounds of these types begin. Of other types nothing is known that could be wrong. */
 const beginnings = new Map<string, Looks>([
   ["image/jpeg", starts("\xff\xd8\xff")],
   ["image/png", starts("\x89PNG\r\n\x1a\n")],
@@ -71,11 +73,9 @@ const beginnings = new Map<string, Looks>([
   ["video/3gpp", isMedia],
   ["video/webm", matroska],
   ["video/x-matroska", matroska],
-  // Readers look for it in the first 1,024 bytes, and so do those who put something before it.
-  ["application/pdf", (head) => head.subarray(0, headBytes).includes("%PDF-")],
 ])
 
-/** Whether a file may be what its Content-Type says, by how it begins. */
+/** Whether a file may be what its Content-Type says, by how it begins. A document may begin as it likes. */
 export function looksLike(contentType: string, head: Buffer): boolean {
   return beginnings.get(contentType)?.(head) ?? true
 }

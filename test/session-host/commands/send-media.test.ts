@@ -48,6 +48,7 @@ const kinds = [
   ["audio/mpeg", "mp3", {}, "audioMessage", { ptt: false, mimetype: "audio/mpeg" }],
   ["application/pdf", "pdf", {}, "documentMessage", { fileName: "a file.bin", mimetype: "application/pdf" }],
   ["", "pdf", { filename: "plan.pdf" }, "documentMessage", { fileName: "plan.pdf" }],
+  ["application/pdf", "mp3", { filename: "odd.pdf" }, "documentMessage", { mimetype: "application/pdf" }],
 ] as const
 
 test("a file is sent as what its Content-Type says, and opens on the phone", async () => {
@@ -144,6 +145,21 @@ test("what cannot be fetched, is too large, or is not what it says is refused; n
   expect(leftovers()).toEqual([])
   await ask("POST", "/send/text", { chat: bob.number, body: "end" })
   expect(await network.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })).toHaveLength(1)
+})
+
+test("a document of one byte more than 100 MB is refused as too large, whether it was announced or not", async () => {
+  const { ask, bob } = await aMediaChat()
+  const type = "application/octet-stream"
+  const body = Buffer.alloc(100_000_001)
+  const { url } = await aFileServer({
+    "/announced": { type, body, headers: { "content-length": String(body.length) } },
+    "/more": { type, body },
+  })
+  for (const name of ["announced", "more"]) {
+    const sent = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/${name}` })
+    expect(sent).toMatchObject({ status: 413, code: "payload_too_large" })
+  }
+  expect(leftovers()).toEqual([])
 })
 
 test("a repeated call sends the same file again, and fetches nothing", async () => {
