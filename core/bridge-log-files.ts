@@ -21,13 +21,17 @@ export function append(bridgeId: string, line: { at: string; text: string }): vo
 }
 
 /** The last `tail` lines, then those to come: a batch at each look, often an empty one. */
-export async function* follow(bridgeId: string, tail: number): AsyncGenerator<string[]> {
+export async function* follow(
+  bridgeId: string,
+  tail: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string[]> {
   const past = await lastLines(bridgeId, tail)
   let { day, end: position } = past
   yield past.lines
   let begun = ""
   for (;;) {
-    await sleep(lookEachMs)
+    await sleep(lookEachMs, undefined, { signal })
     const latest = (await days(bridgeId)).at(-1)
     const more = day ? await readFrom(bridgeId, day, position) : Buffer.alloc(0)
     position += more.length

@@ -76,13 +76,17 @@ async function put(bridgeId: string, logEvents: InputLogEvent[]): Promise<void> 
 }
 
 /** The last `tail` lines, then those to come: a batch at each look, often an empty one. */
-export async function* follow(bridgeId: string, tail: number): AsyncGenerator<string[]> {
+export async function* follow(
+  bridgeId: string,
+  tail: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string[]> {
   const past = await lastLines(bridgeId, tail)
   let { token } = past
   yield past.lines
   let wait = lookEachMs.least
   for (;;) {
-    await sleep(wait)
+    await sleep(wait, undefined, { signal })
     const page = await pageFrom(bridgeId, token)
     token = page?.nextForwardToken ?? token
     const lines = textsOf(page)

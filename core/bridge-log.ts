@@ -38,9 +38,12 @@ export function isKept(): boolean {
   return config.LOG_DIR !== undefined || config.LOG_GROUP !== undefined
 }
 
-/** The last `tail` lines, then those to come: a batch at each look, often an empty one. */
-export function follow(bridgeId: string, tail: number): AsyncGenerator<string[]> {
-  return config.LOG_DIR ? files.follow(bridgeId, tail) : streams.follow(bridgeId, tail)
+/**
+ * The last `tail` lines, then those to come: a batch at each look, often an empty one, until `signal` ends it.
+ * @throws AbortError then, should it wait for its next look
+ */
+export function follow(bridgeId: string, tail: number, signal?: AbortSignal): AsyncGenerator<string[]> {
+  return config.LOG_DIR ? files.follow(bridgeId, tail, signal) : streams.follow(bridgeId, tail, signal)
 }
 
 /** Forgets what is older than two weeks; CloudWatch does so by itself. */

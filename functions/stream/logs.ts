@@ -19,13 +19,35 @@ export const logs = router().openapi(streamLogs, async (c) => {
     "cache-control": "no-store",
     "x-accel-buffering": "no",
   }
-  const events = stream(bridge.id, c.req.valid("query").tail, places)
+  const closed = new AbortController()
+  const events = stream(bridge.id, { tail: c.req.valid("query").tail, places, signal: closed.signal })
   // Begun: one that has not would end without leaving its places.
   await events.next()
   // One whose reader stands still waits at a `yield`, where no clock of its own is looked at.
   setTimeout(() => void events.return(undefined), 2 * timing.endsAfterMs).unref()
-  return c.body(ReadableStream.from(events), 200, headers) as never // no JSON to be typed
+  return c.body(readable(events, closed), 200, headers) as never // no JSON to be typed
 })
+
+/** Nothing is read ahead. Its reader may leave while the next event is waited for: `closed` ends that wait. */
+function readable(
+  events: AsyncGenerator<Uint8Array<ArrayBuffer>>,
+  closed: AbortController,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(reader) {
+        const { value } = await events.next()
+        if (value) reader.enqueue(value)
+        else reader.close()
+      },
+      async cancel() {
+        closed.abort()
+        await events.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
 
 /** @throws ApiError `rate_limited` when as many streams are open as may be. */
 async function enter(accountId: string, bridgeId: string): Promise<StreamPlace.Info[]> {
@@ -55,15 +77,14 @@ async function leave(places: StreamPlace.Info[]): Promise<void> {
  */
 async function* stream(
   bridgeId: string,
-  tail: number,
-  places: StreamPlace.Info[],
-): AsyncGenerator<Uint8Array> {
+  { tail, places, signal }: { tail: number; places: StreamPlace.Info[]; signal: AbortSignal },
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const start = performance.now()
   // The first says that the past is over.
   let commentedAt = -Infinity
   try {
     yield Buffer.alloc(0)
-    for await (const lines of BridgeLog.follow(bridgeId, tail)) {
+    for await (const lines of BridgeLog.follow(bridgeId, tail, signal)) {
       if (lines.length > 0)
         yield Buffer.from(lines.map((line) => `data: ${BridgeLog.oneLine(line)}\n\n`).join(""))
       const at = performance.now()
@@ -76,7 +97,7 @@ async function* stream(
     }
     yield Buffer.from("retry: 1000\n\n")
   } catch (error) {
-    log.error({ error, bridgeId }, "a log stream broke off")
+    if (!signal.aborted) log.error({ error, bridgeId }, "a log stream broke off")
   } finally {
     await leave(places)
   }
