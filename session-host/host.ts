@@ -5,6 +5,7 @@ import { Metrics } from "#core/metrics.ts"
 import { FREE, GONE, Lease, type Network } from "#core/lease.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { Heartbeat } from "./host/heartbeat.ts"
+import { OpenCalls } from "./host/open-calls.ts"
 import type { Logger } from "./log.ts"
 import { removeBridge } from "./host/remove-bridge.ts"
 import { Session } from "./session.ts"
@@ -28,6 +29,8 @@ const agreeEach = 6
 export class Host {
   readonly id: string
   readonly sessions = new Map<string, Session>()
+  /** What its sessions are being asked. */
+  readonly calls = new OpenCalls<Session>()
   readonly #input: HostInput
   readonly #log: Logger
   readonly #heartbeat: Heartbeat
@@ -83,18 +86,24 @@ export class Host {
     this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")
   }
 
-  /** Gives everything back and ends. */
+  /** Takes no more calls, answers those that are open, gives everything back and ends. */
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return
     this.#stopping.abort()
     this.#log.info({ sessions: this.sessions.size }, "host stopping")
     await Promise.all(this.#loops)
-    await Promise.all([...this.sessions.values()].map((session) => session.stop()))
+    await Promise.all([...this.sessions.values()].map((session) => this.#handOver(session)))
     while (this.#moving.size > 0) await sleep(20)
     this.#heartbeat.stop()
     await this.#repeat(() => HostRow.remove(this.id))
     this.#log.info("host stopped")
     this.#ended.resolve("stopped")
+  }
+
+  /** Each session by itself: a call that takes long keeps no other session. */
+  async #handOver(session: Session): Promise<void> {
+    await this.calls.settled(session, this.#input.timing.finishMs)
+    await session.stop()
   }
 
   #row() {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/config.ts"
 import { BridgeLog } from "#core/bridge-log.ts"
 import { log } from "#core/log.ts"
@@ -29,6 +30,11 @@ async function liveNetwork(): Promise<Connect> {
   return (input) => connect({ ...input, ...(webVersion.current && { version: webVersion.current }) })
 }
 
+/** How long a caller believes what it has read of a lease: 2 s, and what a call may take to come. */
+const callersRememberMs = 2500
+/** How long answers may still be on their way. */
+const answeredWithinMs = 5000
+
 containExceptions(log)
 
 const dial = await network()
@@ -57,4 +63,9 @@ const stopMeasuring = measureEachMinute(host)
 const end = await host.ended
 stopMeasuring()
 await BridgeLog.written()
+if (end === "stopped") {
+  // Until then callers may take this host for the holder, and are told that it is not.
+  await server.left(callersRememberMs)
+  await Promise.race([server.close(), sleep(answeredWithinMs)])
+}
 process.exit(end === "stopped" ? 0 : 1)

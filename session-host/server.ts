@@ -1,5 +1,8 @@
 import { once } from "node:events"
+import type { Server as HttpServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { promisify } from "node:util"
 import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
 import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
@@ -82,7 +85,10 @@ const commands: Command[] = [
 ]
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
-export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logger): Hono<CommandEnv> {
+export function serverApp(
+  host: Pick<Host, "sessions" | "isTrusted" | "calls">,
+  log: Logger,
+): Hono<CommandEnv> {
   const app = new Hono<CommandEnv>()
   app.use(async (c, next) => {
     const { pathname, search } = new URL(c.req.url)
@@ -92,13 +98,13 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
     })
     if (!call) throw new ApiError("unauthorized", "not signed by the API")
     const session = host.sessions.get(call.bridgeId)
-    // Misdirected, or begun too late: the caller reads the lease again, and asks again if he still waits.
-    if (call.isLate || session?.lease.epoch !== call.epoch) return c.body(null, 421)
-    if (!host.isTrusted) throw sessionUnavailable()
+    // Misdirected, begun too late, or the session may be on its way to another host: the caller reads the lease again,
+    // and asks again for as long as they wait.
+    if (call.isLate || session?.lease.epoch !== call.epoch || !host.isTrusted) return c.body(null, 421)
     session.notes.use()
     c.set("session", session)
     c.set("call", call)
-    return scope.run(session, () => waiting(call.waitMs ?? Infinity, next))
+    return host.calls.during(session, () => scope.run(session, () => waiting(call.waitMs ?? Infinity, next)))
   })
   for (const { route, run } of commands) app.on(route.method.toUpperCase(), suffixOf(route.path), run)
   app.notFound((c) => answer(c, new ApiError("not_found", "there is no such command")))
@@ -114,26 +120,42 @@ export function serverApp(host: Pick<Host, "sessions" | "isTrusted">, log: Logge
 export interface Server {
   /** Where it is reached, `host:port`. */
   addr: string
+  /** Resolves when nobody is connected, or after so many milliseconds. */
+  left: (withinMs: number) => Promise<void>
+  /** Answers what it has read, then hangs up. */
   close: () => Promise<void>
 }
+
+/** Much longer than callers keep theirs: none is to be closed while a call is on its way. */
+const idleConnectionMs = 60_000
 
 /** Listens; the app may come later, once the address is known to it. */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   at: { bind: string; reached: string; port: number },
 ): Promise<Server> {
-  const server = createAdaptorServer({ fetch })
+  // Without other options the adapter makes this one of its servers.
+  const server = createAdaptorServer({ fetch }) as HttpServer
+  server.keepAliveTimeout = idleConnectionMs
   server.listen(at.port, at.bind)
   await once(server, "listening")
   const { port } = server.address() as AddressInfo // listening on TCP
   return {
     addr: `${at.reached}:${port}`,
+    left: async (withinMs) => {
+      const until = performance.now() + withinMs
+      while (performance.now() < until && (await connections(server)) > 0) await sleep(50)
+    },
     close: async () => {
       const closed = once(server, "close")
       server.close()
       await closed
     },
   }
+}
+
+async function connections(server: HttpServer): Promise<number> {
+  return await promisify(server.getConnections.bind(server))()
 }
 
 /** The path at the host: what the public path has after `/proxy`. */

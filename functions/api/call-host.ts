@@ -28,13 +28,18 @@ export interface HostAnswer {
   body: Uint8Array
 }
 
-/** A connection for each call: on an old one that breaks nobody knows whether the host has read the call. */
-const hosts = new Agent({ pipelining: 0, connect: { timeout: 2000 } })
+/**
+ * Connections are kept for the next call. A host that has died has closed them, and undici reads that before it uses one
+ * again: then the call goes over a new one, which is refused. They are not kept for long: a host that vanished without a
+ * word is noticed only when no new one can be made. Hosts keep theirs much longer.
+ */
+const hosts = new Agent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
 
 /**
  * One call to the host of a lease.
  *
- * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch.
+ * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch. A connection
+ * that breaks with the call on it, new or kept, leaves open whether the host has read it.
  * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and never answered.
  */
 export async function callHost(

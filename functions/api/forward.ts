@@ -1,6 +1,7 @@
 import { ErrorBody, type ErrorCode, errorStatus } from "#core/contract/error.ts"
 import { ApiError, internalError } from "#core/error.ts"
 import { log } from "#core/log.ts"
+import { StoredMedia } from "#core/stored-media.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
 import { callHolder } from "./holder.ts"
 
@@ -9,10 +10,19 @@ type Asked =
   /** The word of the host itself, and not of the API that did not reach it. */
   | { success?: undefined; refusal: ApiError }
 
-/** Asks whichever host holds the bridge. @throws ApiError as `callHolder` does */
-export async function ask(call: Call): Promise<Asked> {
+/**
+ * Asks whichever host holds the bridge; `isJson`: so is every success.
+ * @throws ApiError as `callHolder` does
+ */
+export async function ask(call: Call, isJson: boolean): Promise<Asked> {
   const answer = await callHolder(call)
-  return answer.status < 300 ? { success: answer } : { refusal: refusalOf(answer, call) }
+  const isSuccess = answer.status < 300 && (!isJson || isStored(answer) || jsonOf(answer.body) !== undefined)
+  return isSuccess ? { success: answer } : { refusal: refusalOf(answer, call) }
+}
+
+/** Whether its body is in the bucket. */
+function isStored({ headers }: HostAnswer): boolean {
+  return StoredMedia.pointedAt(headers) !== undefined
 }
 
 /** The host says what it refuses as the API does; the request id is the API's. */
@@ -37,7 +47,7 @@ function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString())
   } catch {
-    // Not JSON, so not a refusal of ours: the caller says so.
+    // Not JSON, so nothing that our hosts say: the caller says so.
     return undefined
   }
 }

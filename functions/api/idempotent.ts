@@ -66,7 +66,7 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
  * the key, and of what nobody knows the record keeps the message's id.
  */
 async function settled(claim: Idempotency.Claim, call: Call): Promise<HostAnswer> {
-  const { success, refusal } = await ask(call).catch(async (error: unknown) => {
+  const { success, refusal } = await ask(call, true).catch(async (error: unknown) => {
     // Only the host knows whether an older transmission of this message is out.
     await release(claim)
     throw error

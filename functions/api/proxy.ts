@@ -50,12 +50,15 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   if (key !== undefined) return await sendOnce(c, call, key)
 
   const messageId = route.request?.headers && newMessageId()
-  const { refusal, success } = await ask({ ...call, messageId })
+  const { refusal, success } = await ask({ ...call, messageId }, answers(route, "application/json"))
   if (refusal) throw refusal
   const stored = StoredMedia.pointedAt(success.headers)
   if (stored !== undefined) return await answerStored(c, stored)
   const headers = hostHeaders(success.headers, "content-type", "cache-control", "x-qr-expires")
-  return c.body(Buffer.from(success.body), 200, { ...headers, ...(isPicture(route) && asDownload) })
+  return c.body(Buffer.from(success.body), 200, {
+    ...headers,
+    ...(answers(route, "image/jpeg") && asDownload),
+  })
 }
 
 /** What strangers made, and a browser must not run. */
@@ -65,9 +68,10 @@ const asDownload = {
   "cache-control": "private",
 }
 
-function isPicture(route: RouteConfig): boolean {
+/** Whether a success of this route is of this type. */
+function answers(route: RouteConfig, contentType: "application/json" | "image/jpeg"): boolean {
   const success = route.responses[200]
-  return success !== undefined && "content" in success && "image/jpeg" in (success.content ?? {})
+  return success !== undefined && "content" in success && contentType in (success.content ?? {})
 }
 
 /** The path at the host: what the public one has after `/proxy`, with its query. */

@@ -3,7 +3,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aHeldLease, writesOf } from "#test/support/held.ts"
-import { aHost, call, eventsOfType, held, statusOf } from "#test/support/host.ts"
+import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/host.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
@@ -82,6 +82,20 @@ test("stopping hands a connected session over: no event, no logout, the rest of 
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
   expect(await HostRow.list()).not.toContainEqual(expect.objectContaining({ id: host.id }))
+})
+
+test("a host that is stopped answers what it was asked before, and takes no call after", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, host } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const giveAcks = await network.fault({ kind: "hold_acks", device: "*" })
+  const sent = sendText(bridge.id, contact.number, "before")
+  await network.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })
+  const stopped = host.stop()
+  expect((await call(bridge.id, "GET", "/status")).status).toBe(421)
+  await giveAcks()
+  expect(await sent).toMatchObject({ status: 200 })
+  await stopped
 })
 
 test("a host asked to drain gives back what it holds, takes nothing and ends", async () => {
@@ -204,7 +218,7 @@ test("a host whose beats are not answered takes no commands, then closes its soc
     when: (request) => JSON.stringify(request).includes(host.id),
   })
   onTestFinished(back)
-  await until(async () => (await call(bridge.id, "GET", "/status")).status === 503)
+  await until(async () => (await call(bridge.id, "GET", "/status")).status === 421)
   await until(async () => !(await isConnected()))
   expect((await Lease.get(bridge.id))?.host).toBe(host.id)
   back()

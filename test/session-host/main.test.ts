@@ -1,51 +1,13 @@
-import { type ChildProcess, fork } from "node:child_process"
-import { once } from "node:events"
-import { randomUUID } from "node:crypto"
-import { fileURLToPath } from "node:url"
-import { onTestFinished, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { eventsOfType, held, sendText, statusOf } from "#test/support/host.ts"
-import { aNetwork, type Network } from "#test/support/network.ts"
+import { aHostProcess, exit } from "#test/support/host-process.ts"
+import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 import { Host as HostRow } from "#core/host.ts"
 import { FREE, Lease } from "#core/lease.ts"
-
-const main = fileURLToPath(new URL("../../session-host/main.ts", import.meta.url))
-
-/** A session host as it runs: a process of its own. */
-async function aHostProcess(network: Network, environment: Record<string, string> = {}) {
-  const id = randomUUID()
-  const child = fork(main, {
-    env: {
-      ...process.env,
-      NODE_OPTIONS: "",
-      HOST_ID: id,
-      HOST_NETWORK: "simulated",
-      SIMULATOR_URL: network.url,
-      SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
-      LOG_LEVEL: "info",
-      ...environment,
-    },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  })
-  onTestFinished(() => void child.kill("SIGKILL"))
-  const said: string[] = []
-  for (const stream of [child.stdout!, child.stderr!])
-    stream.on("data", (chunk: Buffer) => said.push(chunk.toString()))
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`the host ended: ${said.join("")}`)
-    return (await HostRow.list()).some((host) => host.id === id && host.addr !== "")
-  })
-  return { id, child, said: () => said.join("") }
-}
-
-async function exit(child: ChildProcess): Promise<unknown> {
-  if (child.exitCode !== null) return child.exitCode
-  const [code] = (await once(child, "exit")) as unknown[] // its first argument
-  return code
-}
 
 test("SIGTERM hands sessions over to the next process, ends well, and prints only log lines", async () => {
   const network = await aNetwork()

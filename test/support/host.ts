@@ -77,6 +77,7 @@ export async function call(
 export async function statusOf(bridgeId: string): Promise<string> {
   if ((await Lease.get(bridgeId))?.addr === "") return "held by nobody"
   const answer = await call(bridgeId, "GET", "/status")
+  if (answer.status === 421) return "moving"
   const { status } = (await answer.json()) as { status?: string } // compared by the caller
   return status ?? `HTTP ${answer.status}`
 }

@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import type { ServerResponse } from "node:http"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -25,10 +26,14 @@ async function aShop() {
     ...customer,
     id: String(id),
     status: (headers?: Record<string, string>) => customer.call("GET", `${proxy}/status`, undefined, headers),
-    send: (body: unknown) => customer.post(`${proxy}/send/text`, body),
+    send: (body: unknown, key?: string) =>
+      customer.call("POST", `${proxy}/send/text`, body, key === undefined ? {} : { "idempotency-key": key }),
     read: (suffix: string) => customer.get(`${proxy}${suffix}`),
   }
 }
+
+const sayOk = (_: unknown, response: ServerResponse) =>
+  sayJson(response, 200, { message_id: "x", timestamp: 1 })
 
 /** A port on which nobody listens. */
 async function aDeadAddress() {
@@ -194,6 +199,19 @@ describe("a call that reaches its host", () => {
     expect(answer.status).toBe(500)
     expect(await answer.text()).not.toContain("ip-10")
   })
+
+  test("is no success that is not what the contract says: 500, and of a send nobody knows", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost((_, response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end("<html>ip-10-0-0-1"),
+    )
+    await host.take(shop.id)
+    const status = await shop.status()
+    expect([status.status, (await json(status)).code]).toEqual([500, "internal_error"])
+    const body = { chat: "491711234567", body: "hi" }
+    for (const sent of [await shop.send(body), await shop.send(body, "a key")])
+      expect([sent.status, (await json(sent)).code]).toEqual([504, "send_outcome_unknown"])
+  })
 })
 
 describe("a host that is not there", () => {
@@ -253,6 +271,26 @@ describe("a host that is not there", () => {
     await host.take(shop.id)
     expect((await sent).status).toBe(200)
     expect(host.calls).toHaveLength(1)
+  })
+
+  test("a host ends between two calls over one connection: a send goes to the next one, and once", async () => {
+    const shop = await aShop()
+    const host = await aScriptedHost(sayOk)
+    let connections = 0
+    host.server.on("connection", () => connections++)
+    const held = await host.take(shop.id)
+    for (let i = 0; i < 3; i++) expect((await shop.status()).status).toBe(200)
+    expect(connections).toBe(1)
+
+    const next = await aScriptedHost(sayOk)
+    // As when its process dies: nobody has had time to hear of it.
+    host.server.close()
+    host.server.closeAllConnections()
+    const sent = shop.send({ chat: "491711234567", body: "hi" })
+    await Lease.letGo(held)
+    await next.take(shop.id)
+    expect((await sent).status).toBe(200)
+    expect([host.calls.length, next.calls.length]).toEqual([3, 1])
   })
 
   test("the host takes a send and breaks: 504 send_outcome_unknown, and nobody sends again", async () => {

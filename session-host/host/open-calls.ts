@@ -1,0 +1,29 @@
+import { Changes } from "../changes.ts"
+
+/** The calls that are being answered, by what they are for. */
+export class OpenCalls<Key> {
+  readonly #open = new Map<Key, number>()
+  readonly #changes = new Changes()
+
+  /** Answers one. */
+  async during<Answer>(key: Key, answer: () => Promise<Answer>): Promise<Answer> {
+    this.#add(key, 1)
+    try {
+      return await answer()
+    } finally {
+      this.#add(key, -1)
+      this.#changes.notify()
+    }
+  }
+
+  /** Waits until none is open, at most so many milliseconds. */
+  async settled(key: Key, withinMs: number): Promise<void> {
+    await this.#changes.until(() => !this.#open.has(key) || undefined, withinMs)
+  }
+
+  #add(key: Key, count: number): void {
+    const open = (this.#open.get(key) ?? 0) + count
+    if (open === 0) this.#open.delete(key)
+    else this.#open.set(key, open)
+  }
+}

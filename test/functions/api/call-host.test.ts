@@ -1,0 +1,20 @@
+import { setImmediate } from "node:timers/promises"
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { callHost } from "#functions/api/call-host.ts"
+
+test("a host that has ended since the last call over its connection was never reached by the next one", async () => {
+  const bridge = await aBridge()
+  const host = await aScriptedHost((_, response) => sayJson(response, 200, {}))
+  const lease = await host.take(bridge.id)
+  const call = { method: "GET", path: "/status", bridgeId: bridge.id, requestId: "request-1" } as const
+  expect(await callHost(lease, call, 5000)).toMatchObject({ status: 200 })
+  // Kept, and idle.
+  await setImmediate()
+  host.server.close()
+  // As its process's death does it. Nothing of it has been read here when the call is made.
+  host.server.closeAllConnections()
+  expect(await callHost(lease, call, 5000)).toBe("unreachable")
+})
