@@ -1,53 +1,62 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
+import type { Message } from "@aws-sdk/client-sqs"
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { log } from "#core/log.ts"
 
-/** Stands in for Lambda's own poller: the same event, batch size 1, reported failures are left in the queue. */
+/** Where doorbells come from, and are deleted when they have done their duty. */
+export interface Doorbells {
+  /** Waits for some, at most so many; none when nobody rang for a while or `signal` ended it. */
+  receive: (atMost: number, signal: AbortSignal) => Promise<Message[]>
+  remove: (doorbell: Message) => Promise<void>
+}
+
+/** As many as a queue gives at once. */
+const receivedAtOnce = 10
+
+/**
+ * Stands in for Lambda's own poller: the same event, batch size 1, reported failures are left in the queue. One loop
+ * receives and hands out; the queue gives a bridge's next doorbell when its last one is answered.
+ */
 export function startPoller(input: {
-  queueUrl: string
+  doorbells: Doorbells
   handler: (event: SQSEvent) => Promise<SQSBatchResponse>
-  /** Deliveries at once. */
+  /** Deliveries at once, each of another bridge: a slow receiver holds one of them for as long as an invocation lasts. */
   concurrency: number
 }): { stop: () => Promise<void> } {
-  const queue = new SQSClient()
+  const { doorbells, concurrency } = input
   const stopping = new AbortController()
-  const pollers = Array.from({ length: input.concurrency }, poll)
+  const underWay = new Set<Promise<void>>()
+  const polling = poll()
 
   async function poll(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const message = await receive()
-      if (message) await pass(message)
+      const free = concurrency - underWay.size
+      if (free === 0) await Promise.race(underWay)
+      else for (const doorbell of await receive(Math.min(free, receivedAtOnce))) begin(doorbell)
     }
+    await Promise.all(underWay)
   }
 
-  async function receive(): Promise<Message | undefined> {
+  async function receive(atMost: number): Promise<Message[]> {
     try {
-      const received = await queue.send(
-        new ReceiveMessageCommand({
-          QueueUrl: input.queueUrl,
-          MaxNumberOfMessages: 1,
-          WaitTimeSeconds: 20,
-          MessageSystemAttributeNames: ["All"],
-        }),
-        { abortSignal: stopping.signal },
-      )
-      return received.Messages?.[0]
+      return await doorbells.receive(atMost, stopping.signal)
     } catch (error) {
-      if (stopping.signal.aborted) return undefined
+      if (stopping.signal.aborted) return []
       log.error({ error }, "doorbells cannot be received")
       await sleep(1000)
-      return undefined
+      return []
     }
   }
 
-  async function pass(message: Message): Promise<void> {
+  function begin(doorbell: Message): void {
+    const passed = pass(doorbell).finally(() => underWay.delete(passed))
+    underWay.add(passed)
+  }
+
+  async function pass(doorbell: Message): Promise<void> {
     try {
-      const answer = await input.handler({ Records: [toRecord(message)] })
-      if (answer.batchItemFailures.length > 0) return
-      await queue.send(
-        new DeleteMessageCommand({ QueueUrl: input.queueUrl, ReceiptHandle: message.ReceiptHandle }),
-      )
+      const answer = await input.handler({ Records: [toRecord(doorbell)] })
+      if (answer.batchItemFailures.length === 0) await doorbells.remove(doorbell)
     } catch (error) {
       // As with Lambda: the doorbell comes back when its visibility ends.
       log.error({ error }, "a delivery ended with an error")
@@ -57,8 +66,7 @@ export function startPoller(input: {
   return {
     stop: async () => {
       stopping.abort()
-      await Promise.all(pollers)
-      queue.destroy()
+      await polling
     },
   }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
+import { doorbellsHere } from "./doorbells.ts"
 import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
 import { startKms } from "./kms.ts"
@@ -15,6 +16,9 @@ import { secrets } from "./secrets.ts"
 import type { Settings } from "./settings.ts"
 import { type Simulator, startSimulator } from "./simulator.ts"
 import { startSqs } from "./sqs.ts"
+
+/** As many as Lambda runs of an account. */
+const deliveriesAtOnce = 1000
 
 /** The service cannot start, and this sentence tells a person why. */
 export class CannotStart extends Error {}
@@ -93,6 +97,8 @@ async function start(
     HOST_NETWORK: settings.HOST_NETWORK,
     SANDBOX: settings.SANDBOX,
     URL_ALLOW: settings.URL_ALLOW,
+    HOST_CAPACITY: String(settings.HOST_CAPACITY),
+    HOST_SPARE: String(settings.HOST_SPARE),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...(await secrets(dataDir)),
   }
@@ -122,7 +128,8 @@ async function start(
   api.server.on("request", listener)
   const { handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("./poller.ts")
-  stops.push(startPoller({ queueUrl: queue.doorbellUrl, handler, concurrency: 10 }).stop)
+  const doorbells = doorbellsHere(queue.doorbellUrl, queue.ask)
+  stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)
   await forgetHosts()
   stops.push(await startSweep())
 
@@ -184,13 +191,20 @@ async function simulatedNetwork(settings: Settings, elsewhere: Elsewhere, stops:
 
 /** What a person may set for session hosts too: a task gets only the environment it is given. */
 function settable(): Record<string, string> {
-  const names = ["LOG_LEVEL", "HOST_CAPACITY", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS"]
+  const names = ["LOG_LEVEL", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS"]
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
+
+/**
+ * How long a caller's connection may be idle: longer than clients and balancers in front of it keep theirs (most a
+ * minute, the longest ten). Were it closed here first, a call could be on its way.
+ */
+const idleConnectionMs = 620_000
 
 /** Until the app is there, calls are told to come again. @throws CannotStart */
 async function listenForCalls(port: number) {
   const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
+  server.keepAliveTimeout = idleConnectionMs
   try {
     return { server, url: `http://127.0.0.1:${await listen(server, port)}` }
   } catch (error) {

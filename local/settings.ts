@@ -12,6 +12,12 @@ const port = (otherwise: number) =>
     )
     .default(otherwise)
 
+const count = (least: number, otherwise: number) =>
+  z.coerce
+    .number(`must be a whole number from ${least}`)
+    .refine((given) => Number.isInteger(given) && given >= least, `must be a whole number from ${least}`)
+    .default(otherwise)
+
 const ranges = z
   .string()
   .refine(
@@ -42,6 +48,10 @@ export const Settings = z
     SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
     /** Address ranges (CIDR, comma separated) that webhooks and media may be at although they are not public. */
     URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
+    /** Sessions of a session host: on one machine the fewer processes the better, each takes 200 MB for itself. */
+    HOST_CAPACITY: count(1, 100),
+    /** Sessions for which there is room although no bridge needs it yet: a process starts in a second or two. */
+    HOST_SPARE: count(0, 0),
   })
   .transform((given) => ({
     ...given,

@@ -10,6 +10,7 @@ import { aReceiver } from "#test/support/receiver.ts"
 import { until } from "#test/support/until.ts"
 import { Delivery } from "#core/delivery.ts"
 import { handler } from "#functions/delivery/handler.ts"
+import { doorbellsAt } from "#local/doorbells.ts"
 import { startPoller } from "#local/poller.ts"
 import { graphOf } from "./graph.ts"
 import { meter } from "./meter.ts"
@@ -24,7 +25,7 @@ async function aMeteredBridge() {
   process.env.AWS_ENDPOINT_URL_DYNAMODB = recorder.endpoint
   let deliveries = 0
   const poller = startPoller({
-    queueUrl: sqs.doorbellUrl,
+    doorbells: doorbellsAt(sqs.doorbellUrl),
     handler: async (event) => {
       deliveries++
       return await handler(event)

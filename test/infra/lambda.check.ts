@@ -19,6 +19,7 @@ import { FREE, Lease } from "#core/lease.ts"
 import { store } from "#core/store.ts"
 import { events } from "#core/tables.ts"
 import { startEcs } from "#local/ecs.ts"
+import { doorbellsAt } from "#local/doorbells.ts"
 import { startPoller } from "#local/poller.ts"
 import { graphOf } from "./graph.ts"
 import { aLambda } from "./lambda.ts"
@@ -91,7 +92,7 @@ test("the stream function answers logs and webhook tests, and passes media on to
 test("delivery answers doorbells and hides what it reports, within its permissions", async () => {
   const delivery = await aLambda("Delivery")
   const poller = startPoller({
-    queueUrl: sqs.doorbellUrl,
+    doorbells: doorbellsAt(sqs.doorbellUrl),
     handler: async (event) =>
       z
         .object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) })

@@ -1,6 +1,7 @@
 /** Delivery as it is shipped, under watch: a poller stands in for Lambda's. */
 import { need } from "#core/config.ts"
 import { handler } from "#functions/delivery/handler.ts"
+import { doorbellsAt } from "#local/doorbells.ts"
 import { startPoller } from "#local/poller.ts"
 import { breakQueue, breakStore } from "../breaks.ts"
 import { stepsOf } from "../steps.ts"
@@ -17,8 +18,8 @@ watchRequests(steps, "post")
 watchAttempts(steps)
 
 startPoller({
-  queueUrl: need("DOORBELL_URL"),
-  concurrency: 8,
+  doorbells: doorbellsAt(need("DOORBELL_URL")),
+  concurrency: 100,
   handler: async (event) => {
     const done = steps.begin("doorbell")
     try {
