@@ -47,7 +47,10 @@ test("the printed lines work as they are pasted, Ctrl-C ends all, and a second s
   expect(await shell(answer)).toContain('"id"')
   await until(async () => (await shell(events)).includes('"body":"Hello yourself"'))
 
-  const hosts = await sessionHosts((await find(dataDir))!)
+  const running = await find(dataDir)
+  const { headers } = await fetch(`${running!.baseUrl}/healthz`)
+  expect(headers.get("keep-alive")).toBe("timeout=620")
+  const hosts = await sessionHosts(running!)
   expect(hosts).toHaveLength(1)
   first.child.kill("SIGINT")
   expect(await first.ended).toBe(0)
