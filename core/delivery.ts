@@ -82,6 +82,20 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void
   }
 }
 
+/** As `wake`, but rings in any case: whoever promised to may have died before. Never rejects. */
+export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<void> {
+  for (let tries = 0; !signal?.aborted; tries++) {
+    try {
+      await promiseUnlessDue(bridgeId)
+      await ring(bridgeId)
+      return
+    } catch (error) {
+      log.warn({ bridgeId, tries, error }, "the delivery was not woken")
+      await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
+    }
+  }
+}
+
 /** @returns false when somebody is due to look already. */
 async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   for (;;) {

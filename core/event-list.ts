@@ -22,7 +22,14 @@ export function pointer(event: { bridgeId: string; n: number }, state: "undelive
 
 /** The number under which an event of this id was appended; undefined when it is not known, or no more. */
 export async function numberOf(bridgeId: string, eventId: string): Promise<number | undefined> {
-  const marker = await getRow(events, EventRow.markerKey(bridgeId, eventId))
+  const n = EventRow.numberOf(eventId)
+  if (n === undefined) return await formerNumberOf(bridgeId, eventId)
+  return (await EventRow.get(bridgeId, n))?.eventId === eventId ? n : undefined
+}
+
+/** Ids of releases before 0.2 carry no number: a row of their own leads to it. To go when such events have expired. */
+async function formerNumberOf(bridgeId: string, eventId: string): Promise<number | undefined> {
+  const marker = await getRow(events, { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` })
   return marker && z.object({ n: z.number() }).parse(marker).n
 }
 

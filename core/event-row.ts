@@ -35,11 +35,8 @@ const day = 86_400
 export const waitsFor = 30 * day
 /** How long a row is kept after its outcome (decisions, "Events"). */
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
-/**
- * How long the marker of an event's id is kept, from its creation: as long as its row at the most, which waits, is listed
- * as undelivered, and is then sent again with success. Whoever asks for an event by its id finds it as long as it is listed.
- */
-const markedFor = waitsFor + keptFor.undelivered + keptFor.delivered
+/** How long the row of an event that nothing else is written about is kept: while it may wait, and then as delivered. */
+const storedFor = waitsFor + keptFor.delivered
 
 export function key(bridgeId: string, n: number) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }
@@ -50,49 +47,48 @@ export function padded(n: number): string {
   return String(n).padStart(12, "0")
 }
 
-export function markerKey(bridgeId: string, eventId: string) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` }
-}
-
 /**
- * The id of a happening: the same however often the network tells it. `identity` is made of what was received, never
- * of what was resolved later.
+ * The id of a happening that became event `n`: the same however often it is sent. `identity` tells the happening from
+ * every other; it is made of what was received, never of what was resolved later.
  */
-export function idOf(bridgeId: string, identity: string[]): string {
+export function idOf(bridgeId: string, n: number, identity: string[]): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([bridgeId, ...identity]))
     .digest()
-  return `evt_${base32(hash.subarray(0, 20))}`
+  return `evt_${base32OfNumber(n)}${base32(hash.subarray(0, 20))}`
 }
 
-/** The writes that append an event under number `n`: its row and the marker of its id. */
+/** The number in an event's id; undefined where it is no id of ours, or one from before ids carried numbers. */
+export function numberOf(eventId: string): number | undefined {
+  const [, digits] = /^evt_([a-z2-7]{8})[a-z2-7]{32}$/.exec(eventId) ?? []
+  if (!digits) return undefined
+  return digits.split("").reduce((n, digit) => n * 32 + alphabet.indexOf(digit), 0)
+}
+
+/**
+ * The write that appends a happening as event `n`. It fails where there is such an event: a new owner that has not seen
+ * the old one's last commit must not write over it.
+ */
 export function append(input: {
   bridgeId: string
   n: number
-  eventId: string
+  identity: string[]
   event: Event
   deliveryKey: Uint8Array
-}): Write[] {
-  const rowKey = key(input.bridgeId, input.n)
+}): Write {
+  const { bridgeId, n, event } = input
+  const rowKey = key(bridgeId, n)
   const row: Row = {
     ...rowKey,
-    n: input.n,
-    event_id: input.eventId,
-    type: input.event.event,
+    n,
+    event_id: idOf(bridgeId, n, input.identity),
+    type: event.event,
     state: "pending",
     created_at: now(),
-    body: seal(input.deliveryKey, rowKey, JSON.stringify(input.event)),
+    expires_at: now() + storedFor,
+    body: seal(input.deliveryKey, rowKey, JSON.stringify(event)),
   }
-  const marker: Row = {
-    ...markerKey(input.bridgeId, input.eventId),
-    n: input.n,
-    expires_at: now() + markedFor,
-  }
-  return [
-    // A new owner may have seen half of the old one's last commit: it must not write over the other half.
-    { Put: { TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } },
-    { Put: { TableName: events, Item: marker } },
-  ]
+  return { Put: { TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } }
 }
 
 /** The write of what became of an event. */
@@ -107,11 +103,6 @@ export function outcome(event: { bridgeId: string; n: number }, state: keyof typ
       ExpressionAttributeValues: { ":outcome": state, ":expires": now() + keptFor[state] },
     },
   }
-}
-
-/** Whether an event of this id was appended before. */
-export async function isKnown(bridgeId: string, eventId: string): Promise<boolean> {
-  return (await getRow(events, markerKey(bridgeId, eventId))) !== undefined
 }
 
 /** The event of exactly this number, read consistently. */
@@ -135,10 +126,24 @@ export function fromRow(row: Row): Info {
   })
 }
 
-/** RFC 4648, lower case, no padding. */
+/** RFC 4648, lower case. */
+const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+
+/** Without padding. */
 function base32(bytes: Uint8Array): string {
-  const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
-  let bits = ""
-  for (const byte of bytes) bits += byte.toString(2).padStart(8, "0")
-  return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[parseInt(five.padEnd(5, "0"), 2)]).join("")
+  let text = ""
+  let value = 0
+  let bits = 0
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(value >>> (bits - 5)) & 31]
+  }
+  return bits > 0 ? text + alphabet[(value << (5 - bits)) & 31] : text
+}
+
+/** Eight digits: 40 bits. */
+function base32OfNumber(n: number): string {
+  let digits = ""
+  for (let rest = n; digits.length < 8; rest = Math.floor(rest / 32)) digits = alphabet[rest % 32] + digits
+  return digits
 }

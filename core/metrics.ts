@@ -22,8 +22,8 @@ const units = {
   IdemConflict: "Count",
   IdemTakeover: "Count",
 
-  JournalOldestMs: "Milliseconds",
-  JournalSetAside: "Count",
+  UnkeptMs: "Milliseconds",
+  MessagesParked: "Count",
   BadMac: "Count",
   RetryReceipts: "Count",
 

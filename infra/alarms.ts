@@ -31,8 +31,8 @@ if (operator.email)
     endpoint: operator.email,
   })
 
-above("JournalOld", metric("session-host", "JournalOldestMs", "Maximum"), 60_000, { minutes: [3, 5] })
-above("JournalSetAside", metric("session-host", "JournalSetAside"), 0)
+above("Unkept", metric("session-host", "UnkeptMs", "Maximum"), 60_000, { minutes: [3, 5] })
+above("MessagesParked", metric("session-host", "MessagesParked"), 0)
 above("EventOld", metric("delivery", "EventOldestMs", "Maximum"), 120_000, { minutes: [3, 5] })
 above("LeaseFenced", metric("session-host", "LeaseFenced"), 0)
 above("BadMac", metric("session-host", "BadMac"), 5, { minutes: [2, 5] })

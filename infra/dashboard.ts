@@ -21,10 +21,7 @@ const charts: Record<string, Metric[]> = {
     ...host("SendUnknown", "SendRejected"),
     ...["IdemReplay", "IdemConflict", "IdemTakeover"].map((name) => metric("api", name)),
   ],
-  Inbound: [
-    ...worst("session-host", "JournalOldestMs"),
-    ...host("JournalSetAside", "BadMac", "RetryReceipts"),
-  ],
+  Inbound: [...worst("session-host", "UnkeptMs"), ...host("MessagesParked", "BadMac", "RetryReceipts")],
   "Delivery: oldest event, attempt (ms)": worst("delivery", "EventOldestMs", "AttemptMs"),
   Delivery: ["Attempts", "Undelivered"].map((name) => metric("delivery", name)),
   Doorbells: [

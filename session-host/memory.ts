@@ -2,25 +2,27 @@ import { DataKeys } from "#core/data-keys.ts"
 import { Delivery } from "#core/delivery.ts"
 import { LinkedPhone } from "#core/linked-phone.ts"
 import type { Lease } from "#core/lease.ts"
-import { query, type Write } from "#core/store.ts"
+import { query } from "#core/store.ts"
 import { events } from "#core/tables.ts"
-import { Appender } from "./memory/appender.ts"
-import { Bell } from "./memory/bell.ts"
-import { Commits } from "./commit.ts"
-import { Contacts, removeContacts } from "./people/contacts.ts"
 import type { Own } from "./events/about.ts"
-import type { Mapped, Remembered } from "./events/mapped.ts"
-import { type Entry, Journal } from "./journal.ts"
+import type { Mapped } from "./events/mapped.ts"
 import type { Logger } from "./log.ts"
-import { messageRow, messagesOf } from "./memory/message-rows.ts"
-import type { Received } from "./network.ts"
+import { Bell } from "./memory/bell.ts"
+import { Commits, type UnitWrite } from "./memory/commits.ts"
+import { drainFormer, marksCountUntil, wasSeenFormerly } from "./memory/former.ts"
+import { type Context, Inbound } from "./memory/inbound.ts"
+import { Messages } from "./memory/messages.ts"
+import { Outbox } from "./memory/outbox.ts"
+import { parked } from "./memory/parked.ts"
 import { Patience } from "./memory/patience.ts"
+import { SessionStore } from "./memory/store.ts"
+import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./memory/vault.ts"
+import type { Received } from "./network.ts"
+import { Contacts, removeContacts } from "./people/contacts.ts"
 import { SessionEnded } from "./session-ended.ts"
-import { Standing } from "./uplink/standing.ts"
-import { SessionStore } from "./store.ts"
-import { readTold, Telling } from "./uplink/telling.ts"
 import type { Timing } from "./timing.ts"
-import { DurableVault, forgetCreds, oldKeys, readCreds } from "./memory/vault.ts"
+import { Standing, standingRows } from "./uplink/standing.ts"
+import { Telling, toldIn, toldRow } from "./uplink/telling.ts"
 
 interface Input {
   lease: Lease.Info
@@ -28,58 +30,60 @@ interface Input {
   log: Logger
   /** Aborted when the session has ended. */
   ended: AbortSignal
-  map: (received: Received, at: Context) => Promise<Mapped[]>
-  /** A message became events, or proved to be none. */
-  onDrained: () => void
+  map: (received: Received, memory: Memory, context: Context) => Promise<Mapped[]>
+  /** A message, or what may come of one, is durable. */
+  onTaken: () => void
   /** The store has been away for long: the socket must be closed. */
   onStoreAway: () => void
   /** The session must end: called before any promise fails. */
   onEnd: (error: SessionEnded) => void
 }
 
-/** What a received message is read with. */
-interface Context {
-  own: Own
-  memory: Memory
-  /** Every message of this id that is remembered, or will be by the same commit. */
-  originals: (id: string) => Promise<Remembered[]>
-}
+/** What does not change while the session lives. */
+type Parts = Pick<
+  Memory,
+  "store" | "commits" | "outbox" | "messages" | "bell" | "telling" | "standing" | "sandboxOf"
+>
 
 /** The durable side of a session. */
 export class Memory {
   readonly store: SessionStore
   readonly commits: Commits
-  readonly appender: Appender
+  readonly outbox: Outbox
+  readonly messages: Messages
   readonly bell: Bell
   readonly telling: Telling
   readonly standing: Standing
   /** The account whose sandbox it is: its phone is simulated, and scans each code by itself. Undefined: no sandbox. */
   readonly sandboxOf: string | undefined
-  readonly #input: Input
-  readonly #journal: Journal
-  #vault: DurableVault
+  readonly #inbound: Inbound
+  #vault: SessionVault
   #contacts: Contacts
 
-  private constructor(
-    input: Input,
-    parts: Pick<Memory, "store" | "commits" | "appender" | "bell" | "telling" | "standing" | "sandboxOf">,
-    creds: Awaited<ReturnType<typeof readCreds>>,
-  ) {
-    this.#input = input
+  private constructor(input: Input, parts: Parts, creds: ConstructorParameters<typeof SessionVault>[1]) {
     this.store = parts.store
     this.commits = parts.commits
-    this.appender = parts.appender
+    this.outbox = parts.outbox
+    this.messages = parts.messages
     this.bell = parts.bell
     this.telling = parts.telling
     this.standing = parts.standing
     this.sandboxOf = parts.sandboxOf
-    this.#journal = new Journal(parts.store, input.lease.epoch, (entry) => void this.#drain(entry))
-    this.#vault = new DurableVault({ ...parts, journal: this.#journal }, creds)
+    this.#inbound = new Inbound({
+      ...parts,
+      log: input.log,
+      own: () => this.#vault.login ?? nobody,
+      otherAddress: (jid) => this.#vault.otherAddress(jid),
+      map: (received, context) => input.map(received, this, context),
+      wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
+      onTaken: input.onTaken,
+    })
+    this.#vault = new SessionVault({ ...parts, inbound: () => this.#inbound }, creds)
     this.#contacts = new Contacts(parts, creds.generation)
   }
 
   /**
-   * Reads what earlier sessions of the bridge left, and turns journalled messages into events: all of it before the
+   * Reads what earlier sessions of the bridge left, and tries once more what no mapper could read: all of it before the
    * first connection, or older messages would come after newer ones.
    * @throws SessionEnded
    */
@@ -87,49 +91,52 @@ export class Memory {
     const { lease, timing, log } = input
     const { bridgeId } = lease
     const patience = new Patience({ afterMs: timing.storeAwayMs, call: input.onStoreAway }, input.ended)
-    const commits = new Commits(lease, { patience, withinMs: timing.commitMs, onEnd: input.onEnd })
     const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-    const creds = await readCreds(store)
+    const commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd: input.onEnd })
 
-    const last = await patience.read(() => lastEvent(bridgeId))
-    const head = (await patience.read(() => Delivery.get(bridgeId)))?.head ?? 0
+    const [rows, left, last, delivery] = await Promise.all([
+      store.getAll([credsSk, toldRow, ...standingRows]),
+      parked(store),
+      patience.read(() => lastEvent(bridgeId)),
+      patience.read(() => Delivery.get(bridgeId)),
+    ])
+    const row = (sk: string) => rows.find((each) => each.sk === sk)
+    const head = delivery?.head ?? 0
     const bell = new Bell(bridgeId)
-    if (last > head) bell.want()
+    // Whoever promised to ring for it may have died before.
+    if (last > head) bell.ringAnew()
+    const messages = new Messages(store)
     // Delivered rows expire.
     const next = Math.max(last, head) + 1
-    const appender = new Appender({
-      bridgeId,
-      deliveryKey: keys.delivery,
-      commits,
-      patience,
-      bell,
-      log,
-      next,
-      remember: (message) => messageRow(store, message),
-    })
+    const outbox = new Outbox({ bridgeId, deliveryKey: keys.delivery, store, commits, messages, bell, next })
     const telling = new Telling(
-      { store, appender, goneMs: timing.goneMs, log, onOpened: (phone) => noteLinked(bridgeId, phone, log) },
-      await readTold(store),
+      {
+        store,
+        outbox,
+        commits,
+        goneMs: timing.goneMs,
+        log,
+        onOpened: (phone) => noteLinked(bridgeId, phone, log),
+      },
+      toldIn(row(toldRow)),
     )
-    const standing = await Standing.read({ store, commits })
+    const standing = new Standing({ store, commits }, rows)
 
-    const { sandboxOf } = keys
-    const parts = { store, commits, appender, bell, telling, standing, sandboxOf }
-    const memory = new Memory(input, parts, creds)
-    await memory.#journal.readOld()
-    await appender.settled()
+    const { marksUntil, ...creds } = credsOf(row(credsSk))
+    const parts = { store, commits, outbox, messages, bell, telling, standing, sandboxOf: keys.sandboxOf }
+    const memory = new Memory(input, parts, { ...creds, marksUntil: marksUntil ?? marksCountUntil() })
+    if (marksUntil === undefined) {
+      await drainFormer(store, memory.#inbound)
+      commits.make([memory.vault.again()])
+    }
+    for (const { received, removal } of left) await memory.#inbound.take(received, removal)
     return memory
   }
 
-  get vault(): DurableVault {
+  get vault(): SessionVault {
     return this.#vault
-  }
-
-  /** For how long the oldest journalled message has been waiting to become an event. */
-  get journalOldestMs(): number {
-    return this.#journal.oldestMs
   }
 
   /** The people whom the login knows. */
@@ -138,19 +145,20 @@ export class Memory {
   }
 
   /** The login has ended. `tell` commits what it is given, together with what the customer hears of it. */
-  async forget(tell: (writes: Write[]) => Promise<void>): Promise<void> {
+  async forget(tell: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
+    const { marksUntil } = this.#vault
     const generation = this.#vault.generation + 1
-    await tell([forgetCreds(store, generation), ...this.standing.forget()])
-    const parts = { store, commits, journal: this.#journal }
-    this.#vault = new DurableVault(parts, { generation, creds: undefined })
+    await tell([forgetCreds(store, { generation, marksUntil }), ...this.standing.forget()])
+    const parts = { store, commits, inbound: () => this.#inbound }
+    this.#vault = new SessionVault(parts, { generation, marksUntil, creds: undefined })
     this.#contacts = new Contacts(parts, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
   }
 
   /** Resolves when everything that was begun is durable, and somebody will deliver it. */
   async settled(): Promise<void> {
-    await this.appender.settled()
+    await this.outbox.settled()
     await this.#contacts.settled()
     await this.commits.settled()
     await this.bell.quiet()
@@ -161,27 +169,6 @@ export class Memory {
     this.telling.end()
     this.bell.end()
     this.commits.end(error)
-  }
-
-  async #drain(entry: Entry): Promise<void> {
-    const { map, onDrained, log } = this.#input
-    try {
-      await this.appender.append({
-        map: (unwritten) =>
-          map(entry.received, {
-            own: this.#vault.login ?? nobody,
-            memory: this,
-            originals: (id) => messagesOf(this.store, id, unwritten),
-          }),
-        writes: this.#journal.removal(entry),
-        aside: () => this.#journal.parking(entry),
-      })
-      this.#journal.drained(entry)
-      onDrained()
-    } catch (error) {
-      // The row is still there, for the next owner.
-      if (!(error instanceof SessionEnded)) log.error({ error }, "a journalled message was not drained")
-    }
   }
 }
 

@@ -26,7 +26,7 @@ export interface Stanza {
   bytes?: Uint8Array
 }
 
-/** A message stanza, decrypted: all that the journal keeps of it. */
+/** A message stanza, decrypted. */
 export interface Received {
   /** SHA-256 of the ciphertext, hex: the same for each delivery of the same stanza. */
   hash: string
@@ -54,27 +54,49 @@ export interface KeyChange {
   value: string | null
 }
 
-/** What must become durable together, in one commit. */
+/** What must become durable together: one unit. */
 export interface Change {
   keys?: KeyChange[]
-  /** The credentials, serialised. Written last where a change needs several commits. */
+  /** The credentials, serialised. Written last where a unit needs several transactions. */
   creds?: string
   received?: Received
   sending?: Outgoing
 }
 
-/** The session's durable memory, as the network may use it. */
+/**
+ * What stands between memory and the network. A session's changes are units, numbered in the order in which they are
+ * made in memory; they become durable in that order.
+ */
+export interface Gate {
+  /** The number of the last unit made; 0 before the first. */
+  readonly made: number
+  /** The number of the last unit that is durable, as all before it are. */
+  readonly kept: number
+  /** Whether so much waits to become durable that no more may be taken in. */
+  readonly isFull: boolean
+  /**
+   * Resolves when this unit is durable, and has it made so now. Rejects when the session has ended (fenced or given up),
+   * and then the connection has been closed before.
+   */
+  whenKept(unit: number): Promise<void>
+}
+
+/** The session's memory, as the network may use it. */
 export interface Vault {
+  readonly gate: Gate
   /** The credentials as last kept; undefined before the first. */
   readonly creds: string | undefined
+  /** Sees every change that was made, durable or not. */
   keys(type: string, ids: string[]): Promise<Map<string, string>>
   /**
-   * Resolves when the change is durable. Rejects only when the session has ended (fenced or given up), and then the
-   * connection has been closed before: nothing reaches the wire on behalf of a change that was not kept.
+   * Resolves when the change is made, as one unit: durable later, and no frame that leaves after it leaves before that.
+   * Rejects only when the session has ended, and then the connection has been closed before.
    */
   keep(change: Change): Promise<void>
-  /** `new`: never journalled; `journalled`: this is its plaintext, not drained yet; `drained`: its event is written. */
-  lookUp(hash: string): Promise<{ state: "new" | "drained" } | { state: "journalled"; plaintext: Uint8Array }>
+  /** A message stanza of these attributes has arrived, and `isSeen` will be asked. */
+  foresee(attrs: Received["attrs"]): void
+  /** Whether the ciphertext of this hash, in a stanza of these attributes, was decrypted before. */
+  isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /** The protobuf of a message sent in the last days, by its id alone, for retry receipts. */
   sent(messageId: string): Promise<Uint8Array | undefined>
 }
@@ -120,13 +142,11 @@ export type Happening =
   | { kind: "paired" }
   /** Logged in and ready. */
   | { kind: "open"; me: Me }
-  /** A message was journalled: there is something to drain. */
-  | { kind: "journalled" }
-  /** A stanza that may become an event and passes no journal: calls, notifications, offline counts. */
+  /** A stanza that is no message and may become an event: calls, notifications, offline counts. */
   | { kind: "stanza"; stanza: Stanza }
   /** The network acknowledged a message late, after `send` had given up waiting. */
   | { kind: "acknowledged"; messageId: string; timestamp: number }
-  /** What the network says of people: of an address book, a history, a group. `onLearned`: once it is durable. */
+  /** What the network says of people: of an address book, a history, a group. `onLearned`: once it is taken down. */
   | { kind: "people"; people: Acquaintance[]; onLearned?: () => void }
   /** The end of this connection; nothing follows. */
   | ({ kind: "closed" } & End)
@@ -173,7 +193,7 @@ export interface Question {
 export interface Connection {
   /**
    * Sends one message and resolves when the network acknowledged it, with the network's time (Unix seconds).
-   * `keep({ sending })` has been resolved before the first byte of the stanza leaves, unless `again`: then the row
+   * What `keep({ sending })` was given is durable before the first byte of the stanza leaves, unless `again`: then the row
    * exists, and the same bytes go out under the same id.
    * @throws NotSent: definitely not on the wire. NetworkRejected: refused, with the network's number.
    * OutcomeUnknown: no acknowledgement within the time.

@@ -59,7 +59,7 @@ export class Sends {
   /** The network has a message whose sender had given up waiting. */
   async acknowledged(messageId: string, timestamp: number): Promise<void> {
     const sent = await sentMessage(this.#memory.store, messageId)
-    if (sent?.state === "sent") await this.#write({ ...sent, state: "acked", timestamp })
+    if (sent?.state === "sent") this.#make({ ...sent, state: "acked", timestamp })
   }
 
   /** Waits until none is under way, at most so many milliseconds. */
@@ -84,7 +84,7 @@ export class Sends {
     const { chat, message } = before ?? (await wish.build(connection))
     const outgoing = { messageId, chat, message, generation }
     const timestamp = await this.#transmit(connection, outgoing, repeated)
-    await this.#write({ ...outgoing, state: "acked", timestamp })
+    this.#noteAcked({ ...outgoing, state: "acked", timestamp })
     return { messageId, timestamp, repeated }
   }
 
@@ -119,10 +119,23 @@ export class Sends {
     }
   }
 
-  async #write(sent: Sent): Promise<void> {
-    const { store, commits } = this.#memory
+  /** Nobody waits for it: until it is durable a retry sends the same bytes under the same id, which are shown once. */
+  #noteAcked(sent: Sent): void {
     try {
-      await commits.write([sentRow(store, sent)])
+      this.#make(sent)
+    } catch (error) {
+      if (!(error instanceof SessionEnded)) throw error
+    }
+  }
+
+  #make(sent: Sent): number {
+    const { store, commits } = this.#memory
+    return commits.make([sentRow(store, sent)])
+  }
+
+  async #write(sent: Sent): Promise<void> {
+    try {
+      await this.#memory.commits.whenKept(this.#make(sent))
     } catch (error) {
       // The network has spoken, but whoever holds the bridge next does not know.
       if (error instanceof SessionEnded) throw unknown()

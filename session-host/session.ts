@@ -18,7 +18,6 @@ import type { Live } from "./live.ts"
 import type { Logger } from "./log.ts"
 import { mapReceived } from "./messages/map-received.ts"
 import { Memory } from "./memory.ts"
-import { messagesOf } from "./memory/message-rows.ts"
 import type { Connection } from "./network.ts"
 import type { Code } from "./uplink/pairing.ts"
 import { Recipients } from "./people/recipients.ts"
@@ -119,9 +118,9 @@ export class Session {
     return this.#parts?.uplink.isUp ?? false
   }
 
-  /** For how long the oldest journalled message has been waiting to become an event. */
-  get journalOldestMs(): number {
-    return this.#parts?.memory.journalOldestMs ?? 0
+  /** For how long the oldest of its changes has been waiting to become durable, ms. */
+  get unkeptMs(): number {
+    return this.#parts?.memory.commits.oldestMs ?? 0
   }
 
   /** Entries kept in memory, for `debug/stats`. */
@@ -176,7 +175,7 @@ export class Session {
   /** Every message of this id that is remembered, ours first. @throws ApiError `session_unavailable` */
   async messages(id: string): Promise<Remembered[]> {
     const { memory } = await this.#started()
-    return await messagesOf(memory.store, id)
+    return await memory.messages.all(id)
   }
 
   /**
@@ -249,12 +248,12 @@ export class Session {
       timing: this.#input.timing,
       log: this.#log,
       ended: this.#ended.signal,
-      map: async (received, { own, memory, originals }) => {
+      map: async (received, memory, { own, originals }) => {
         const connection = this.#parts?.uplink.connection
         learn(authorsOf(received, own), { memory, connection, log: this.#log }).catch(this.#forgotten)
         return await mapReceived(received, own, { connection, originals, log: this.#log })
       },
-      onDrained: () => this.notes.prove(),
+      onTaken: () => this.notes.prove(),
       onStoreAway: () => this.#storeAway(),
       onEnd: (error) => this.#end(error),
     })
@@ -267,14 +266,14 @@ export class Session {
     return parts
   }
 
-  #live(connection: Connection, { store, vault, contacts, standing }: Memory): Live {
+  #live(connection: Connection, { messages, vault, contacts, standing }: Memory): Live {
     return {
       connection,
       own: vault.login ?? { jid: "", lid: "" },
       contacts,
       standing,
       reach: (chat) => this.#recipients.reach(chat, connection),
-      messages: (id) => messagesOf(store, id),
+      messages: (id) => messages.all(id),
       media: this.#media,
     }
   }

@@ -59,7 +59,7 @@ export class Uplink {
       log: input.log,
       mayDial: () => this.#mayDial(),
       prepare: async () => {
-        await input.memory.commits.write([])
+        await input.memory.commits.prove()
         return input.memory.vault
       },
       onHappening: (happening) => this.#take(happening),
@@ -263,9 +263,6 @@ export class Uplink {
       case "open":
         this.#opened(happening.me.phone)
         break
-      case "journalled":
-        // The commit that journalled it has handed it on.
-        break
       case "stanza":
         append(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard).catch(this.#dropped)
         break
@@ -344,7 +341,7 @@ export class Uplink {
     const { commits, standing, telling } = this.#memory
     Metrics.add("Replaced")
     // The check of the lease throws when it is not ours.
-    await commits.write([])
+    await commits.prove()
     await standing.setReplaced(true, (writes) =>
       telling.over(this.#at, { reason: "stream_replaced" }, writes),
     )

@@ -19,7 +19,7 @@ export const webhookTest = router().openapi(testWebhook, async (c) => {
     )
 
   const event: Event = { event: "test", timestamp: now() }
-  const eventId = EventRow.idOf(bridge.id, ["test", randomUUID()])
+  const eventId = EventRow.idOf(bridge.id, 0, ["test", randomUUID()])
   const agent = guardedAgent()
   try {
     const number = 1

@@ -1,7 +1,7 @@
 import { makeWASocket, type UserFacingSocketConfig, type WAVersion } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import type { WebSocket } from "ws"
-import type { Acquaintance, Connection, Happening, Vault } from "../network.ts"
+import type { Acquaintance, Connection, Gate, Happening, Vault } from "../network.ts"
 import { newAcks } from "./acks.ts"
 import { newArrivals } from "./arrivals.ts"
 import { newBeforeEnd } from "./before-end.ts"
@@ -80,10 +80,10 @@ export function connect(input: ConnectInput): Connection {
       log,
       repository: {
         stanzaOf: arrivals.stanzaOf,
-        onJournalled: () => lifetime.tell({ kind: "journalled" }),
         onSettled: arrivals.settled,
       },
     }),
+    vault.gate,
   )
   lifetime.atEnd(() => {
     wire.cut()
@@ -96,11 +96,11 @@ export function connect(input: ConnectInput): Connection {
   oneByOne({ ws: sock.ws, arrivals, ended: () => lifetime.isOver, onError: onBadMessage })
   contain(sock.ws, onError)
 
-  const keepCreds = (then: () => void) => {
-    const kept = vault.keep({ creds: toText(creds) })
-    wire.hold(kept)
+  const keepCreds = (onKept?: () => void) => {
+    const made = vault.keep({ creds: toText(creds) })
+    const kept = onKept ? made.then(() => vault.gate.whenKept(vault.gate.made)).then(onKept) : made
     // A failure has closed the connection already.
-    kept.then(then, () => {})
+    kept.catch(() => {})
   }
   const tellPeople = (people: Acquaintance[]) => {
     if (people.length > 0) lifetime.tell({ kind: "people", people })
@@ -116,7 +116,7 @@ export function connect(input: ConnectInput): Connection {
   })
   listenForPeople(sock.ev, tellPeople)
   sock.ev.on("creds.update", (update) => {
-    keepCreds(() => {})
+    keepCreds()
     availability.onCreds()
     if (update.myAppStateKeyId) readIfNew()
   })
@@ -129,7 +129,7 @@ export function connect(input: ConnectInput): Connection {
     keepCreds,
     onError: (error) => onError("CB:notification", error),
   })
-  readFrames({ ws: sock.ws, acks, arrivals, calls, lifetime, tellPeople, beforePairing })
+  readFrames({ ws: sock.ws, acks, arrivals, calls, lifetime, vault, tellPeople, beforePairing })
 
   const sender = newSender({ sock, acks, keys, isOpen: () => lifetime.isOpen })
   return {
@@ -144,11 +144,11 @@ export function connect(input: ConnectInput): Connection {
   }
 }
 
-function dial(config: UserFacingSocketConfig) {
+function dial(config: UserFacingSocketConfig, gate: Gate) {
   const sock = makeWASocket(config)
   // Baileys hides the socket, but neither holds frames nor closes at once.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
-  const wire = takeWire(socket)
+  const wire = takeWire(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
   sock.ws.close = async () => wire.cut()
   return { sock, wire }

@@ -1,6 +1,6 @@
 import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/metrics.ts"
-import type { Acquaintance } from "../network.ts"
+import type { Acquaintance, Vault } from "../network.ts"
 import type { Acks } from "./acks.ts"
 import type { Arrivals } from "./arrivals.ts"
 import type { newCalls } from "./call.ts"
@@ -14,16 +14,21 @@ interface Input {
   arrivals: Arrivals
   calls: ReturnType<typeof newCalls>
   lifetime: Pick<Lifetime, "tell">
+  vault: Pick<Vault, "foresee">
   tellPeople: (people: Acquaintance[]) => void
   beforePairing: (stanza: BinaryNode) => void
 }
 
 /** Reads what comes in, beside Baileys: what Baileys tells nobody, or too late. */
-export function readFrames({ ws, acks, arrivals, calls, lifetime, tellPeople, beforePairing }: Input) {
+export function readFrames(input: Input) {
+  const { ws, acks, arrivals, calls, lifetime, vault, tellPeople, beforePairing } = input
   ws.on("CB:ack,class:message", acks.take)
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {
     if (frame instanceof Uint8Array) return
-    if (frame.tag === "message") arrivals.message(frame)
+    if (frame.tag === "message") {
+      arrivals.message(frame)
+      vault.foresee(frame.attrs)
+    }
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
     if (frame.tag === "call") calls.take(frame)

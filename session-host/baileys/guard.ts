@@ -16,12 +16,14 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     }
   }
   return {
+    gate: vault.gate,
     get creds() {
       return vault.creds
     },
     keys: (type, ids) => guarded(() => vault.keys(type, ids)),
     keep: (change) => guarded(() => vault.keep(change)),
-    lookUp: (hash) => guarded(() => vault.lookUp(hash)),
+    foresee: (attrs) => vault.foresee(attrs),
+    isSeen: (received) => guarded(() => vault.isSeen(received)),
     sent: (messageId) => guarded(() => vault.sent(messageId)),
   }
 }

@@ -20,8 +20,8 @@ interface Input {
   creds: AuthenticationCreds
   codes: ReturnType<typeof newCodes>
   lifetime: Lifetime
-  /** Keeps the credentials, and calls back when they are kept. */
-  keepCreds: (then: () => void) => void
+  /** Keeps the credentials, and calls back when they are durable. */
+  keepCreds: (onKept: () => void) => void
   onOpen: () => void
 }
 

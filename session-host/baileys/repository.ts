@@ -16,20 +16,18 @@ import type { ILogger } from "./quiet-log.ts"
 export interface RepositoryInput {
   creds: SignalCreds & { me?: { id: string; lid?: string } }
   keys: Keys
-  vault: Pick<Vault, "lookUp">
+  vault: Pick<Vault, "isSeen">
   /** By Signal address. */
   hold: Hold
   /** The stanza that a ciphertext came in. */
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
-  /** The message is durable; its receipt has not left yet. */
-  onJournalled: () => void
-  /** Nothing more will become of this ciphertext now. */
+  /** It was read, or cannot be: nothing more will become of this ciphertext now. */
   onSettled: (ciphertext: Uint8Array) => void
 }
 
 /**
- * Baileys' Signal repository with two promises that it does not make: a message is journalled in the commit that moves
- * its ratchet, before its receipt; and no ciphertext leaves before the ratchet that made it is kept.
+ * Baileys' Signal repository, with each step of a ratchet in one unit with what became of it: the events of a message
+ * that was read, the message that was encrypted. Baileys itself would lose updates between the two.
  */
 export function durableRepository(
   input: RepositoryInput,

@@ -23,7 +23,7 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
-  repository: Pick<RepositoryInput, "stanzaOf" | "onJournalled" | "onSettled">
+  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled">
 }
 
 /** How we want Baileys. */

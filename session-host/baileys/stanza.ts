@@ -4,7 +4,7 @@ import type { Stanza } from "../network.ts"
 /** The kinds of notification that may become an event; the others are about keys and settings, for Baileys alone. */
 const notifications = new Set(["picture"])
 
-/** Whether this stanza may become an event, and passes no journal. */
+/** Whether this stanza may become an event, and is no message. */
 export function mayBecomeEvent(node: BinaryNode): boolean {
   switch (node.tag) {
     case "call":

@@ -7,7 +7,7 @@ import { downloadMedia } from "../media/download.ts"
 import { inFolder } from "../media/folder.ts"
 import { inTime } from "../media/in-time.ts"
 import { contentTypeOf } from "../media/kind.ts"
-import { nameOf } from "../memory/message-rows.ts"
+import { fileNameOf } from "../memory/messages.ts"
 import type { Live } from "../live.ts"
 import type { Session } from "../session.ts"
 import { type Command, paramOf } from "./command.ts"
@@ -20,7 +20,7 @@ export const messageMedia: Command = {
     const id = paramOf(c, contract.messageMedia.request.params, "id")
     const message = (await session.messages(id)).find(({ content }) => mediaOf(unwrap(content)))
     if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
-    const key = StoredMedia.keyOf(session.lease.bridgeId, nameOf(message))
+    const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
     if (!(await StoredMedia.isFresh(key))) await store(session, message, key)
     return c.body(null, 200, StoredMedia.pointerTo(key))
   },

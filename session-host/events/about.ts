@@ -1,6 +1,8 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../network.ts"
 import { contextOf, unwrap } from "./content.ts"
+import type { MessageName } from "./mapped.ts"
+import { nameOf } from "./name.ts"
 import { whole } from "./whole.ts"
 
 /** Who the session itself is. */
@@ -14,6 +16,7 @@ type Attrs = Record<string, string>
 /** Who wrote a message, where and when. */
 export interface About {
   id: string
+  name: MessageName
   /** The chat as its stanzas name it: of a broadcast list, the list. */
   chat: string
   /** The author as the stanza names him, without device. */
@@ -50,10 +53,11 @@ export interface AboutInput {
 export function aboutOf(input: AboutInput): About | undefined {
   const { attrs, own } = input
   const { id, from } = attrs
-  if (!id || !from) return undefined
+  const name = nameOf(attrs, own)
+  if (!id || !from || !name) return undefined
 
   const sender = withoutDevice(attrs.participant ?? from)
-  const fromMe = sender === own.jid || sender === own.lid
+  const { fromMe } = name
   const person = (jid: string) => (isLid(jid) ? (input.phones.get(jid) ?? jid) : withoutDevice(jid))
   const contact = fromMe ? own.jid : person(sender)
   const chat = chatOf(attrs, input.content, fromMe)
@@ -61,6 +65,7 @@ export function aboutOf(input: AboutInput): About | undefined {
   const isList = chat.endsWith("@broadcast") && chat !== "status@broadcast"
   return {
     id,
+    name,
     chat,
     sender,
     contact,

@@ -8,13 +8,14 @@ import { whole } from "./whole.ts"
 type Response = NonNullable<MessageContent["encEventResponseMessage"]>
 
 /** A vote on a poll: without its poll it says nothing that anybody could read. */
-export function fromVote(about: About, identity: string[], answer: OpenedAnswer | undefined): Mapped[] {
+export function fromVote(about: About, answer: OpenedAnswer | undefined): Mapped[] {
   if (!answer?.vote) return []
   const options = pollOf(answer.original.content)?.options ?? []
   const selected = new Set((answer.vote.selectedOptions ?? []).map(hex))
   return [
     {
-      identity: ["poll_vote", ...identity],
+      identity: ["poll_vote"],
+      message: about.name,
       event: {
         event: "poll_vote",
         ...about.common,
@@ -35,17 +36,13 @@ const responses = new Map([
 ] as const)
 
 /** An answer to an event message: that there is one is told even where the event message is not known any more. */
-export function fromResponse(
-  about: About,
-  identity: string[],
-  sealed: Response,
-  answer: OpenedAnswer | undefined,
-): Mapped[] {
+export function fromResponse(about: About, sealed: Response, answer: OpenedAnswer | undefined): Mapped[] {
   const { response, timestampMs, extraGuestCount } = answer?.response ?? {}
   const known: ReadonlyMap<number, "going" | "not_going" | "maybe"> = responses
   return [
     {
-      identity: ["event_response", ...identity],
+      identity: ["event_response"],
+      message: about.name,
       event: {
         event: "event_response",
         ...about.common,

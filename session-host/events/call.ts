@@ -35,7 +35,11 @@ export function fromCall(call: Stanza, known: Known): Mapped[] {
     timestamp: whole(call.attrs.t),
   }
   const ended = (reason: End): Mapped[] => [
-    { identity: ["call_terminated", caller, id], event: { event: "call_terminated", ...about, reason } },
+    {
+      identity: ["call_terminated", caller, id],
+      event: { event: "call_terminated", ...about, reason },
+      mayRepeat: true,
+    },
   ]
   const { reason = "" } = step.attrs
   switch (step.tag) {
@@ -43,7 +47,7 @@ export function fromCall(call: Stanza, known: Known): Mapped[] {
     case "offer_notice": {
       const { platform = "" } = call.attrs
       const event = { event: "call_incoming" as const, ...about, platform: platform || "unknown" }
-      return [{ identity: ["call_incoming", caller, id], event }]
+      return [{ identity: ["call_incoming", caller, id], event, mayRepeat: true }]
     }
     case "accept":
       return ended("accept_elsewhere")

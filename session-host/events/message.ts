@@ -37,21 +37,21 @@ export function fromMessage(input: Incoming): Mapped[] {
   // Peer messages are between the devices of one account: keys, history.
   if (!about || attrs.category === "peer") return []
 
-  const identity = [about.id, attrs.from ?? "", attrs.participant ?? "", "0"]
   const content = unwrap(input.content)
-  if (content.pollUpdateMessage) return fromVote(about, identity, input.answer)
+  if (content.pollUpdateMessage) return fromVote(about, input.answer)
   if (content.encEventResponseMessage)
-    return fromResponse(about, identity, content.encEventResponseMessage, input.answer)
+    return fromResponse(about, content.encEventResponseMessage, input.answer)
 
   const said = saidBy(content, about)
   if (!said) {
     if (isUnknown(input.content, content)) throw new Unreadable(`content of ${namesOf(content).join(", ")}`)
     return []
   }
-  const { chat, sender, fromMe, id } = about
+  const { chat, sender, fromMe, id, name } = about
   return [
     {
-      identity: ["message", ...identity],
+      identity: ["message"],
+      message: name,
       event: {
         event: "message",
         ...about.common,

@@ -14,6 +14,7 @@ export function fromPictureNotification(notification: Stanza, { own }: Known): M
   return [
     {
       identity: ["profile_picture_updated", id, t ?? ""],
+      mayRepeat: true,
       event: {
         event: "profile_picture_updated",
         remove: change.tag === "delete",

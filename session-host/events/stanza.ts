@@ -8,7 +8,7 @@ import type { Known } from "./person.ts"
 import { fromPictureNotification } from "./picture.ts"
 import { fromPresence } from "./presence.ts"
 
-/** A stanza that passes no journal. */
+/** A stanza that is no message. */
 export function fromStanza(stanza: Stanza, known: Known, at: At): Mapped[] {
   switch (stanza.tag) {
     case "ib":

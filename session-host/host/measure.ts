@@ -6,7 +6,7 @@ import type { Session } from "../session.ts"
 const eachMs = 60_000
 
 interface Measured {
-  sessions: ReadonlyMap<string, Pick<Session, "journalOldestMs">>
+  sessions: ReadonlyMap<string, Pick<Session, "unkeptMs">>
 }
 
 /**
@@ -17,8 +17,8 @@ export function measureEachMinute(host: Measured): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const measure = () => {
-    const waits = [...host.sessions.values()].map((session) => session.journalOldestMs)
-    Metrics.add("JournalOldestMs", Math.round(Math.max(0, ...waits)))
+    const waits = [...host.sessions.values()].map((session) => session.unkeptMs)
+    Metrics.add("UnkeptMs", Math.round(Math.max(0, ...waits)))
     Metrics.add("EventLoopLagMs", Math.round(delay.max / 1e6))
     delay.reset()
     Metrics.add("RssMb", Math.round(process.memoryUsage.rss() / 1e6))

@@ -5,6 +5,7 @@ export class Bell {
   readonly #bridgeId: string
   readonly #ended = new AbortController()
   #wanted = false
+  #anew = false
   #ringing: Promise<void> | undefined
 
   constructor(bridgeId: string) {
@@ -15,6 +16,12 @@ export class Bell {
   want(): void {
     this.#wanted = true
     this.#ringing ??= this.#ring()
+  }
+
+  /** Events were there when the session started: it is rung for them, whatever was promised before. */
+  ringAnew(): void {
+    this.#anew = true
+    this.want()
   }
 
   /** Resolves when nothing is wanted any more. */
@@ -29,8 +36,10 @@ export class Bell {
 
   async #ring(): Promise<void> {
     while (this.#wanted && !this.#ended.signal.aborted) {
-      this.#wanted = false
-      await Delivery.wake(this.#bridgeId, this.#ended.signal)
+      const { signal } = this.#ended
+      const anew = this.#anew
+      this.#wanted = this.#anew = false
+      await (anew ? Delivery.ringAnew : Delivery.wake)(this.#bridgeId, signal)
     }
     this.#ringing = undefined
   }

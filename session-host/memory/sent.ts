@@ -1,9 +1,8 @@
 import { z } from "zod"
 import { now } from "#core/clock.ts"
 import { mayBeOurs } from "#core/message-id.ts"
-import type { Write } from "#core/store.ts"
 import type { Outgoing } from "../network.ts"
-import type { SessionStore } from "../store.ts"
+import type { Put, SessionStore } from "./store.ts"
 
 /**
  * 30 days (decisions, "Messages"): what the API sent is remembered by this row, for quotes, edits and the answers to it.
@@ -24,7 +23,7 @@ type Outcome = z.infer<typeof Outcome>
 /** A message that we sent, under which login (its generation), and what became of it: the `SEND` row. */
 export type Sent = Outgoing & Outcome & { generation: number }
 
-export function sentRow(store: SessionStore, sent: Sent): Write {
+export function sentRow(store: SessionStore, sent: Sent): Put {
   const { messageId, chat, message, generation, ...outcome } = sent
   const row = { ...outcome, g: generation, expires_at: now() + keptFor }
   return store.put(skOf(messageId), pack(chat, message), row)

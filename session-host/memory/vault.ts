@@ -1,12 +1,11 @@
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
-import { withoutDevice } from "#core/jid.ts"
-import type { Write } from "#core/store.ts"
-import type { Commits } from "../commit.ts"
-import type { Journal } from "../journal.ts"
-import type { Change, Vault } from "../network.ts"
+import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import type { Change, Gate, Received, Vault } from "../network.ts"
+import type { Commits, UnitWrite } from "./commits.ts"
+import type { Inbound } from "./inbound.ts"
 import { sentMessage, sentRow } from "./sent.ts"
-import type { SessionStore } from "../store.ts"
+import type { Put, SessionStore, SessionWrite, Stored } from "./store.ts"
 
 /** What of a session's Signal keys is kept in memory, in bytes. */
 const cached = 2 * 1024 * 1024
@@ -26,30 +25,32 @@ export interface Login {
 
 interface Parts {
   store: SessionStore
-  commits: Pick<Commits, "write">
-  journal: Journal
+  commits: Commits
+  inbound: () => Inbound
 }
 
 /**
  * Credentials and Signal keys of one login, by generation: a logout begins the next, and no key of the old one is ever
  * read again. One session writes them, so what it has read or written it may believe.
  */
-export class DurableVault implements Vault {
+export class SessionVault implements Vault {
   readonly generation: number
+  readonly gate: Gate
   readonly #parts: Parts
+  readonly #marksUntil: number
   #creds: string | undefined
   #login: Login | undefined
-  /** By row. Written, and perhaps not yet durable: whoever builds on it commits after it. */
-  readonly #unkept = new Map<string, { value: string | null }>()
   readonly #known = new LRUCache<string, { value: string | null }>({
     maxSize: cached,
     sizeCalculation: (entry, sk) => sk.length + (entry.value?.length ?? 0) + 50,
   })
 
-  constructor(parts: Parts, creds: { generation: number; creds: string | undefined }) {
+  constructor(parts: Parts, login: Creds) {
     this.#parts = parts
-    this.generation = creds.generation
-    this.#setCreds(creds.creds)
+    this.gate = parts.commits
+    this.generation = login.generation
+    this.#marksUntil = login.marksUntil
+    this.#setCreds(login.creds)
   }
 
   get creds(): string | undefined {
@@ -61,51 +62,71 @@ export class DurableVault implements Vault {
     return this.#login
   }
 
+  /** Until when the marks of a former release count, Unix seconds. */
+  get marksUntil(): number {
+    return this.#marksUntil
+  }
+
   /** Entries kept in memory. */
   get cached(): number {
     return this.#known.size
   }
 
   async keys(type: string, ids: string[]): Promise<Map<string, string>> {
-    const values = await Promise.all(ids.map((id) => this.#key(this.#rowOf(type, id))))
+    const rows = new Map(ids.map((id) => [this.#rowOf(type, id), id]))
+    const unknown = [...rows.keys()].filter((sk) => !this.#known.has(sk))
+    const stored = unknown.length === 0 ? [] : await this.#parts.store.getAll(unknown)
+    const read = new Map(stored.map(({ sk, secret }) => [sk, secret.toString()]))
     const found = new Map<string, string>()
-    for (const [i, id] of ids.entries()) {
-      const value = values[i]
-      if (value) found.set(id, value)
+    for (const [sk, id] of rows) {
+      // Meanwhile it may have been written.
+      const entry = this.#known.get(sk) ?? { value: read.get(sk) ?? null }
+      this.#known.set(sk, entry)
+      if (entry.value !== null) found.set(id, entry.value)
     }
     return found
   }
 
   async keep(change: Change): Promise<void> {
-    const { store, commits, journal } = this.#parts
-    const journalled = change.received && journal.add(change.received)
+    const { store, commits, inbound } = this.#parts
     const keys = (change.keys ?? []).map(({ type, id, value }) => ({ sk: this.#rowOf(type, id), value }))
-    // Where it takes several commits: what was received first, the credentials last.
-    const writes: Write[] = [
-      ...(journalled?.writes ?? []),
+    // Where it takes several transactions: the credentials last.
+    const writes: UnitWrite[] = [
       ...(change.sending
         ? [sentRow(store, { ...change.sending, generation: this.generation, state: "sent" })]
         : []),
       ...keys.map(({ sk, value }) => (value === null ? store.remove(sk) : store.put(sk, value))),
-      ...(change.creds === undefined ? [] : [credsRow(store, this.generation, change.creds)]),
+      ...(change.creds === undefined ? [] : [this.#credsRow(change.creds)]),
     ]
-    for (const { sk, value } of keys) this.#unkept.set(sk, { value })
-    const ours = keys.map(({ sk }) => ({ sk, entry: this.#unkept.get(sk)! }))
-    await commits.write(writes)
-    for (const { sk, entry } of ours) {
-      this.#known.set(sk, entry)
-      if (this.#unkept.get(sk) === entry) this.#unkept.delete(sk)
-    }
+    if (change.received) await inbound().take(change.received, writes)
+    else commits.make(writes)
+    for (const { sk, value } of keys) this.#known.set(sk, { value })
     if (change.creds !== undefined) this.#setCreds(change.creds)
-    if (journalled) journal.kept(journalled.entry)
   }
 
-  async lookUp(hash: string): ReturnType<Vault["lookUp"]> {
-    return await this.#parts.journal.lookUp(hash)
+  foresee(attrs: Received["attrs"]): void {
+    this.#parts.inbound().foresee(attrs)
+  }
+
+  async isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
+    return await this.#parts.inbound().isSeen(received)
   }
 
   async sent(messageId: string): Promise<Uint8Array | undefined> {
     return (await sentMessage(this.#parts.store, messageId))?.message
+  }
+
+  /** The other address of a person, phone number or LID, where the network has told which belong together. */
+  async otherAddress(jid: string): Promise<string | undefined> {
+    const user = userOf(jid)
+    if (isLid(jid)) return await this.#mapped(`${user}_reverse`, "s.whatsapp.net")
+    return isPhoneJid(jid) ? await this.#mapped(user, "lid") : undefined
+  }
+
+  /** As Baileys keeps its pairs: user by user. */
+  async #mapped(id: string, server: string): Promise<string | undefined> {
+    const value = (await this.keys("lid-mapping", [id])).get(id)
+    return value && `${z.string().parse(JSON.parse(value))}@${server}`
   }
 
   #setCreds(creds: string | undefined): void {
@@ -113,16 +134,13 @@ export class DurableVault implements Vault {
     this.#login = creds === undefined ? undefined : loginOf(creds)
   }
 
-  async #key(sk: string): Promise<string | null> {
-    const known = this.#unkept.get(sk) ?? this.#known.get(sk)
-    if (known) return known.value
-    const stored = await this.#parts.store.get(sk)
-    // Meanwhile it may have been written.
-    const newer = this.#unkept.get(sk) ?? this.#known.get(sk)
-    if (newer) return newer.value
-    const value = stored?.secret.toString() ?? null
-    this.#known.set(sk, { value })
-    return value
+  /** The credentials once more, as they are. */
+  again(): Put {
+    return this.#credsRow(this.#creds ?? "")
+  }
+
+  #credsRow(creds: string): Put {
+    return credsRow(this.#parts.store, { generation: this.generation, marksUntil: this.#marksUntil, creds })
   }
 
   #rowOf(type: string, id: string): string {
@@ -136,29 +154,39 @@ function loginOf(creds: string): Login | undefined {
   return { jid: withoutDevice(me.id), lid: withoutDevice(me.lid ?? ""), name: me.name ?? "" }
 }
 
-/** The credentials as they were last kept. */
-export async function readCreds(
-  store: SessionStore,
-): Promise<{ generation: number; creds: string | undefined }> {
-  const stored = await store.get("CREDS")
-  if (!stored) return { generation: 1, creds: undefined }
-  return { generation: z.number().parse(stored.row.g), creds: stored.secret.toString() || undefined }
+/** The credentials of one login, as they are kept. */
+export interface Creds {
+  generation: number
+  creds: string | undefined
+  /** Until when the marks of a former release count, Unix seconds; 0 for a session that never knew one. */
+  marksUntil: number
+}
+
+export const credsSk = "CREDS"
+
+/** @param stored the row; undefined before the first login. `marksUntil` is absent after a former release. */
+export function credsOf(
+  stored: Stored | undefined,
+): Omit<Creds, "marksUntil"> & { marksUntil?: number | undefined } {
+  if (!stored) return { generation: 1, creds: undefined, marksUntil: 0 }
+  const { g, marks_until } = z.object({ g: z.number(), marks_until: z.number().optional() }).parse(stored.row)
+  return { generation: g, creds: stored.secret.toString() || undefined, marksUntil: marks_until }
 }
 
 /** Begins a generation without credentials: those of the last one are worthless, and so is every key of it. */
-export function forgetCreds(store: SessionStore, generation: number): Write {
-  return credsRow(store, generation, "")
+export function forgetCreds(store: SessionStore, next: Omit<Creds, "creds">): Put {
+  return credsRow(store, { ...next, creds: "" })
 }
 
 /** The rows of logins that have ended. */
-export async function oldKeys(store: SessionStore, generation: number): Promise<Write[]> {
+export async function oldKeys(store: SessionStore, generation: number): Promise<SessionWrite[]> {
   const current = generationPrefix(generation)
   const names = await store.names("SIGNAL#")
   return names.filter((sk) => !sk.startsWith(current)).map((sk) => store.remove(sk))
 }
 
-function credsRow(store: SessionStore, generation: number, creds: string): Write {
-  return store.put("CREDS", creds, { g: generation })
+function credsRow(store: SessionStore, { generation, marksUntil, creds = "" }: Creds): Put {
+  return store.put(credsSk, creds, { g: generation, marks_until: marksUntil })
 }
 
 function generationPrefix(generation: number): string {

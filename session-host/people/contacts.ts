@@ -2,10 +2,9 @@ import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import type { Contact as Wire } from "#core/contract/contact.ts"
 import { userOf } from "#core/jid.ts"
-import type { Write } from "#core/store.ts"
-import type { Commits } from "../commit.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { SessionStore, SessionWrite } from "../memory/store.ts"
 import type { Acquaintance } from "../network.ts"
-import type { SessionStore } from "../store.ts"
 
 /** What is known of a contact, as last heard. */
 const Contact = z.object({
@@ -49,7 +48,7 @@ type PhoneOf = (lid: string) => Promise<string | undefined>
 
 interface Parts {
   store: SessionStore
-  commits: Pick<Commits, "write">
+  commits: Pick<Commits, "make">
 }
 
 /** A person has up to two rows, and a commit takes 99. */
@@ -69,7 +68,7 @@ export class Contacts {
   }
 
   /**
-   * Takes down what is new. Resolves when it is durable.
+   * Takes down what is new. Resolves when that is made, before it is durable.
    * @throws SessionEnded
    */
   async learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
@@ -91,7 +90,7 @@ export class Contacts {
     return await this.#read(jid)
   }
 
-  /** Resolves when all that was heard is durable, or will never be. */
+  /** Resolves when all that was heard is taken down, or will never be. */
   async settled(): Promise<void> {
     await this.#turn
   }
@@ -112,7 +111,7 @@ export class Contacts {
     for (const person of named) merge(person, after)
     const changed = [...after].filter(([jid, contact]) => contact !== before.get(jid))
     if (changed.length === 0) return
-    await this.#parts.commits.write(changed.map(([jid, contact]) => this.#row(jid, contact)))
+    this.#parts.commits.make(changed.map(([jid, contact]) => this.#row(jid, contact)))
     for (const [jid, contact] of changed) this.#known.set(jid, { contact })
   }
 
@@ -125,7 +124,7 @@ export class Contacts {
     return contact
   }
 
-  #row(jid: string, contact: Contact | undefined): Write {
+  #row(jid: string, contact: Contact | undefined): SessionWrite {
     const sk = this.#prefix + jid
     return contact ? this.#parts.store.put(sk, JSON.stringify(contact)) : this.#parts.store.remove(sk)
   }
@@ -134,7 +133,7 @@ export class Contacts {
 const everyPrefix = "CONTACT#"
 
 /** Removes the contacts of all logins: the last has ended. @throws SessionEnded */
-export async function removeContacts(store: SessionStore): Promise<Write[]> {
+export async function removeContacts(store: SessionStore): Promise<SessionWrite[]> {
   return (await store.names(everyPrefix)).map((sk) => store.remove(sk))
 }
 

@@ -18,15 +18,14 @@ export async function learn(people: Acquaintance[], { memory, connection, log }:
   await memory.contacts.learn(people, (lid) => phoneOf(lid, { connection, log }))
 }
 
-/** Makes events of a stanza that passes no journal. @throws SessionEnded */
+/** Makes events of a stanza that is no message. @throws SessionEnded */
 export async function append(stanza: Stanza, at: At, { memory, connection, log }: Heard): Promise<void> {
-  const map = async () => {
+  await memory.outbox.append(async () => {
     const phones = new Map<string, string>()
     for (const lid of lidsOf(stanza)) {
       const phone = await phoneOf(lid, { connection, log })
       if (phone) phones.set(lid, phone)
     }
     return fromStanza(stanza, { own: memory.vault.login ?? nobody, phones }, at)
-  }
-  await memory.appender.append({ map })
+  })
 }

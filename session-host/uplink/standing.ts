@@ -1,9 +1,10 @@
-import type { Write } from "#core/store.ts"
-import type { Commits } from "../commit.ts"
-import type { SessionStore } from "../store.ts"
+import type { Commits, UnitWrite } from "../memory/commits.ts"
+import type { SessionStore, Stored } from "../memory/store.ts"
 
 const replacedRow = "REPLACED"
 const availableRow = "AVAILABLE"
+/** The keys of the rows that say how a login stands. */
+export const standingRows = [replacedRow, availableRow]
 
 interface Parts {
   store: SessionStore
@@ -16,22 +17,11 @@ export class Standing {
   #isReplaced: boolean
   #isAvailable: boolean
 
-  private constructor(parts: Parts, read: { isReplaced: boolean; isAvailable: boolean }) {
+  /** @param rows those of `standingRows` that there are. */
+  constructor(parts: Parts, rows: Stored[]) {
     this.#parts = parts
-    this.#isReplaced = read.isReplaced
-    this.#isAvailable = read.isAvailable
-  }
-
-  /** @throws SessionEnded */
-  static async read(parts: Parts): Promise<Standing> {
-    const [replaced, available] = await Promise.all([
-      parts.store.get(replacedRow),
-      parts.store.get(availableRow),
-    ])
-    return new Standing(parts, {
-      isReplaced: replaced !== undefined,
-      isAvailable: available !== undefined,
-    })
+    this.#isReplaced = rows.some(({ sk }) => sk === replacedRow)
+    this.#isAvailable = rows.some(({ sk }) => sk === availableRow)
   }
 
   /** Another place has taken the login over: who connects would throw it out again, and be thrown out in turn. */
@@ -59,13 +49,13 @@ export class Standing {
   }
 
   /** The login has ended. */
-  forget(): Write[] {
+  forget(): UnitWrite[] {
     this.#isReplaced = false
     this.#isAvailable = false
     return [this.#row(replacedRow, false), this.#row(availableRow, false)]
   }
 
-  #row(sk: string, is: boolean): Write {
+  #row(sk: string, is: boolean): UnitWrite {
     return is ? this.#parts.store.put(sk, "") : this.#parts.store.remove(sk)
   }
 }

@@ -1,16 +1,20 @@
-import type { Write } from "#core/store.ts"
-import type { Appender } from "../memory/appender.ts"
+import type { Commits, UnitWrite } from "../memory/commits.ts"
+import type { Outbox } from "../memory/outbox.ts"
+import type { SessionStore, Stored } from "../memory/store.ts"
 import { type At, connected, disconnected, type Why } from "../events/connection.ts"
 import type { Logger } from "../log.ts"
 import { SessionEnded } from "../session-ended.ts"
-import type { SessionStore } from "../store.ts"
 
-/** Nothing is as good as `disconnected`. */
+/** No record means `disconnected`. */
 type Told = "connected" | "disconnected"
+
+/** The key of its row. */
+export const toldRow = "TOLD"
 
 interface Options {
   store: SessionStore
-  appender: Pick<Appender, "append">
+  outbox: Pick<Outbox, "append">
+  commits: Pick<Commits, "whenKept">
   goneMs: number
   /** It has connected as this number. */
   onOpened: (phone: string) => void
@@ -52,7 +56,7 @@ export class Telling {
   }
 
   /** There will be no connection again by itself. `writes` become durable with the event. @throws SessionEnded */
-  async over(at: At, why: Why, writes: Write[] = []): Promise<void> {
+  async over(at: At, why: Why, writes: UnitWrite[] = []): Promise<void> {
     this.end()
     await this.#tell("disconnected", [disconnected(at, why)], writes)
   }
@@ -62,10 +66,10 @@ export class Telling {
     this.#timer = undefined
   }
 
-  async #tell(told: Told, mapped: ReturnType<typeof connected>[], writes: Write[] = []): Promise<void> {
-    const { store, appender } = this.#options
+  async #tell(told: Told, mapped: ReturnType<typeof connected>[], writes: UnitWrite[] = []): Promise<void> {
+    const { store, outbox, commits } = this.#options
     this.#told = told
-    await appender.append({ map: () => mapped, writes: [...writes, store.put("TOLD", told)] })
+    await commits.whenKept(await outbox.append(() => mapped, [...writes, store.put(toldRow, told)]))
   }
 
   readonly #ended = (error: unknown): void => {
@@ -75,7 +79,6 @@ export class Telling {
 }
 
 /** What the customer was told last. */
-export async function readTold(store: SessionStore): Promise<Told> {
-  const stored = await store.get("TOLD")
+export function toldIn(stored: Stored | undefined): Told {
   return stored?.secret.toString() === "connected" ? "connected" : "disconnected"
 }

@@ -68,8 +68,8 @@ test("a ratio rings also where nothing succeeds any more", () => {
 })
 
 test.for([
-  ["JournalOld", "JournalOldestMs", 60_000, "session-host"],
-  ["JournalSetAside", "JournalSetAside", 0, "session-host"],
+  ["Unkept", "UnkeptMs", 60_000, "session-host"],
+  ["MessagesParked", "MessagesParked", 0, "session-host"],
   ["EventOld", "EventOldestMs", 120_000, "delivery"],
   ["LeaseFenced", "LeaseFenced", 0, "session-host"],
   ["SweepRang", "SweepRang", 5, "sweep"],

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { newOwners, leaseOf } from "#test/cluster/owners.ts"
 import { aBridge } from "#test/support/bridge.ts"
+import { commitsUnder } from "#test/support/commits.ts"
 import { giveTurns, inTurns } from "#test/support/interleaved.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
@@ -12,8 +13,7 @@ import { get } from "#core/store.ts"
 import { leases, sessions } from "#core/tables.ts"
 import { isDead, observe } from "#functions/sweep/death.ts"
 import { operations } from "#local/dynamodb/operations.ts"
-import { Commits } from "#session-host/commit.ts"
-import { Patience } from "#session-host/memory/patience.ts"
+import type { Commits } from "#session-host/memory/commits.ts"
 import { SessionEnded } from "#session-host/session-ended.ts"
 
 /** What a host does, one after the other; how it is interleaved with the others is the scheduler's choice. */
@@ -142,8 +142,7 @@ async function take(bridgeId: string, id: string): Promise<Lease.Info | undefine
 }
 
 function writer(lease: Lease.Info): Commits {
-  const patience = new Patience({ afterMs: 60_000, call: () => {} }, new AbortController().signal)
-  return new Commits(lease, { patience, withinMs: 60_000, onEnd: () => {} })
+  return commitsUnder(lease).commits
 }
 
 function row(bridgeId: string, sk: string) {

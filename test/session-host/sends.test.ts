@@ -25,16 +25,23 @@ test("a message that was acknowledged is answered again from its row, and nothin
   expect((await contact.read({ text: "once" }))[0]).toMatchObject({ times: 1, id })
 })
 
-test("a message is durable before it is on the wire, and acknowledged in a commit of its own", async () => {
+test("a send costs one transaction: its bytes and all ratchets; that it was acknowledged is written by and by", async () => {
   const network = await aNetwork()
   const { bridge } = await aPairedSession(network)
   const contact = await network.phone("Bob")
   const asked = transactions()
   const id = newMessageId()
   await sendText(bridge.id, contact.number, "hello", id)
-  const commits = asked.filter(({ rows }) => rows.includes(`SEND#${id}`))
-  expect(commits[0]!.rows.some((sk) => sk.includes("#session#"))).toBe(true)
-  expect(commits.at(-1)!.rows).toEqual(["LEASE", `SEND#${id}`])
+  // The first one opens sessions, and asks who has which devices.
+  await until(async () => asked.filter(({ rows }) => rows.includes(`SEND#${id}`)).length === 2)
+
+  const next = newMessageId()
+  const before = asked.length
+  await sendText(bridge.id, contact.number, "hello again", next)
+  const [commit] = asked.slice(before).filter(({ rows }) => rows.includes(`SEND#${next}`))
+  expect(commit!.rows.filter((sk) => sk.includes("#session#"))).toHaveLength(2)
+  expect(asked.slice(before)).toEqual([commit])
+  await until(async () => asked.at(-1)!.rows.join() === `LEASE,SEND#${next}`)
 })
 
 test("an unknown number is refused and nothing is sent; it is asked for once", async () => {
@@ -173,7 +180,8 @@ test("a host that stops finishes the sends that are under way, and takes no othe
   const sent = sendText(bridge.id, contact.number, "hello")
   await contact.read({ text: "hello" })
   const stopped = host.stop()
-  expect(await sendText(bridge.id, contact.number, "too late")).toMatchObject({ status: 503 })
+  const late = { body: { chat: contact.number, body: "too late" } }
+  expect(await call(bridge.id, "POST", "/send/text", late)).toMatchObject({ status: 421 })
   await release()
   expect(await sent).toMatchObject({ status: 200 })
   await stopped

@@ -10,10 +10,10 @@ export async function aLinkedDevice(network: Network, vault: VolatileVault = aVa
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
   const connection = await aPairedConnection({ url: network.url, vault, phone: ada })
   const device = `${ada.number}:1`
-  await connection.happens("journalled", 3)
+  await vault.takes(3)
   await control.settled(device, 5000)
   connection.happenings.length = 0
-  vault.drain()
+  vault.forgetTaken()
   return {
     ada,
     bob,
@@ -32,9 +32,9 @@ export async function aLinkedDevice(network: Network, vault: VolatileVault = aVa
   }
 }
 
-/** The texts that are journalled. */
+/** The texts that were taken in. */
 export const texts = (vault: VolatileVault) =>
-  vault.journal().flatMap(({ plaintext }) => decode(plaintext).conversation ?? [])
+  vault.taken().flatMap(({ plaintext }) => decode(plaintext).conversation ?? [])
 
 let messages = 0
 

@@ -21,9 +21,9 @@ export async function aMemory(
     timing: { ...timing(), ...input.timing },
     log,
     ended: ended.signal,
-    map: async (received, { own, originals }) =>
+    map: async (received, _memory, { own, originals }) =>
       input.map?.(received) ?? (await mapReceived(received, own, { connection: undefined, originals, log })),
-    onDrained: () => happened.push("drained"),
+    onTaken: () => happened.push("taken"),
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {
       happened.push(`ended: ${error.constructor.name}`)

@@ -21,11 +21,10 @@ export async function anOutbox(bridge: Bridge.Info) {
   /** The rows alone: whoever should ring dies first. */
   async function write(...events: Event[]): Promise<string[]> {
     const rows = events.map((event) => {
-      const eventId = EventRow.idOf(bridge.id, [randomUUID()])
-      return { bridgeId: bridge.id, n: ++last, eventId, event, deliveryKey }
+      return { bridgeId: bridge.id, n: ++last, identity: [randomUUID()], event, deliveryKey }
     })
-    await transact(rows.flatMap(EventRow.append))
-    return rows.map((row) => row.eventId)
+    await transact(rows.map(EventRow.append))
+    return rows.map(({ n, identity }) => EventRow.idOf(bridge.id, n, identity))
   }
 
   async function append(...events: Event[]): Promise<string[]> {

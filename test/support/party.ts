@@ -28,7 +28,6 @@ export async function aParty(lid: string, vault: VolatileVault = aVault()) {
   const creds = { ...initAuthCreds(), me: { id: "1:1@s.whatsapp.net", lid } }
   const keys = keysOf(vault)
   const stanzas = new WeakMap<Uint8Array, BinaryNode>()
-  const journalled: string[] = []
   const repository = durableRepository(
     {
       creds,
@@ -36,7 +35,6 @@ export async function aParty(lid: string, vault: VolatileVault = aVault()) {
       vault,
       hold: newLocks(),
       stanzaOf: (ciphertext) => stanzas.get(ciphertext),
-      onJournalled: () => journalled.push("journalled"),
       onSettled: () => {},
     },
     pino({ level: "silent" }),
@@ -49,8 +47,6 @@ export async function aParty(lid: string, vault: VolatileVault = aVault()) {
     vault,
     keys,
     repository,
-    /** How often something was said to be journalled. */
-    journalled,
     /** What the network hands out to whoever wants to write to this device. */
     async bundle() {
       const keyId = ++preKeys

@@ -1,17 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises"
-import type { Change, Outgoing, Received, Vault } from "#session-host/network.ts"
+import type { Change, Gate, Outgoing, Received, Vault } from "#session-host/network.ts"
+import { until } from "./until.ts"
 
 export type VolatileVault = ReturnType<typeof aVault>
 
-/** A session's vault that lives as long as this process: one commit at a time, in the order of asking. */
+/** A session's vault that lives as long as this process: its units become durable one by one, in order. */
 export function aVault(input: { latencyMs?: () => number } = {}) {
   const keys = new Map<string, string>()
   const seen = new Set<string>()
-  const journal = new Map<string, Received>()
   const sends = new Map<string, Outgoing>()
   const changes: Change[] = []
-  const asked: Change[] = []
-  const state: { creds: string | undefined } = { creds: undefined }
+  let taken: Received[] = []
+  const state: { creds: string | undefined; made: number; kept: number } = {
+    creds: undefined,
+    made: 0,
+    kept: 0,
+  }
   let last = Promise.resolve()
   let stopped: { before: Promise<void> | undefined; failure: Error | undefined; onFailure: () => void } = {
     before: undefined,
@@ -28,12 +32,36 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     if (change.creds) state.creds = change.creds
     if (change.received) {
       seen.add(change.received.hash)
-      journal.set(change.received.hash, change.received)
+      taken.push(change.received)
     }
     if (change.sending) sends.set(change.sending.messageId, change.sending)
   }
+  const commit = async (unit: number) => {
+    await stopped.before
+    await pause()
+    refuse()
+    state.kept = unit
+  }
+  const refuse = () => {
+    if (!stopped.failure) return
+    stopped.onFailure()
+    throw stopped.failure
+  }
 
+  const gate: Gate = {
+    get made() {
+      return state.made
+    },
+    get kept() {
+      return state.kept
+    },
+    isFull: false,
+    async whenKept(unit) {
+      while (state.kept < unit) await last
+    },
+  }
   const vault: Vault = {
+    gate,
     get creds() {
       return state.creds
     },
@@ -46,26 +74,15 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         }),
       )
     },
-    keep(change) {
-      const commit = async () => {
-        await stopped.before
-        await pause()
-        if (stopped.failure) {
-          stopped.onFailure()
-          throw stopped.failure
-        }
-        apply(change)
-      }
-      asked.push(change)
-      const kept = last.then(commit)
-      last = kept.catch(() => {})
-      return kept
+    async keep(change) {
+      refuse()
+      apply(change)
+      const unit = ++state.made
+      last = last.then(() => commit(unit))
+      last.catch(() => {})
     },
-    async lookUp(hash) {
-      const row = journal.get(hash)
-      if (row) return { state: "journalled", plaintext: row.plaintext }
-      return { state: seen.has(hash) ? "drained" : "new" }
-    },
+    foresee: () => {},
+    isSeen: async ({ hash }) => seen.has(hash),
     sent: async (messageId) => sends.get(messageId)?.message,
   }
 
@@ -75,18 +92,24 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     get creds() {
       return state.creds
     },
-    /** All that was kept, in order. */
+    /** All that was made, in order. */
     changes,
-    /** All that was to be kept, whether or not it has been yet. */
-    asked: () => asked,
-    /** The values of one type, as kept. */
+    /** How many of them are durable. */
+    kept: () => state.kept,
+    /** The values of one type. */
     ofType: (type: string) =>
       [...keys].flatMap(([name, value]) => (name.startsWith(`${type} `) ? [value] : [])),
-    /** What is journalled and not drained. */
-    journal: () => [...journal.values()],
-    drain: () => journal.clear(),
+    /** The messages that were taken in. */
+    taken: () => taken,
+    /** Resolves when so many messages were taken in. */
+    takes: async (count: number) => await until(() => taken.length >= count),
+    /** Forgets them; redelivered, they are still known. */
+    forgetTaken: () => {
+      taken = []
+    },
+    /** Resolves when all that was made is durable. */
     settled: () => last,
-    /** Commits wait from now on, until the returned function is called. */
+    /** Nothing becomes durable from now on, until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
       stopped = { ...stopped, before: promise }
@@ -95,7 +118,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         resolve()
       }
     },
-    /** Commits fail from now on, each after `onFailure` (the owner closes its socket there), until the returned function is called. */
+    /** The session has ended from now on, after `onFailure` (the owner closes its socket there), until the returned function is called. */
     fail(onFailure: () => void) {
       stopped = { ...stopped, failure: new Error("fenced"), onFailure }
       return () => {

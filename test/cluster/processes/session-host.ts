@@ -1,7 +1,7 @@
 /** A session host as it is shipped, under watch. */
 import { WebSocket } from "ws"
 import { transmission } from "#session-host/baileys/transmission.ts"
-import { DurableVault } from "#session-host/memory/vault.ts"
+import { SessionVault } from "#session-host/memory/vault.ts"
 import { breakQueue, breakStore } from "../breaks.ts"
 import { stepsOf, type Steps } from "../steps.ts"
 import { watchStore } from "../watch.ts"
@@ -17,18 +17,18 @@ await import("#session-host/main.ts")
 
 /** Tells what came while the host was away from what comes live, and what comes once more. */
 function watchVault({ at }: Steps): void {
-  const keep = Reflect.get(DurableVault.prototype, "keep")
-  const lookUp = Reflect.get(DurableVault.prototype, "lookUp")
-  DurableVault.prototype.keep = async function (change) {
+  const keep = Reflect.get(SessionVault.prototype, "keep")
+  const isSeen = Reflect.get(SessionVault.prototype, "isSeen")
+  SessionVault.prototype.keep = async function (change) {
     const word = change.received && (change.received.attrs.offline === undefined ? "live" : "backlog")
     if (word) at(`before ${word}`)
     await keep.call(this, change)
     if (word) at(`after ${word}`)
   }
-  DurableVault.prototype.lookUp = async function (hash) {
-    const found = await lookUp.call(this, hash)
-    if (found.state !== "new") at("redelivered")
-    return found
+  SessionVault.prototype.isSeen = async function (received) {
+    const isSeen_ = await isSeen.call(this, received)
+    if (isSeen_) at("redelivered")
+    return isSeen_
   }
 }
 

@@ -40,7 +40,7 @@ test("it pairs by a code, is told to restart, opens, and texts both ways", async
 
   await bob.send(ada.number, "hello Ada")
   await expect.poll(() => texts(vault)).toEqual(["hello Ada"])
-  expect(vault.journal().at(-1)?.attrs).toMatchObject({ from: bob.lid, sender_pn: bob.jid, notify: "Bob" })
+  expect(vault.taken().at(-1)?.attrs).toMatchObject({ from: bob.lid, sender_pn: bob.jid, notify: "Bob" })
   connection.close()
 })
 
@@ -54,8 +54,8 @@ test("the network hears that it is paired only when the credentials are kept", a
     JSON.stringify(await network.call("GET", "/log?kind=in&tag=iq")).split("pair-device-sign").length
   const before = await signatures()
   const scanning = ada.scan(text)
-  // The commit that waits is the one with the account in it.
-  await expect.poll(() => vault.asked().some(({ creds }) => creds?.includes(ada.number))).toBe(true)
+  // What waits to become durable has the account in it.
+  await expect.poll(() => vault.changes.some(({ creds }) => creds?.includes(ada.number))).toBe(true)
   expect(await signatures()).toBe(before)
   expect(linking.happenings.map(({ kind }) => kind)).toEqual(["qr"])
 

@@ -24,6 +24,6 @@ test("what an ended connection still wants to read or keep does not reach the st
   )
   await expect(guarded.keep({ creds: "late" })).rejects.toThrow("ended")
   await expect(guarded.keys("session", ["1"])).rejects.toThrow("ended")
-  await expect(guarded.lookUp("hash")).rejects.toThrow("ended")
-  expect(vault.asked()).toEqual([])
+  await expect(guarded.isSeen({ hash: "hash", attrs: {} })).rejects.toThrow("ended")
+  expect(vault.changes).toEqual([])
 })

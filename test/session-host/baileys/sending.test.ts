@@ -4,6 +4,7 @@ import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network-
 import { aConnection } from "#test/support/connection.ts"
 import { aLinkedDevice, outgoing } from "#test/support/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"
+import { until } from "#test/support/until.ts"
 
 let network: Network
 
@@ -14,18 +15,19 @@ beforeAll(async () => {
 
 afterAll(() => network.close())
 
-test("a message is kept before its stanza leaves", async () => {
+test("a message is durable before its stanza leaves", async () => {
   const { bob, vault, connection, heard } = await aLinkedDevice(network)
   await connection.send(outgoing(bob.jid, "so that the session is there"))
   const release = vault.hold()
   const message = outgoing(bob.jid, "kept before")
   const sending = connection.send(message)
-  await connection.registered([bob.number])
+  await until(async () => (await vault.sent(message.messageId)) !== undefined)
+  const later = connection.registered([bob.number])
   expect(await heard("message", message.messageId)).toEqual([])
-  expect(await vault.sent(message.messageId)).toBeUndefined()
 
   release()
   await sending
+  await later
   expect(Buffer.from((await vault.sent(message.messageId))!)).toEqual(Buffer.from(message.message))
   connection.close()
 })

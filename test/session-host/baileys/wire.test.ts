@@ -3,62 +3,117 @@ import { expect, test } from "vitest"
 import { transmission } from "#session-host/baileys/transmission.ts"
 import { takeWire } from "#session-host/baileys/wire.ts"
 
-/** A socket that only notes what leaves. */
+/** A socket that only notes what leaves, and a gate that a test opens unit by unit. */
 function aSocket() {
   const left: string[] = []
   const failed: string[] = []
+  const asked: number[] = []
+  const units = [Promise.withResolvers<void>()]
+  const gate = {
+    made: 0,
+    kept: 0,
+    isFull: false,
+    whenKept: async (unit: number) => {
+      asked.push(unit)
+      await units[unit]!.promise
+    },
+  }
   const socket = {
     send(data: Buffer, done: () => void) {
       left.push(data.toString())
       done()
     },
     terminate: () => left.push("terminated"),
+    pause: () => left.push("paused"),
+    resume: () => left.push("resumed"),
   }
   // All of it that a wire uses.
-  const wire = takeWire(socket as unknown as WebSocket)
-  const send = (text: string) =>
-    socket.send(Buffer.from(text), (error?: Error) => void (error && failed.push(text)))
-  return { wire, send, left, failed }
+  const wire = takeWire(socket as unknown as WebSocket, gate)
+  return {
+    wire,
+    left,
+    failed,
+    asked,
+    gate,
+    send: (text: string) =>
+      socket.send(Buffer.from(text), (error?: Error) => void (error && failed.push(text))),
+    make: () => {
+      gate.made++
+      units.push(Promise.withResolvers())
+    },
+    keep: async () => {
+      gate.kept++
+      units[gate.kept]!.resolve()
+      await new Promise(setImmediate)
+    },
+    refuse: async () => {
+      units[gate.kept + 1]!.reject(new Error("fenced"))
+      await new Promise(setImmediate)
+    },
+  }
 }
 
-test("frames wait for the commits they come after, and leave in order", async () => {
-  const { wire, send, left } = aSocket()
-  const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+test("a frame waits for the last unit made before it, and frames leave in order", async () => {
+  const { make, keep, send, left } = aSocket()
   send("a")
-  wire.hold(one.promise)
+  make()
   send("b")
-  wire.hold(two.promise)
+  make()
   send("c")
-  one.resolve()
-  await one.promise
-  expect(left).toEqual(["a"])
-  two.resolve()
-  await two.promise
+  make()
   send("d")
-  expect(left).toEqual(["a", "b", "c", "d"])
+  expect(left).toEqual(["a"])
+  await keep()
+  expect(left).toEqual(["a", "b"])
+  await keep()
+  expect(left).toEqual(["a", "b", "c"])
+  await keep()
+  send("e")
+  expect(left).toEqual(["a", "b", "c", "d", "e"])
 })
 
-test("frames behind a commit that fails never leave", async () => {
-  const { wire, send, left } = aSocket()
-  const commit = Promise.reject(new Error("fenced"))
-  wire.hold(commit)
+test("a frame that waits has its unit made durable, and whoever sent it goes on", () => {
+  const { make, send, asked, left } = aSocket()
+  const sent: string[] = []
+  make()
   send("a")
-  await expect(commit).rejects.toThrow("fenced")
+  sent.push("a")
+  expect(left).toEqual([])
+  expect(asked).toEqual([1])
+})
+
+test("frames behind a unit that is refused never leave", async () => {
+  const { make, refuse, send, left } = aSocket()
+  make()
+  send("a")
+  await refuse()
   send("b")
   expect(left).toEqual([])
 })
 
 test("once cut, neither held nor new frames leave", async () => {
-  const { wire, send, left, failed } = aSocket()
-  const commit = Promise.withResolvers<void>()
-  wire.hold(commit.promise)
+  const { wire, make, keep, send, left, failed } = aSocket()
+  make()
   send("a")
   wire.cut()
-  commit.resolve()
-  await commit.promise
+  await keep()
   send("b")
   expect(left).toEqual(["terminated"])
   expect(failed).toEqual(["b"])
+})
+
+test("while too much waits to become durable nothing more is read, until that is durable", async () => {
+  const { gate, make, keep, send, left } = aSocket()
+  make()
+  make()
+  gate.isFull = true
+  send("a")
+  send("b")
+  expect(left).toEqual(["paused"])
+  await keep()
+  expect(left).toEqual(["paused"])
+  await keep()
+  expect(left).toEqual(["paused", "resumed", "a", "b"])
 })
 
 test("of a message that was given up no frame leaves; of another, that its stanza may have left is noted", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
 import { lidsIn, phonesIn } from "#session-host/events/about.ts"
+import { identityOf } from "#session-host/events/name.ts"
 import { fromMessage } from "#session-host/events/message.ts"
 import type { MessageContent } from "#session-host/network.ts"
 
@@ -135,13 +136,16 @@ test.for<[string, Record<string, string>, MessageContent]>([
   expect(map(attrs, content)).toEqual([])
 })
 
-test("the identity is made of what was received, never of what was resolved", () => {
-  const unresolved = map({ from: "77@lid" }, text)[0]!.identity
-  expect(map({ from: "77@lid" }, text, new Map([["77@lid", bob]]))[0]!.identity).toEqual(unresolved)
-  expect(map({ from: "77@lid", sender_pn: bob, offline: "3", notify: "B" }, text)[0]!.identity).toEqual(
-    unresolved,
-  )
-  expect(map({ from: "78@lid" }, text)[0]!.identity).not.toEqual(unresolved)
+const named = (attrs: Record<string, string>, phones?: Map<string, string>) =>
+  identityOf(map(attrs, text, phones)[0]!.message!)
+
+test("a message is named by what was received, never by what was resolved: by the author's LID where that is told", () => {
+  const unresolved = named({ from: "77@lid" })
+  expect(named({ from: "77@lid" }, new Map([["77@lid", bob]]))).toEqual(unresolved)
+  expect(named({ from: "77:3@lid", sender_pn: bob, offline: "3", notify: "B" })).toEqual(unresolved)
+  expect(named({ from: bob, sender_lid: "77@lid" })).toEqual(unresolved)
+  expect(named({ from: "78@lid" })).not.toEqual(unresolved)
+  expect(named({ from: "120@g.us", participant: "77@lid" })).not.toEqual(unresolved)
 })
 
 test("only those LIDs are looked up whose number the stanza does not tell", () => {

@@ -1,22 +1,19 @@
 import { onTestFinished, expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
+import { commitsUnder } from "#test/support/commits.ts"
 import { aHeldLease, transactions } from "#test/support/held.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease.ts"
 import { get, type Write } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
-import { Commits } from "#session-host/commit.ts"
-import { Patience } from "#session-host/memory/patience.ts"
 import { Fenced, SessionEnded } from "#session-host/session-ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
   const lease = await aHeldLease()
   const happened: string[] = []
-  const late = { afterMs: options.awayMs ?? 60_000, call: () => happened.push("store away") }
-  const patience = new Patience(late, new AbortController().signal)
-  const commits = new Commits(lease, {
-    patience,
-    withinMs: options.withinMs ?? 60_000,
+  const { commits, store } = commitsUnder(lease, {
+    ...options,
+    onAway: () => happened.push("store away"),
     onEnd: (error) => happened.push(`ended: ${error.constructor.name}`),
   })
   const pk = `BRIDGE#${lease.bridgeId}`
@@ -25,7 +22,7 @@ async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
   })
   const remove = (sk: string): Write => ({ Delete: { TableName: sessions, Key: { pk, sk } } })
   const value = async (sk: string) => (await get(sessions, { pk, sk }))?.value
-  return { lease, commits, happened, put, remove, value }
+  return { lease, commits, store, happened, put, remove, value }
 }
 
 test("what is asked for while a commit is under way goes together into the next one", async () => {

@@ -1,0 +1,33 @@
+import { isGroup, isLid, withoutDevice } from "#core/jid.ts"
+import type { Own } from "./about.ts"
+import type { MessageName } from "./mapped.ts"
+
+/**
+ * What a stanza calls a message. Its author is named without device, and under the private address (LID) first where the
+ * stanza names both: the sender's own retry and our phone's copy of the message are the same message.
+ */
+export function nameOf(attrs: Record<string, string>, own: Own): MessageName | undefined {
+  const { id, from = "" } = attrs
+  if (!id || from === "") return undefined
+  const sender = withoutDevice(attrs.participant ?? from)
+  if (sender === own.jid || sender === own.lid) return { id, fromMe: true, forms: [] }
+
+  const isMany = isGroup(from) || from.endsWith("@broadcast")
+  const others = attrs.participant
+    ? [attrs.participant_lid, attrs.participant_pn]
+    : [attrs.sender_lid, attrs.sender_pn]
+  const senders = [sender, ...others.flatMap((jid) => (jid ? [withoutDevice(jid)] : []))]
+  return { id, fromMe: false, forms: formsOf(isMany ? from : undefined, senders) }
+}
+
+/** One form for each address; `chat` where it is not the author's own. */
+export function formsOf(chat: string | undefined, senders: string[]): MessageName["forms"] {
+  const sorted = [...new Set(senders)].toSorted((a, b) => Number(isLid(b)) - Number(isLid(a)))
+  return sorted.map((sender) => ({ chat: chat ?? sender, sender }))
+}
+
+/** What the id of the message's event is made of. */
+export function identityOf({ id, fromMe, forms }: MessageName): string[] {
+  const [form] = forms
+  return fromMe || !form ? [id] : [id, form.chat, form.sender]
+}

@@ -1,0 +1,301 @@
+import { Lease } from "#core/lease.ts"
+import { Metrics } from "#core/metrics.ts"
+import { type Row, StoreAway, transact, type Write } from "#core/store.ts"
+import type { Patience } from "./patience.ts"
+import { Fenced, SessionEnded } from "../session-ended.ts"
+import type { SessionStore, SessionWrite } from "./store.ts"
+
+/** DynamoDB takes 100 operations in a transaction; one is the lease check. */
+const maxWrites = 99
+/** DynamoDB takes 4 MB; what is counted here is an estimate, so some room is left. */
+const maxBytes = 3_900_000
+/** So long a unit that nobody waits for may wait for others to share its transaction, ms. */
+const lingerMs = 100
+/** After a commit the next rests for as long as that one took, so that under load it takes more; ms at the most. */
+const restMostMs = 100
+/** What may wait to become durable before no more is read from the network: units, and bytes of them. */
+const most = { units: 500, bytes: 8_000_000 }
+
+/** Rows that become durable together: of the session itself, or of other tables. */
+export type UnitWrite = SessionWrite | Write
+
+interface Unit {
+  number: number
+  writes: UnitWrite[]
+  bytes: number
+  madeMs: number
+}
+
+interface Options {
+  store: SessionStore
+  patience: Patience
+  /** How long a commit may remain without a known outcome. */
+  withinMs: number
+  /** The session must end. Called once, before any promise fails: the socket has to be closed first. */
+  onEnd: (error: SessionEnded) => void
+}
+
+/**
+ * What a session changes, as units: rows that belong together. Units are made in memory, in order, and become durable in
+ * that order: one transaction is under way, and the next takes all units that wait, as many as fit. Each transaction is
+ * under the check of the session's lease.
+ */
+export class Commits {
+  readonly #held: Lease.Held
+  readonly #options: Options
+  readonly #queue: Unit[] = []
+  readonly #waiting: { unit: number; promise: PromiseWithResolvers<void> }[] = []
+  #bytes = 0
+  #made = 0
+  #kept = 0
+  /** When the next commit begins, if none is under way: on the monotonic clock, and the timer for it. */
+  #next: { atMs: number; timer: NodeJS.Timeout } | undefined
+  #restsUntilMs = 0
+  #running: Promise<void> | undefined
+  #ended: SessionEnded | undefined
+  readonly #over = new AbortController()
+
+  constructor(held: Lease.Held, options: Options) {
+    this.#held = held
+    this.#options = options
+  }
+
+  /** The number of the last unit made; 0 before the first. */
+  get made(): number {
+    return this.#made
+  }
+
+  /** The number of the last unit that is durable, as all before it are. */
+  get kept(): number {
+    return this.#kept
+  }
+
+  /** Whether so much waits to become durable that no more may be taken in. */
+  get isFull(): boolean {
+    return this.#queue.length > most.units || this.#bytes > most.bytes
+  }
+
+  /** For how long the oldest unit has been waiting to become durable, ms; 0 when none does. */
+  get oldestMs(): number {
+    const [oldest] = this.#queue
+    return oldest ? performance.now() - oldest.madeMs : 0
+  }
+
+  /**
+   * Makes a unit: puts and removals of whole rows. It is read from now on, and durable by and by; at once where somebody
+   * asks for that (`whenKept`). A unit of more than 99 rows, or 3.9 MB, takes several transactions, its last rows in the
+   * last.
+   * @returns its number.
+   * @throws SessionEnded
+   */
+  make(writes: UnitWrite[]): number {
+    if (this.#ended) throw this.#ended
+    const unit: Unit = { number: ++this.#made, writes, bytes: bytesOf(writes), madeMs: performance.now() }
+    this.#queue.push(unit)
+    this.#bytes += unit.bytes
+    this.#options.store.made(unit.number, writes.filter(isOwn))
+    this.#startIn(lingerMs)
+    return unit.number
+  }
+
+  /**
+   * Resolves when this unit, and all before it, are durable.
+   * @throws SessionEnded; whether it was written is then not known.
+   */
+  async whenKept(unit = this.#made): Promise<void> {
+    if (unit <= this.#kept) return
+    if (this.#ended) throw this.#ended
+    const promise = Promise.withResolvers<void>()
+    this.#waiting.push({ unit, promise })
+    this.#startIn(0)
+    await promise.promise
+  }
+
+  /** Makes a unit, and resolves when it is durable. @throws SessionEnded */
+  async write(writes: UnitWrite[]): Promise<void> {
+    await this.whenKept(this.make(writes))
+  }
+
+  /** Proves that the store answers and that the lease is ours. @throws SessionEnded */
+  async prove(): Promise<void> {
+    await this.write([])
+  }
+
+  /** Resolves when nothing waits any more. */
+  async settled(): Promise<void> {
+    await this.whenKept().catch(() => {
+      // Ended: nothing waits.
+    })
+  }
+
+  /** Fails everything that waits. The socket is closed already. */
+  end(error: SessionEnded): void {
+    this.#ended ??= error
+    clearTimeout(this.#next?.timer)
+    this.#over.abort()
+    this.#queue.length = 0
+    for (const { promise } of this.#waiting.splice(0)) promise.reject(this.#ended)
+  }
+
+  /** Commits in so many milliseconds, if not before; never while it rests. */
+  #startIn(ms: number): void {
+    if (this.#running) return
+    const now = performance.now()
+    const atMs = Math.max(now + ms, this.#restsUntilMs)
+    if (this.#next && this.#next.atMs <= atMs) return
+    clearTimeout(this.#next?.timer)
+    this.#next = undefined
+    if (atMs <= now) this.#begin()
+    else this.#next = { atMs, timer: setTimeout(() => this.#begin(), atMs - now) }
+  }
+
+  #begin(): void {
+    this.#running ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#next = undefined
+    const start = performance.now()
+    const batch = nextBatch(this.#queue)
+    try {
+      for (const writes of batch.commits) await this.#commit(writes)
+      this.#keep(batch.units)
+    } catch (error) {
+      const ended = this.#ended ?? asEnded(error)
+      if (!this.#ended) this.#options.onEnd(ended)
+      this.end(ended)
+    }
+    const tookMs = performance.now() - start
+    this.#restsUntilMs = start + tookMs + Math.min(tookMs, restMostMs)
+    this.#running = undefined
+    if (this.#waiting.length > 0) this.#startIn(0)
+    else if (this.#queue.length > 0) this.#startIn(lingerMs)
+  }
+
+  #keep(units: Unit[]): void {
+    this.#queue.splice(0, units.length)
+    for (const { number, writes, bytes } of units) {
+      this.#kept = number
+      this.#bytes -= bytes
+      this.#options.store.kept(number, writes.filter(isOwn))
+    }
+    const [late, done] = partition(this.#waiting.splice(0), ({ unit }) => unit > this.#kept)
+    this.#waiting.push(...late)
+    for (const { promise } of done) promise.resolve()
+  }
+
+  async #commit(writes: UnitWrite[]): Promise<void> {
+    if (this.#ended) throw this.#ended
+    const { patience, store, withinMs } = this.#options
+    const start = performance.now()
+    const rows = writes.map((write) => (isOwn(write) ? store.toWrite(write) : write))
+    const { signal } = this.#over
+    const refused = await patience.watch(transact([Lease.check(this.#held), ...rows], { withinMs, signal }))
+    Metrics.add("CommitMs", Math.round(performance.now() - start))
+    if (refused) throw whyRefused(refused)
+  }
+}
+
+/** As many units as fit one transaction; the first in any case, in several, if need be. */
+function nextBatch(queue: Unit[]): { units: Unit[]; commits: UnitWrite[][] } {
+  const merged = new Map<string, UnitWrite>()
+  const units: Unit[] = []
+  let bytes = 0
+  for (const unit of queue) {
+    const added = unit.writes.filter((write) => !merged.has(nameOf(write))).length
+    const fits = merged.size + added <= maxWrites && bytes + unit.bytes <= maxBytes
+    if (!fits && units.length > 0) break
+    units.push(unit)
+    merge(merged, unit.writes)
+    if (!fits) return { units, commits: inParts([...merged.values()]) }
+    bytes += unit.bytes
+  }
+  return { units, commits: [[...merged.values()]] }
+}
+
+/** DynamoDB refuses two operations on one row. Both are puts or removals of all of it, so the later one says it all. */
+function merge(into: Map<string, UnitWrite>, writes: UnitWrite[]): void {
+  for (const write of writes) {
+    const name = nameOf(write)
+    into.delete(name)
+    into.set(name, write)
+  }
+}
+
+function inParts(writes: UnitWrite[]): UnitWrite[][] {
+  const parts: UnitWrite[][] = [[]]
+  let bytes = 0
+  for (const write of writes) {
+    const size = bytesOf([write])
+    if (parts.at(-1)!.length === maxWrites || bytes + size > maxBytes) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)!.push(write)
+    bytes += size
+  }
+  return parts
+}
+
+function isOwn(write: UnitWrite): write is SessionWrite {
+  return "sk" in write
+}
+
+/** The same for two writes of one row. */
+function nameOf(write: UnitWrite): string {
+  if (isOwn(write)) return write.sk
+  const { TableName, Item, Key } = { ...write.Put, ...write.Delete } as {
+    TableName?: string
+    Item?: Row
+    Key?: Row
+  } // one of both
+  const key = Item ?? Key
+  if (!key) throw new Error("a commit puts and removes whole rows")
+  return `${TableName}\n${String(key.pk)}\n${String(key.sk)}`
+}
+
+/** What writes count for in a transaction. That of a removed row counts, too. */
+function bytesOf(writes: UnitWrite[]): number {
+  let bytes = 0
+  for (const write of writes) bytes += isOwn(write) ? sizeOfOwn(write) : sizeOf(write.Put?.Item)
+  return bytes
+}
+
+function sizeOfOwn(write: SessionWrite): number {
+  if (!("secret" in write)) return write.bytes + 200
+  const { secret } = write
+  return (typeof secret === "string" ? Buffer.byteLength(secret) : secret.length) + 200
+}
+
+/** An item's size as DynamoDB counts it, a little on the large side. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value)
+  if (value instanceof Uint8Array) return value.length
+  if (typeof value !== "object" || value === null) return 21
+  let bytes = 3
+  for (const [name, inner] of Object.entries(value)) bytes += Buffer.byteLength(name) + 1 + sizeOf(inner)
+  return bytes
+}
+
+/** The lease is not ours; or there is a row already under the number of an event, which nobody else may write. */
+function whyRefused(refused: (Row | undefined)[]): SessionEnded {
+  if (refused[0]) {
+    Metrics.add("LeaseFenced")
+    return new Fenced()
+  }
+  return new SessionEnded(
+    "the last commit of an earlier owner became visible late: what it wrote is read anew",
+  )
+}
+
+function asEnded(error: unknown): SessionEnded {
+  if (error instanceof SessionEnded) return error
+  if (error instanceof StoreAway)
+    return new SessionEnded("the store gave no answer for too long", { cause: error })
+  return new SessionEnded("the store refused a commit", { cause: error })
+}
+
+function partition<Item>(items: Item[], is: (item: Item) => boolean): [Item[], Item[]] {
+  const sorted = Map.groupBy(items, is)
+  return [sorted.get(true) ?? [], sorted.get(false) ?? []]
+}

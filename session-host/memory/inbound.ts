@@ -1,0 +1,156 @@
+import type { Mapped, MessageName, Remembered } from "../events/mapped.ts"
+import { formsOf, nameOf } from "../events/name.ts"
+import type { Own } from "../events/about.ts"
+import type { Logger } from "../log.ts"
+import type { Received } from "../network.ts"
+import { SessionEnded } from "../session-ended.ts"
+import type { Commits, UnitWrite } from "./commits.ts"
+import { Lookups } from "./lookups.ts"
+import { type Known, type Messages, seenAs } from "./messages.ts"
+import type { Outbox } from "./outbox.ts"
+import { parking } from "./parked.ts"
+import type { SessionStore } from "./store.ts"
+
+/** What a received message is read with. */
+export interface Context {
+  own: Own
+  /** Every message of this id that is remembered. */
+  originals: (id: string) => Promise<Remembered[]>
+}
+
+interface Options {
+  store: SessionStore
+  messages: Messages
+  outbox: Outbox
+  /** Who the session is now. */
+  own: () => Own
+  /** The other address of a person, phone number or LID, where it is known. */
+  otherAddress: (jid: string) => Promise<string | undefined>
+  /** Makes events of a message. May throw on what strangers send. */
+  map: (received: Received, context: Context) => Promise<Mapped[]>
+  /** Whether a release before 0.2 has seen this ciphertext. */
+  wasSeen: (hash: string) => Promise<boolean>
+  commits: Pick<Commits, "made" | "whenKept">
+  /** A message is durable, with what became of it. */
+  onTaken: () => void
+  log: Logger
+}
+
+interface Looked {
+  name: MessageName | undefined
+  known: Known | undefined
+}
+
+interface Asked {
+  /** The last unit that was made before. */
+  unit: number
+  looked: Promise<Looked>
+}
+
+/** After so many units what was read is read again: what was made since is known for a thousand. */
+const goodFor = 500
+
+/** Messages that come in: each is decrypted once, and is told once, in the unit that moves its ratchet. */
+export class Inbound {
+  readonly #options: Options
+  readonly #lookups: Lookups<MessageName, Known | undefined>
+  /** By the attributes of a stanza: what is known of its message. */
+  readonly #asked = new WeakMap<Received["attrs"], Asked>()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#lookups = new Lookups((names) => options.messages.findAll(names))
+  }
+
+  /** A message of these attributes has arrived, and will be asked for: it is looked up together with others. */
+  foresee(attrs: Received["attrs"]): void {
+    // Whoever asks for it hears of a failure.
+    this.#ask(attrs).catch(() => {})
+  }
+
+  /** Whether this ciphertext was decrypted before. @throws SessionEnded */
+  async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
+    const { known } = await this.#look(attrs)
+    return known?.seen.includes(seenAs(hash)) === true || (await this.#options.wasSeen(hash))
+  }
+
+  /**
+   * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that cannot
+   * be read is parked in the same unit.
+   * @throws SessionEnded
+   */
+  async take(received: Received, writes: UnitWrite[]): Promise<void> {
+    const { outbox, commits, onTaken } = this.#options
+    const unit = await outbox.inTurn(() => this.#make(received, writes))
+    commits.whenKept(unit).then(onTaken, () => {
+      // The session has ended: whoever holds the bridge next is given the message again.
+    })
+  }
+
+  async #make(received: Received, writes: UnitWrite[]): Promise<number> {
+    const { outbox, store, log } = this.#options
+    const message = await this.#seen(received)
+    try {
+      return await outbox.make(await this.#map(received), { message, writes })
+    } catch (error) {
+      if (error instanceof SessionEnded) throw error
+      log.error({ error }, "a message could not become an event and was parked")
+      const parked = parking(store, received)
+      const kept = new Set(parked.map(({ sk }) => sk))
+      // What was parked before is parked again under its old key.
+      const others = writes.filter((write) => !("sk" in write) || !kept.has(write.sk))
+      return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...others] })
+    }
+  }
+
+  async #map(received: Received): Promise<Mapped[]> {
+    const { map, messages, own } = this.#options
+    const mapped = await map(received, { own: own(), originals: (id) => messages.all(id) })
+    return await Promise.all(
+      mapped.map(async (each) =>
+        each.message ? { ...each, message: await this.#full(each.message) } : each,
+      ),
+    )
+  }
+
+  /** What is known of the message that a stanza brings, this ciphertext included. Undefined where it names none. */
+  async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
+    const { name, known } = await (this.#asked.get(attrs)?.looked ?? this.#ask(attrs))
+    if (!name) return undefined
+    const message = known ?? this.#options.messages.unknown(name)
+    return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])] }
+  }
+
+  /** What is known now. */
+  async #look(attrs: Received["attrs"]): Promise<Looked> {
+    const { commits, messages } = this.#options
+    const asked = this.#asked.get(attrs)
+    if (!asked || commits.made - asked.unit > goodFor) return await this.#ask(attrs)
+    const looked = await asked.looked
+    return looked.name && messages.wasMadeLately(looked.name) ? await this.#ask(attrs) : looked
+  }
+
+  #ask(attrs: Received["attrs"]): Promise<Looked> {
+    const looked = this.#find(attrs)
+    this.#asked.set(attrs, { unit: this.#options.commits.made, looked })
+    return looked
+  }
+
+  async #find(attrs: Received["attrs"]): Promise<Looked> {
+    const short = nameOf(attrs, this.#options.own())
+    const name = short && (await this.#full(short))
+    return { name, known: name && (await this.#lookups.find(name)) }
+  }
+
+  /** The same name, under all addresses that are known of its author. */
+  async #full(name: MessageName): Promise<MessageName> {
+    const [form, ...more] = name.forms
+    if (!form || more.length > 0) return name
+    const other = await this.#options.otherAddress(form.sender)
+    if (!other) return name
+    return {
+      ...name,
+      forms: formsOf(form.chat === form.sender ? undefined : form.chat, [form.sender, other]),
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto"
+import { now } from "#core/clock.ts"
+import type { Event } from "#core/contract/event.ts"
+import { EventRow } from "#core/event-row.ts"
+import type { Mapped, MessageName } from "../events/mapped.ts"
+import { identityOf } from "../events/name.ts"
+import type { Bell } from "./bell.ts"
+import type { Commits, UnitWrite } from "./commits.ts"
+import type { Known, Messages } from "./messages.ts"
+import type { SessionStore } from "./store.ts"
+
+/** An item holds 400 KB. */
+const largest = 380_000
+
+/** The network repeats what was not acknowledged for 14 days. */
+const markedFor = 14 * 86_400
+
+interface Options {
+  bridgeId: string
+  deliveryKey: Uint8Array
+  store: SessionStore
+  commits: Pick<Commits, "make" | "whenKept">
+  messages: Messages
+  bell: Pick<Bell, "want">
+  /** The number of the next event. */
+  next: number
+}
+
+/** What belongs to something that happened, beside its events. */
+interface Beside {
+  /** The message that brought it. */
+  message?: Known | undefined
+  writes?: UnitWrite[]
+}
+
+/** An event that was not told before, and the row that remembers that it was. */
+interface Fresh {
+  mapped: Mapped
+  message?: Known | undefined
+  mark?: UnitWrite | undefined
+}
+
+/** The events of a bridge: numbered without gaps, in the order in which they happened, each told once. */
+export class Outbox {
+  readonly #options: Options
+  #next: number
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#next = options.next
+  }
+
+  /**
+   * Makes what happened an event, after all that happened before, together with `writes`.
+   * @returns the number of its unit, which is not durable yet.
+   * @throws SessionEnded
+   */
+  async append(map: () => Mapped[] | Promise<Mapped[]>, writes: UnitWrite[] = []): Promise<number> {
+    return await this.inTurn(async () => await this.make(await map(), { writes }))
+  }
+
+  /** Runs `work` after all that was asked for before, and before all that is asked for later. */
+  async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work)
+    // Its caller hears of a failure; the next one only waits for the end.
+    this.#turn = result.catch(() => {})
+    return await result
+  }
+
+  /** Resolves when all that was asked for is made. */
+  async settled(): Promise<void> {
+    await this.#turn
+  }
+
+  /**
+   * Makes the unit of something that happened. To be called in turn.
+   * @returns its number.
+   * @throws Error when an event is too large for a row: nothing was made then. SessionEnded
+   */
+  async make(mapped: Mapped[], beside: Beside = {}): Promise<number> {
+    const fresh = await this.#notTold(mapped, beside.message)
+    const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
+    // From here on nothing is waited for: numbers are given and units made in one step.
+    this.#next += fresh.length
+    const { commits, messages, bell } = this.#options
+    const own: UnitWrite[] = []
+    for (const [i, { message, mark }] of fresh.entries()) {
+      const writes = [rows[i]!, ...(mark ? [mark] : [])]
+      if (!message) own.push(...writes)
+      else if (message === beside.message) own.push(...writes)
+      // A unit of its own: however many a stanza brings, none is parted from its row.
+      else commits.make([...writes, messages.row(message)])
+    }
+    if (beside.message) own.push(messages.row(beside.message))
+    const unit = commits.make([...own, ...(beside.writes ?? [])])
+    if (fresh.length > 0) void commits.whenKept(unit).then(() => bell.want(), ended)
+    return unit
+  }
+
+  async #notTold(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {
+    const rows = new Map<string, Known>(brought && [[brought.sk, brought]])
+    const fresh: Fresh[] = []
+    for (const each of mapped) {
+      check(each.event)
+      if (!each.message) {
+        const mark = each.mayRepeat && (await this.#newMark(each))
+        if (mark !== false) fresh.push({ mapped: each, ...(mark && { mark }) })
+        continue
+      }
+      const message = await this.#known(each.message, rows)
+      if (message.event !== undefined) continue
+      // Until it has its number: it is not told twice.
+      message.event = 0
+      message.remembered = each.remember
+      fresh.push({ mapped: each, message })
+    }
+    return fresh
+  }
+
+  async #known(name: MessageName, rows: Map<string, Known>): Promise<Known> {
+    const { messages } = this.#options
+    const { sk } = messages.unknown(name)
+    const known = rows.get(sk) ?? (await messages.find(name)) ?? messages.unknown(name)
+    const same = rows.get(known.sk) ?? known
+    rows.set(sk, same).set(same.sk, same)
+    return same
+  }
+
+  /** @returns false when the happening was told before. */
+  async #newMark({ identity }: Mapped): Promise<UnitWrite | false> {
+    const { store } = this.#options
+    const sk = `MARK#${createHash("sha256").update(JSON.stringify(identity)).digest("base64url")}`
+    if (await store.get(sk)) return false
+    return store.put(sk, "", { expires_at: now() + markedFor })
+  }
+
+  #rowOf({ mapped, message }: Fresh, n: number): UnitWrite {
+    const { bridgeId, deliveryKey } = this.#options
+    if (message) message.event = n
+    const name = mapped.message ? identityOf(mapped.message) : []
+    return EventRow.append({
+      bridgeId,
+      n,
+      identity: [...mapped.identity, ...name],
+      event: mapped.event,
+      deliveryKey,
+    })
+  }
+}
+
+function ended(): void {
+  // Whoever holds the bridge next reads what is there, and rings.
+}
+
+function check(event: Event): void {
+  const bytes = Buffer.byteLength(JSON.stringify(event))
+  if (bytes > largest) throw new Error(`an event of ${bytes} bytes`)
+}

@@ -1,0 +1,33 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib"
+
+/** Write units are counted by the kilobyte: below this size there is nothing to be won. */
+const smallest = 600
+
+/**
+ * What nearly every Signal session says, in the order in which it says it. Rows are packed with it, so it can never
+ * change: another needs a new name in `Packing`.
+ */
+const dictionary = Buffer.from(
+  '"appStateSyncKeyData":{"type":"Buffer","data":"' +
+    '{"_sessions":{"":{"registrationId":,"currentRatchet":{"ephemeralKeyPair":{"pubKey":"","privKey":""},' +
+    '"lastRemoteEphemeralKey":"","previousCounter":0,"rootKey":""},"indexInfo":{"baseKey":"","baseKeyType":2,' +
+    '"closed":-1,"used":1800000000000,"created":1800000000000,"remoteIdentityKey":""},"_chains":{"":{"chainKey":' +
+    '{"counter":-1,"key":""},"chainType":2,"messageKeys":{}},"":{"chainKey":{"counter":0,"key":""},"chainType":1,' +
+    '"messageKeys":{}}}}},"version":"v1"}',
+)
+
+/** How a secret was packed, as its row says; undefined: it is as it is. */
+export const Packing = "deflate1"
+export type Packing = typeof Packing
+
+/** The secret as it is sealed: smaller, if that is worth it. */
+export function pack(secret: string | Uint8Array): { bytes: string | Uint8Array; packing?: Packing } {
+  if (secret.length < smallest) return { bytes: secret }
+  const bytes = deflateRawSync(secret, { dictionary, level: 3 })
+  return bytes.length < secret.length ? { bytes, packing: Packing } : { bytes: secret }
+}
+
+/** @throws when it was not packed so */
+export function unpack(bytes: Buffer, packing: Packing | undefined): Buffer {
+  return packing === Packing ? inflateRawSync(bytes, { dictionary }) : bytes
+}

@@ -1,0 +1,204 @@
+import { z } from "zod"
+import { open, seal } from "#core/seal.ts"
+import { batchGet, Bytes, query, type Row, type Write } from "#core/store.ts"
+import { sessions } from "#core/tables.ts"
+import type { Patience } from "./patience.ts"
+import { pack, Packing, unpack } from "./pack.ts"
+
+/** A row of a session as it is to be: sealed when it is committed, for many are replaced before that. */
+export interface Put {
+  sk: string
+  /** What nobody may read who reads the table. */
+  secret: string | Uint8Array
+  /** What anybody may. */
+  row: Row
+}
+
+/** A row of a session that is not to be. `bytes`: its size, where it may be large, for it counts in a transaction. */
+export interface Removal {
+  sk: string
+  bytes: number
+}
+
+export type SessionWrite = Put | Removal
+
+/** A row as it is read. */
+export interface Stored {
+  sk: string
+  row: Row
+  secret: Buffer
+}
+
+/**
+ * The rows of one bridge in the Sessions table. What was made and is not durable yet is read like all the rest. Private
+ * values are sealed under the bridge's session key.
+ */
+export class SessionStore {
+  readonly #pk: string
+  readonly #key: Uint8Array
+  readonly #patience: Patience
+  /** By `sk`: the last write of each row, and the unit it belongs to, until that is durable. */
+  readonly #unkept = new Map<string, { unit: number; write: SessionWrite }>()
+
+  constructor(input: { bridgeId: string; sessionKey: Uint8Array; patience: Patience }) {
+    this.#pk = `BRIDGE#${input.bridgeId}`
+    this.#key = input.sessionKey
+    this.#patience = input.patience
+  }
+
+  put(sk: string, secret: string | Uint8Array, row: Row = {}): Put {
+    return { sk, secret, row }
+  }
+
+  /** `bytes`: of the row that is removed, where it may be large. */
+  remove(sk: string, bytes = 0): Removal {
+    return { sk, bytes }
+  }
+
+  /** As DynamoDB takes it. */
+  toWrite(write: SessionWrite): Write {
+    const key = { pk: this.#pk, sk: write.sk }
+    if (!("secret" in write)) return { Delete: { TableName: sessions, Key: key } }
+    const { bytes, packing } = pack(write.secret)
+    const sealed = seal(this.#key, key, bytes)
+    return {
+      Put: { TableName: sessions, Item: { ...write.row, ...key, sealed, ...(packing && { packing }) } },
+    }
+  }
+
+  /** These writes belong to this unit: from now on they are read. */
+  made(unit: number, writes: Iterable<SessionWrite>): void {
+    for (const write of writes) this.#unkept.set(write.sk, { unit, write })
+  }
+
+  /** All units up to this one are durable, these writes among them. */
+  kept(unit: number, writes: Iterable<SessionWrite>): void {
+    for (const { sk } of writes) {
+      const last = this.#unkept.get(sk)
+      if (last && last.unit <= unit) this.#unkept.delete(sk)
+    }
+  }
+
+  /** @throws SessionEnded */
+  async get(sk: string): Promise<Stored | undefined> {
+    const [found] = await this.getAll([sk])
+    return found
+  }
+
+  /** Those rows of these keys that there are, in the order of the keys. @throws SessionEnded */
+  async getAll(sks: string[]): Promise<Stored[]> {
+    const before = new Map(sks.flatMap((sk) => this.#entryOf(sk)))
+    const missing = sks.filter((sk) => !before.has(sk))
+    const keys = missing.map((sk) => ({ table: sessions, key: { pk: this.#pk, sk } }))
+    const rows = missing.length === 0 ? [] : await this.#patience.read(() => batchGet(keys))
+    const read = new Map(rows.flatMap((row) => (row ? [[String(row.sk), row] as const] : [])))
+    // Meanwhile some may have been written.
+    return sks.flatMap((sk) => {
+      const made = this.#unkept.get(sk) ?? before.get(sk)
+      if (made) return this.#asRead(made.write)
+      const row = read.get(sk)
+      return row ? [this.#opened(row)] : []
+    })
+  }
+
+  /** All rows whose key begins so, in order. @throws SessionEnded */
+  async list(prefix: string): Promise<Stored[]> {
+    return await this.#merged(
+      prefix,
+      () => Array.fromAsync(query(beginning(this.#pk, prefix))),
+      (row) => [this.#opened(row)],
+    )
+  }
+
+  /** So many of them, in order, after the one that has this after the beginning. @throws SessionEnded */
+  async page(
+    prefix: string,
+    page: { after?: string | undefined; limit?: number | undefined },
+  ): Promise<Stored[]> {
+    const after = prefix + (page.after ?? "")
+    // Some of those read may be removed by now.
+    const limit = page.limit && page.limit + this.#unkept.size
+    const input = {
+      ...beginning(this.#pk, prefix),
+      KeyConditionExpression: "pk = :bridge AND sk > :after",
+      ExpressionAttributeValues: { ":bridge": this.#pk, ":after": after },
+      ...(limit && { Limit: limit }),
+    }
+    const found = await this.#merged(
+      prefix,
+      () => first(limit, prefix, query(input)),
+      (row) => [this.#opened(row)],
+      after,
+    )
+    return page.limit === undefined ? found : found.slice(0, page.limit)
+  }
+
+  /** The keys of those rows, without what they hold. @throws SessionEnded */
+  async names(prefix: string): Promise<string[]> {
+    const only = { ...beginning(this.#pk, prefix), ProjectionExpression: "sk" }
+    const rows = await this.#merged(
+      prefix,
+      () => Array.fromAsync(query(only)),
+      (row) => [{ sk: String(row.sk) }],
+    )
+    return rows.map(({ sk }) => sk)
+  }
+
+  /** What is read, with what was made before or meanwhile in its place. */
+  async #merged<Found extends { sk: string }>(
+    prefix: string,
+    ask: () => Promise<Row[]>,
+    found: (row: Row) => Found[],
+    after = "",
+  ): Promise<(Found | Stored)[]> {
+    const before = this.#beginning(prefix)
+    const rows = await this.#patience.read(ask)
+    const made = new Map([...before, ...this.#beginning(prefix)])
+    const others = rows.filter((row) => !made.has(String(row.sk))).flatMap(found)
+    const ours = [...made.values()].filter(({ sk }) => sk > after).flatMap((write) => this.#asRead(write))
+    if (ours.length === 0) return others
+    return [...others, ...ours].toSorted((a, b) => (a.sk < b.sk ? -1 : 1))
+  }
+
+  #entryOf(sk: string): [string, { write: SessionWrite }][] {
+    const made = this.#unkept.get(sk)
+    return made ? [[sk, made]] : []
+  }
+
+  #beginning(prefix: string): Map<string, SessionWrite> {
+    const found = new Map<string, SessionWrite>()
+    for (const [sk, { write }] of this.#unkept) if (sk.startsWith(prefix)) found.set(sk, write)
+    return found
+  }
+
+  #asRead(write: SessionWrite): Stored[] {
+    return "secret" in write ? [{ sk: write.sk, row: write.row, secret: Buffer.from(write.secret) }] : []
+  }
+
+  #opened(row: Row): Stored {
+    const { sk, sealed, packing } = Sealed.parse(row)
+    return { sk, row, secret: unpack(open(this.#key, { pk: this.#pk, sk }, sealed), packing) }
+  }
+}
+
+const Sealed = z.object({ sk: z.string(), sealed: Bytes, packing: z.literal(Packing).optional() })
+
+function beginning(pk: string, prefix: string) {
+  return {
+    TableName: sessions,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":bridge": pk, ":prefix": prefix },
+  }
+}
+
+/** So many of those that begin so, which come first. */
+async function first(limit: number | undefined, prefix: string, rows: AsyncIterable<Row>): Promise<Row[]> {
+  const found: Row[] = []
+  for await (const row of rows) {
+    if (!String(row.sk).startsWith(prefix)) break
+    found.push(row)
+    if (found.length === limit) break
+  }
+  return found
+}
