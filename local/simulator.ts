@@ -38,6 +38,7 @@ export async function startSimulator(input: { dataDir: string; controlPort: numb
   const ready = Ready.parse(JSON.parse(String(first[0])))
   const ended = once(child, "exit")
   return {
+    pid: child.pid!, // it runs
     url: ready.url,
     controlUrl: ready.control_url,
     rootKey: ready.root_key,

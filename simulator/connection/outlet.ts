@@ -17,7 +17,7 @@ export interface Outlet {
   readonly isOver: boolean
   /** The handshake is done: stanzas are written from now on, encrypted by this. */
   secure: (transport: Transport) => void
-  /** Late by as much as a fault says. */
+  /** Late by as much as a fault says, or when it is over. */
   send: (stanza: Node) => void
   /** Says goodbye with this stanza, if one is given, and hangs up. */
   end: (goodbye?: Node) => void
@@ -66,7 +66,11 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
     secure(by) {
       transport = by
     },
-    send: (stanza) => writeAfter(stanza, network.faults.strike("delay", outlet.name)?.ms ?? 0),
+    send(stanza) {
+      const hold = network.faults.strike("hold", outlet.name)
+      if (hold) return network.faults.hold(hold, outlet, stanza)
+      writeAfter(stanza, network.faults.strike("delay", outlet.name)?.ms ?? 0)
+    },
     end(goodbye) {
       if (isOver) return
       if (goodbye) write(goodbye)

@@ -23,6 +23,8 @@ export const kinds = [
   "unavailable",
   /** Everything to the device is late by `ms`. */
   "delay",
+  /** Everything to the device is kept back until the fault is removed, then comes at once, in order. */
+  "hold",
   /** A new connection is answered with HTTP `code` instead of an upgrade. */
   "refuse_upgrade",
   /** A client is told that its version is too old (405). */
@@ -66,13 +68,13 @@ export type Faults = ReturnType<typeof create>
 
 export function create() {
   let armed: Fault[] = []
-  let held: { fault: number; line: Line; ack: Node }[] = []
+  let held: { fault: number; line: Pick<Line, "send">; stanza: Node }[] = []
   let last = 0
 
   const remove = (id: number): boolean => {
     const before = armed.length
     armed = armed.filter((fault) => fault.id !== id)
-    for (const { line, ack } of held.filter(({ fault }) => fault === id)) line.send(ack)
+    for (const { line, stanza } of held.filter(({ fault }) => fault === id)) line.send(stanza)
     held = held.filter(({ fault }) => fault !== id)
     return armed.length < before
   }
@@ -83,7 +85,7 @@ export function create() {
       armed.push(made)
       return made
     },
-    /** False when there is no such fault. Acks it held are sent now. */
+    /** False when there is no such fault. What it held is sent now. */
     remove,
     clear: () => armed.forEach(({ id }) => remove(id)),
     /** The fault of this kind that happens to the device now, used up by one. Phones of ours have none. */
@@ -97,12 +99,12 @@ export function create() {
       )
       if (!fault?.times) return fault
       fault.times--
-      // A fault that holds acks has them to give back when it is removed.
-      if (fault.times === 0 && kind !== "hold_acks") armed = armed.filter((one) => one !== fault)
+      // A fault that holds something has it to give back when it is removed.
+      if (fault.times === 0 && !kind.startsWith("hold")) armed = armed.filter((one) => one !== fault)
       return fault
     },
-    hold: (fault: Fault, line: Line, ack: Node) => {
-      held.push({ fault: fault.id, line, ack })
+    hold: (fault: Fault, line: Pick<Line, "send">, stanza: Node) => {
+      held.push({ fault: fault.id, line, stanza })
     },
   }
 }

@@ -25,7 +25,7 @@ const [{ model } = { model: "?" }] = cpus()
 console.log(`${cpus().length} x ${model}, Node ${process.version}`)
 const network = await startNetwork(dir)
 const receiver = await startReceiver()
-const given = { dir, network, receiver, env: profiler.env }
+const given = { dir, network, receiver }
 const sides = [await startBare(given), await startOurs(given)]
 /** What the service promises, and did not keep. */
 const faults: string[] = []
@@ -66,7 +66,7 @@ async function measure(name: string, part: Part, side: Side): Promise<void> {
       ? await inbound({ ...part, messages, side, network, receiver, progress: progress(what, messages) })
       : await outbound({ ...part, messages, side, network, progress: progress(what, messages) })
   const warm = await run(part.warmUp, " to warm up")
-  const processes = await side.processes()
+  const processes = [...(await side.processes()), { role: "network", pid: network.pid }]
   const found = await profiler.around(
     { part: name, side: side.name, processes },
     async () => await run(part.messages),

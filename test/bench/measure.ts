@@ -1,3 +1,4 @@
+import type { Network } from "./network.ts"
 import type { Side } from "./sides/side.ts"
 import { processorMs } from "./usage.ts"
 
@@ -7,6 +8,8 @@ export interface Measured {
   /** Processor time for each message, in ms, by role and in all. */
   cpu: Map<string, number>
   cpuMs: number
+  /** The same of the simulated network, which does not count: where it is busy, it is what holds a side back. */
+  networkMs: number
   perSecond: number
   p50Ms: number
   p99Ms: number
@@ -14,17 +17,32 @@ export interface Measured {
   faults: string[]
 }
 
-/** Processor time of a side while something is done, in ms, by role. */
-export async function processorTime(side: Side, work: () => Promise<void>): Promise<Map<string, number>> {
-  const processes = await side.processes()
-  const before = processorMs(processes)
-  await work()
-  const after = processorMs(processes)
-  return new Map([...after].map(([role, ms]) => [role, ms - (before.get(role) ?? 0)]))
+/** The processor time that a side used while something was done, and the network beside it. */
+export interface Spent {
+  side: Map<string, number>
+  networkMs: number
 }
 
-/** By role, for each of so many messages. */
-export function shared(cpu: Map<string, number>, messages: number): Pick<Measured, "cpu" | "cpuMs"> {
-  const each = new Map([...cpu].map(([role, ms]) => [role, ms / messages]))
-  return { cpu: each, cpuMs: [...each.values()].reduce((sum, ms) => sum + ms, 0) }
+export async function spentDuring(side: Side, network: Network, work: () => Promise<void>): Promise<Spent> {
+  const [own, others] = [await side.processes(), [{ role: "network", pid: network.pid }]]
+  const before = { own: processorMs(own), others: processorMs(others) }
+  await work()
+  const after = { own: processorMs(own), others: processorMs(others) }
+  return {
+    side: new Map([...after.own].map(([role, ms]) => [role, ms - (before.own.get(role) ?? 0)])),
+    networkMs: sum(after.others) - sum(before.others),
+  }
+}
+
+/** The same for each of so many messages. */
+export function shared(
+  spent: Spent,
+  messages: number,
+): Pick<Measured, "messages" | "cpu" | "cpuMs" | "networkMs"> {
+  const cpu = new Map([...spent.side].map(([role, ms]) => [role, ms / messages]))
+  return { messages, cpu, cpuMs: sum(cpu), networkMs: spent.networkMs / messages }
+}
+
+function sum(byRole: Map<string, number>): number {
+  return [...byRole.values()].reduce((total, ms) => total + ms, 0)
 }

@@ -25,6 +25,7 @@ export async function startNetwork(dir: string) {
   const pool = new Pool(controlUrl, { connections: 64 })
 
   return {
+    pid: simulator.pid,
     url,
     controlUrl,
     rootKey,

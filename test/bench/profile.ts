@@ -7,18 +7,16 @@ import type { Process } from "./usage.ts"
 const preload = new URL("processes/profiler.ts", import.meta.url)
 
 export interface Profiler {
-  /** Of the processes that are to be profiled. */
-  env: Record<string, string>
   /** Writes `<part>-<side>-<role>-<pid>.cpuprofile` for each process, and prints what cost most. */
   around: <Done>(named: Named, work: () => Promise<Done>) => Promise<Done>
 }
 
-/** Profiles of a side's processes while something is done. Without a folder it profiles nothing. */
+/** Makes all processes that are started from now on ready to be profiled. Without a folder it profiles nothing. */
 export function newProfiler(folder: string | undefined): Profiler {
-  if (folder === undefined) return { env: {}, around: async (_, work) => await work() }
+  if (folder === undefined) return { around: async (_, work) => await work() }
   mkdirSync(folder, { recursive: true })
+  process.env.NODE_OPTIONS = `--import ${preload.href}?into=${encodeURIComponent(folder)}`
   return {
-    env: { NODE_OPTIONS: `--import ${preload.href}?into=${encodeURIComponent(folder)}` },
     async around({ part, side, processes }, work) {
       for (const { pid } of processes) process.kill(pid, "SIGUSR2")
       const done = await work()

@@ -1,4 +1,4 @@
-const everyMs = 2000
+const everyMs = 5000
 const started = performance.now()
 let last = 0
 

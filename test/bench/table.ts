@@ -8,10 +8,10 @@ export function printHead(): void {
 }
 
 export function printMeasured(part: string, side: string, measured: Measured): void {
-  const { messages, cpu, cpuMs, perSecond, p50Ms, p99Ms } = measured
+  const { messages, cpu, cpuMs, networkMs, perSecond, p50Ms, p99Ms } = measured
   const byRole = [...cpu].map(([role, ms]) => `${role} ${ms.toFixed(2)}`).join(", ")
   const figures = [cpuMs.toFixed(2), perSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1)]
-  printRow([part, side, String(messages), ...figures, byRole])
+  printRow([part, side, String(messages), ...figures, `${byRole} (network ${networkMs.toFixed(2)})`])
 }
 
 function printRow(cells: string[]): void {

@@ -71,6 +71,19 @@ test("a stanza that is sent twice is one message, and a repetition", async () =>
   expect(texts).toEqual(["echo", "last"])
 })
 
+test("what is held for a device comes when the fault is removed, all of it and in order", async () => {
+  const { ada, bob, client, device } = await aChat()
+  const release = await network.fault({ kind: "hold", device })
+  const { id } = await bob.send(ada.number, "first")
+  await bob.send(ada.number, "second")
+  expect(await network.log({ kind: "out", who: device, attrs: { id }, wait: 0 })).toEqual([])
+  await release()
+  await bob.send(ada.number, "third")
+  await client.message("third")
+  const texts = client.messages.flatMap(({ message }) => message.message?.conversation ?? [])
+  expect(texts).toEqual(["first", "second", "third"])
+})
+
 test("latency delays everything to a device and changes no order", async () => {
   const { ada, bob, client, device } = await aChat()
   const remove = await network.fault({ kind: "delay", device, ms: 1000 })

@@ -102,7 +102,9 @@ function newBridge(saved: Saved) {
       if (connection === "close" && output?.statusCode !== DisconnectReason.loggedOut) sock = dial()
     })
     made.ev.on("messages.upsert", ({ messages, type }) => {
-      if (type === "notify") for (const message of messages) tell(message)
+      if (type !== "notify") return
+      // What our own phone tells its devices is no message to us.
+      for (const message of messages) if (!message.key.fromMe) tell(message)
     })
     made.ws.on("CB:ack,class:message", ({ attrs }: { attrs: { id: string; error?: string } }) =>
       acks.get(attrs.id)?.(attrs.error),

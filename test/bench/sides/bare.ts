@@ -12,12 +12,10 @@ interface Input {
   dir: string
   network: Network
   receiver: Receiver
-  /** Of its process, such as `NODE_OPTIONS`. */
-  env: Record<string, string>
 }
 
 /** Bare Baileys (`processes/bare.ts`): all sockets in one process. */
-export async function startBare({ dir, network, receiver, env }: Input): Promise<Side> {
+export async function startBare({ dir, network, receiver }: Input): Promise<Side> {
   const lines: Line[] = []
   let child: Child
   let baseUrl = ""
@@ -25,7 +23,7 @@ export async function startBare({ dir, network, receiver, env }: Input): Promise
 
   async function start(): Promise<void> {
     const args = [network.url, join(dir, "bare.json")]
-    child = await startChild("bare", { args, env, logFile: join(dir, "bare.log") })
+    child = await startChild("bare", { args, env: {}, logFile: join(dir, "bare.log") })
     baseUrl = z.object({ baseUrl: z.string() }).parse(child.ready).baseUrl
     pool = new Pool(baseUrl, { connections: 512, headersTimeout: 120_000 })
   }

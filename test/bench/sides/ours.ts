@@ -20,14 +20,12 @@ interface Input {
   dir: string
   network: Network
   receiver: Receiver
-  /** Of its processes, such as `NODE_OPTIONS`. */
-  env: Record<string, string>
   /** A store in a process of its own. */
   store?: { pid: number; endpoint: string } | undefined
 }
 
 /** This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere, store) and session hosts. */
-export async function startOurs({ dir, network, receiver, env, store }: Input): Promise<Side> {
+export async function startOurs({ dir, network, receiver, store }: Input): Promise<Side> {
   const dataDir = join(dir, "ours")
   mkdirSync(dataDir, { recursive: true })
   const { url, controlUrl, rootKey, caFile } = network
@@ -40,7 +38,7 @@ export async function startOurs({ dir, network, receiver, env, store }: Input): 
   async function start(): Promise<void> {
     gateway = await startChild("service", {
       args: [JSON.stringify(elsewhere)],
-      env: { ...noLimits, SANDBOX: "0", DATA_DIR: dataDir, PORT: "0", HOST_NETWORK: "simulated", ...env },
+      env: { ...noLimits, SANDBOX: "0", DATA_DIR: dataDir, PORT: "0", HOST_NETWORK: "simulated" },
       logFile: join(dir, "ours.log"),
     })
     baseUrl = z.object({ baseUrl: z.string() }).parse(gateway.ready).baseUrl

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { quantile } from "#test/support/quantile.ts"
 import { until } from "#test/support/until.ts"
-import { type Measured, processorTime, shared } from "../measure.ts"
+import { type Measured, shared, spentDuring } from "../measure.ts"
 import type { Network } from "../network.ts"
 import type { Line, Side } from "../sides/side.ts"
 
@@ -52,7 +52,7 @@ export async function outbound(input: Input): Promise<Measured> {
     while (next < messages) await one(line)
   }
 
-  const cpu = await processorTime(side, async () => {
+  const spent = await spentDuring(side, network, async () => {
     const start = performance.now()
     await Promise.all(lines.flatMap((line) => Array.from({ length: callers }, () => caller(line))))
     seconds = (performance.now() - start) / 1000
@@ -62,8 +62,7 @@ export async function outbound(input: Input): Promise<Measured> {
   for (const [i, line] of lines.entries())
     faults.push(...(await unread(network, line, { after: before[i]!, texts: sent.get(line)! })))
   return {
-    messages: delays.length,
-    ...shared(cpu, delays.length),
+    ...shared(spent, delays.length),
     perSecond: delays.length / seconds,
     p50Ms: quantile(delays, 0.5),
     p99Ms: quantile(delays, 0.99),
