@@ -16,6 +16,8 @@ export const HostCall = z.object({
   epoch: z.number().int(),
   /** The id of the message that this call may send. */
   messageId: z.string().optional(),
+  /** No earlier call was made under that id: no row of it is looked for. */
+  isNew: z.boolean().optional(),
   /** The idempotency record that the host completes once the message is acknowledged. */
   record: z.string().optional(),
   /** How long the caller still waits for the session to be there, in milliseconds; absent: as long as the host waits. */

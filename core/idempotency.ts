@@ -23,6 +23,8 @@ export interface Claim {
   holder: string
   /** The message's id: a take-over keeps it, so that a retry can never be a second message. */
   messageId: string
+  /** The id was chosen for this claim: nothing was sent under it before. */
+  isNew: boolean
 }
 
 /** The stored answer of a send that was acknowledged. */
@@ -60,6 +62,7 @@ export async function claim(input: {
     record: `IDEM#${input.accountId}#${input.bridgeId}#${hash}`,
     holder: randomUUID(),
     messageId: newMessageId(),
+    isNew: true,
   }
   const row = await update({
     TableName: requests,
@@ -161,8 +164,9 @@ async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: 
 
 function claimedAs(stored: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Outcome {
   const mismatch = stored.fingerprint !== fingerprint
-  if (stored.message_id !== fresh.messageId) Metrics.add("IdemTakeover")
-  return { kind: "claimed", claim: { ...fresh, messageId: stored.message_id }, mismatch }
+  const isNew = stored.message_id === fresh.messageId
+  if (!isNew) Metrics.add("IdemTakeover")
+  return { kind: "claimed", claim: { ...fresh, messageId: stored.message_id, isNew }, mismatch }
 }
 
 function key(record: string) {

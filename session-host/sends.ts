@@ -12,6 +12,8 @@ import { SessionEnded } from "./session-ended.ts"
 interface Wish {
   /** Chosen by the API before anything else happened, and kept over retries. */
   messageId: string
+  /** It was chosen for this call: no row of it is looked for. */
+  isNew?: boolean | undefined
   /** The session's connection, once it is ready. @throws ApiError when there is none. */
   connection: () => Promise<Connection>
   /** Finds the chat and builds the message, once: a fault here is definite, nothing was written. */
@@ -68,8 +70,8 @@ export class Sends {
   }
 
   async #send(wish: Wish): Promise<Answer> {
-    const { messageId } = wish
-    const before = await sentMessage(this.#memory.store, messageId)
+    const { messageId, isNew } = wish
+    const before = isNew ? undefined : await sentMessage(this.#memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
     if (before?.state === "failed") throw rejected(before.network_code)
 

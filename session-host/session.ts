@@ -189,17 +189,18 @@ export class Session {
   }
 
   /**
-   * Sends a message under an id that is chosen already.
+   * Sends a message under an id that is chosen already; `isNew`: for this call.
    * @throws ApiError `not_paired`, `session_unavailable`, and what `Sends.send` throws
    */
-  async send(
-    messageId: string,
-    build: (live: Live) => Promise<{ chat: string; message: Uint8Array }>,
-  ): Promise<Answer> {
+  async send(asked: {
+    messageId: string
+    isNew: boolean | undefined
+    build: (live: Live) => Promise<{ chat: string; message: Uint8Array }>
+  }): Promise<Answer> {
     const { sends, uplink } = await this.#started()
     return await sends.send({
-      messageId,
-      build: () => this.use(build),
+      ...asked,
+      build: () => this.use(asked.build),
       connection: () => uplink.ready(),
     })
   }

@@ -14,6 +14,8 @@ export interface Call {
   body?: string
   /** Of the message that this call sends. */
   messageId?: string
+  /** That id was chosen for this call. */
+  isNew?: boolean
   /** The idempotency record that the host completes. */
   record?: string
   /** How long it may still wait for its session, milliseconds. */
@@ -47,8 +49,8 @@ export async function callHost(
   call: Call,
   withinMs: number,
 ): Promise<HostAnswer | "unreachable" | "moved"> {
-  const { method, path, bridgeId, requestId, messageId, record, waitMs } = call
-  const signed = { method, path, bridgeId, requestId, messageId, record, waitMs, epoch: lease.epoch }
+  const { method, path, bridgeId, requestId, messageId, isNew, record, waitMs } = call
+  const signed = { method, path, bridgeId, requestId, messageId, isNew, record, waitMs, epoch: lease.epoch }
   const authorization = signCall(signed, call.notAfter)
   try {
     const response = await request(`http://${lease.addr}${path}`, {

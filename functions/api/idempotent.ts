@@ -49,8 +49,8 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
       return c.json(outcome.answer, 200, replayed(outcome.mismatch))
     case "claimed": {
       const { claim, mismatch } = outcome
-      const { messageId, record } = claim
-      const sent = await settled(claim, { ...call, messageId, record, notAfter })
+      const { messageId, isNew, record } = claim
+      const sent = await settled(claim, { ...call, messageId, isNew, record, notAfter })
       // The earlier request's message went out, whatever this one asks for.
       const isOld = sent.headers["x-send-repeated"] === "true"
       return c.body(sent.body as Uint8Array<ArrayBuffer>, 200, {

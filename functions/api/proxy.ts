@@ -50,7 +50,10 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   if (key !== undefined) return await sendOnce(c, call, key)
 
   const messageId = route.request?.headers && newMessageId()
-  const { refusal, success } = await ask({ ...call, messageId }, answers(route, "application/json"))
+  const { refusal, success } = await ask(
+    { ...call, messageId, isNew: true },
+    answers(route, "application/json"),
+  )
   if (refusal) throw refusal
   const stored = StoredMedia.pointedAt(success.headers)
   if (stored !== undefined) return await answerStored(c, stored)

@@ -1,5 +1,5 @@
 import { Metrics } from "#core/metrics.ts"
-import { newLocks, type Hold } from "./locks.ts"
+import { newLocks, type Hold } from "../locks.ts"
 import {
   curve,
   SessionBuilder,

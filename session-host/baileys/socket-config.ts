@@ -7,7 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Vault } from "../network.ts"
 import type { Keys } from "./keys.ts"
-import type { Hold } from "./locks.ts"
+import type { Hold } from "../locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./repository.ts"
 import { withoutKeyHolders } from "./transmission.ts"

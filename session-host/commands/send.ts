@@ -51,13 +51,13 @@ export function sendCommand<Input extends Addressed>(
  */
 export async function sendAndAnswer(
   c: CommandContext,
-  build: Parameters<Session["send"]>[1],
+  build: Parameters<Session["send"]>[0]["build"],
   shownId?: string,
 ): Promise<Response> {
-  const { messageId, record, requestId } = c.var.call
+  const { messageId, isNew, record, requestId } = c.var.call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
   const { bridgeId } = c.var.call
-  const sent = await c.var.session.send(messageId, build).catch((error: unknown) => {
+  const sent = await c.var.session.send({ messageId, isNew, build }).catch((error: unknown) => {
     if (error instanceof ApiError) BridgeLog.append(bridgeId, "warn", `message ${messageId}: ${error.code}`)
     throw error
   })

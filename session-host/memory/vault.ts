@@ -4,8 +4,13 @@ import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { Change, Gate, Received, Vault } from "../network.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
 import type { Inbound } from "./inbound.ts"
+import { PreKeys } from "./pre-keys.ts"
+import { newLocks } from "../locks.ts"
 import { sentMessage, sentRow } from "./sent.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "./store.ts"
+
+/** Baileys' word for one kind of key. */
+const preKey = "pre-key"
 
 /** What of a session's Signal keys is kept in memory, in bytes. */
 const cached = 2 * 1024 * 1024
@@ -37,6 +42,9 @@ export class SessionVault implements Vault {
   readonly generation: number
   readonly gate: Gate
   readonly #parts: Parts
+  readonly #preKeys: PreKeys
+  /** Changes of prekeys: one at a time, for several share a row. */
+  readonly #preKeysTurn = newLocks()
   readonly #marksUntil: number
   #creds: string | undefined
   #login: Login | undefined
@@ -49,6 +57,7 @@ export class SessionVault implements Vault {
     this.#parts = parts
     this.gate = parts.commits
     this.generation = login.generation
+    this.#preKeys = new PreKeys(parts.store, generationPrefix(login.generation))
     this.#marksUntil = login.marksUntil
     this.#setCreds(login.creds)
   }
@@ -73,6 +82,7 @@ export class SessionVault implements Vault {
   }
 
   async keys(type: string, ids: string[]): Promise<Map<string, string>> {
+    if (type === preKey) return await this.#preKeys.get(ids)
     const rows = new Map(ids.map((id) => [this.#rowOf(type, id), id]))
     const unknown = [...rows.keys()].filter((sk) => !this.#known.has(sk))
     const stored = unknown.length === 0 ? [] : await this.#parts.store.getAll(unknown)
@@ -88,13 +98,23 @@ export class SessionVault implements Vault {
   }
 
   async keep(change: Change): Promise<void> {
+    const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
+    if (preKeys.length === 0) return await this.#make(change, [])
+    await this.#preKeysTurn([preKey], async () => this.#make(change, await this.#preKeys.changes(preKeys)))
+  }
+
+  /** In one step, but for what a received message has to be read with. */
+  async #make(change: Change, preKeys: UnitWrite[]): Promise<void> {
     const { store, commits, inbound } = this.#parts
-    const keys = (change.keys ?? []).map(({ type, id, value }) => ({ sk: this.#rowOf(type, id), value }))
+    const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
+      type === preKey ? [] : [{ sk: this.#rowOf(type, id), value }],
+    )
     // Where it takes several transactions: the credentials last.
     const writes: UnitWrite[] = [
       ...(change.sending
         ? [sentRow(store, { ...change.sending, generation: this.generation, state: "sent" })]
         : []),
+      ...preKeys,
       ...keys.map(({ sk, value }) => (value === null ? store.remove(sk) : store.put(sk, value))),
       ...(change.creds === undefined ? [] : [this.#credsRow(change.creds)]),
     ]

@@ -10,7 +10,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { pino } from "pino"
 import { keysOf } from "#session-host/baileys/keys.ts"
-import { newLocks } from "#session-host/baileys/locks.ts"
+import { newLocks } from "#session-host/locks.ts"
 import { installRepairs } from "#session-host/baileys/repairs.ts"
 import { durableRepository } from "#session-host/baileys/repository.ts"
 import { aVault, type VolatileVault } from "./vault.ts"
