@@ -1,4 +1,5 @@
 import { z } from "zod"
+import "./key-objects.ts"
 import "./sentences.ts"
 
 const flag = z
