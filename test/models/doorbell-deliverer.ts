@@ -1,20 +1,30 @@
 import { type Deliverer, type Doorbell, names, type Part, resting, setDue } from "./doorbell-state.ts"
 
 /** One invocation, from a received doorbell to its end: `functions/delivery`. */
-export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
+export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fault }: Part) {
   const me = now.deliverers[i]
   if (me.at === "rest") return
   const { delivery, left } = now
   const holds = !rules.holds || delivery.holder === names[i]
   const held = holds && delivery.head === me.head
+  /** What is done with an event that it knows. */
+  const known = rules.postsFirst ? "post" : "advance"
   const go = (label: string, at: Deliverer["at"], change?: (next: Doorbell) => void) =>
     step(`${names[i]} ${label}`, (next) => {
       change?.(next)
       next.deliverers[i].at = at
     })
-  /** One update of the row: done once, but perhaps asked for again, and then judged by what it did itself. */
-  const write = (label: string, at: Deliverer["at"], change: (next: Doorbell) => void) => {
-    go(label, at, change)
+  /** One update of the row and what its answer says: done once, but perhaps unheard, and then asked for again. */
+  const write = (
+    label: string,
+    at: Deliverer["at"],
+    change: (next: Doorbell) => void,
+    hear: (next: Doorbell) => void = () => {},
+  ) => {
+    go(label, at, (next) => {
+      change(next)
+      hear(next)
+    })
     if (left.lostAnswers > 0)
       fault(`${names[i]} ${label}, but never hears of it`, (next) => {
         next.left.lostAnswers--
@@ -25,7 +35,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
   const end = (label: string, change?: (next: Doorbell) => void) =>
     step(`${names[i]} ${label} and ends`, (next) => {
       change?.(next)
-      leaveBehind(next)
+      leaveBehind(next, i)
       next.deliverers[i] = resting()
     })
   /** The invocation ends, and its doorbell comes back when the event may be tried again. */
@@ -35,14 +45,32 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
       if (me.hasBell) next.bells.resting++
       next.deliverers[i] = resting()
     })
-  const leaveBehind = (next: Doorbell) => {
-    if (next.delivery.holder === names[i])
-      next.delivery.holder = next.delivery.due === "ahead" ? "dead" : "long dead"
-  }
   const hold = (next: Doorbell) => {
     setDue(next, "ahead")
     next.delivery.holder = names[i]
-    next.deliverers[i] = { ...me, head: delivery.head, attempt: 0, resend: delivery.resend }
+    if (rules.claimWritesSince) next.delivery.since = true
+    if (rules.countsFirst) next.delivery.attempt++
+  }
+  /** The row as an answer gives it. */
+  const hear = (next: Doorbell) => {
+    const { head, attempt, resend } = next.delivery
+    next.deliverers[i] = {
+      ...next.deliverers[i],
+      head,
+      resend,
+      attempt: attempt + (rules.countsFirst ? 0 : 1),
+    }
+  }
+  const free = (next: Doorbell) => {
+    setDue(next, "ahead")
+    next.delivery.holder = "nobody"
+    if (rules.countsFirst && rules.givesBack === "one") next.delivery.attempt--
+    if (rules.givesBack === "all") next.delivery.attempt = 0
+  }
+
+  const settle = (next: Doorbell) => {
+    next.delivery.resend--
+    next.deliverers[i].resend--
   }
 
   switch (me.at) {
@@ -50,23 +78,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
       claim()
       break
     case "look":
-      if (now.rows > me.head) {
-        go("finds the next event", rules.countsFirst ? "count" : "post")
-        if (left.shortOfTime > 0)
-          go("finds the next event and is short of time", "pass on", (next) => {
-            next.left.shortOfTime--
-          })
-      }
-      if (now.rows === me.head) go("finds nothing", me.resend > 0 ? "count resend" : "idle")
-      break
-    case "count":
-      if (!held) end("has lost its claim")
-      if (held)
-        write("counts the attempt", rules.postsFirst ? "post" : "advance", (next) => {
-          next.delivery.attempt++
-          next.deliverers[i].attempt = delivery.attempt + 1
-          next.deliverers[i].resend = delivery.resend
-        })
+      look()
       break
     case "post":
       go("posts, and that settles it", "advance", post)
@@ -75,24 +87,32 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
           post(next)
           next.left.failures--
         })
+      if (left.shortOfTime > 0)
+        go("is short of time", "pass on", (next) => {
+          next.left.shortOfTime--
+        })
+      if (left.unready > 0 && held)
+        fault(`${names[i]} cannot open what it is to post, and lets go`, (next) => {
+          next.left.unready--
+          free(next)
+          if (me.hasBell) next.bells.abandoned++
+          next.bells.outlasts = "nothing"
+          next.deliverers[i] = resting()
+        })
       break
     case "advance":
       advance()
       break
     case "count resend":
       if (!holds) end("has lost its claim")
-      if (holds) go("counts the attempt of a resend", "post again")
+      if (holds) go("counts the attempt of a resend", "post again", hear)
       break
     case "post again":
       go("posts an event once more", "settle resend")
       break
     case "settle resend":
       if (!holds) end("has lost its claim")
-      if (holds)
-        go("has done with a resend", "look", (next) => {
-          next.delivery.resend--
-          next.deliverers[i].resend--
-        })
+      if (holds) onward("has done with a resend", (label, at) => go(label, at, settle), me.head)
       break
     case "post late":
       go("posts what is marked already", "look", post)
@@ -103,30 +123,11 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
         setDue(next, "ahead")
         next.delivery.waits = true
         next.delivery.holder = "nobody"
+        if (!rules.countsFirst) next.delivery.attempt++
       })
       break
     case "idle":
-      if (!holds && rules.looksWhenRefused && !rules.idlesAtOnce)
-        go("may not say that nothing is due", "look again")
-      if (!holds && !(rules.looksWhenRefused && !rules.idlesAtOnce)) end("has lost its claim")
-      if (holds && rules.idlesAtOnce) {
-        const isWanted = rules.idlesWithoutResends && delivery.resend > 0
-        if (now.rows > me.head) go("may not say that nothing is due", "look")
-        if (now.rows === me.head && isWanted)
-          go("is told of a resend", "look", (next) => {
-            next.deliverers[i].resend = delivery.resend
-          })
-        if (now.rows === me.head && !isWanted)
-          end("says that nothing is due, and nothing is,", (next) => {
-            setDue(next, "none")
-            next.delivery.holder = "nobody"
-          })
-      }
-      if (holds && !rules.idlesAtOnce)
-        write("says that nothing is due", "look again", (next) => {
-          setDue(next, "none")
-          next.delivery.holder = "nobody"
-        })
+      idle()
       break
     case "look again":
       if (now.rows > me.head && rules.looksAgain) go("finds an event after all", "claim again")
@@ -136,15 +137,12 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
       if (delivery.due !== "none" || (rules.holds && delivery.holder !== "nobody"))
         end("leaves it to a doorbell that is coming")
       if (delivery.due === "none" && (!rules.holds || delivery.holder === "nobody"))
-        write("claims again", "look", hold)
+        write("claims again", "look", hold, hear)
       break
     case "pass on":
-      if (!holds) end("has lost its claim")
-      if (holds)
-        write("frees its claim", "ring", (next) => {
-          setDue(next, "ahead")
-          next.delivery.holder = "nobody"
-        })
+      if (holds) write("frees its claim", "ring", free)
+      if (!holds && delivery.holder === "nobody") go("finds its claim freed", "ring")
+      if (!holds && delivery.holder !== "nobody") end("has lost its claim")
       break
     case "ring":
       end("rings afresh", (next) => {
@@ -155,11 +153,36 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
   fail()
 
   function claim() {
-    if (rules.holds && delivery.holder === names[i]) return go("finds its own claim", "look")
+    if (rules.holds && delivery.holder === names[i]) return go("finds its own claim", "look", hear)
     const isFree = delivery.holder === "nobody" || delivery.due !== "ahead" || !rules.holds
-    if (isFree && !delivery.waits) return write("claims", "look", hold)
+    if (isFree && !delivery.waits) return write("claims", "look", hold, hear)
     if (delivery.waits && delivery.holder === "nobody") return rest("is too early")
     end("finds that somebody is looking")
+  }
+
+  /** A query of what is after `head`. Whoever reads when its time is over may read what others have delivered. */
+  function look() {
+    if (me.overslept && rules.mindsTime) return go("sees that its time is over", "pass on")
+    const reads = (until: number) => (next: Doorbell) => {
+      next.deliverers[i].ahead = until
+    }
+    if (now.rows > me.head) go("reads what waits", known, reads(now.rows))
+    if (now.rows === me.head) go("finds nothing", me.resend > 0 ? "count resend" : "idle", reads(now.rows))
+    if (left.halfSeen === 0) return
+    for (let hidden = me.head + 1; hidden < now.rows; hidden++)
+      fault(`${names[i]} reads what waits, but for ${hidden}`, (next) => {
+        next.left.halfSeen--
+        next.deliverers[i].at = rules.gapless && hidden === me.head + 1 ? "idle" : known
+        next.deliverers[i].ahead = rules.gapless ? hidden - 1 : now.rows
+        if (!rules.gapless && hidden === me.head + 1) next.deliverers[i].head = hidden
+      })
+  }
+
+  /** Where it goes on after an event or a resend: it knows what is next, or asks, or takes it that nothing is. */
+  function onward(label: string, to: (label: string, at: Deliverer["at"]) => void, head: number) {
+    if (me.ahead > head) return to(label, known)
+    to(`${label}, and asks for more`, "look")
+    to(`${label}, which seems to be all`, "idle")
   }
 
   function post(next: Doorbell) {
@@ -170,21 +193,49 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
     if (n > newest + 1) next.harm = "out of order"
     if (n < newest) next.harm = "repeated"
     if (n === newest && me.attempt <= attempt) next.harm = "attempt used twice"
+    if (n > newest && me.attempt !== 1 && isFaultless) next.harm ||= "first attempt is not 1"
     next.receiver = { newest: n, attempt: me.attempt }
   }
 
   function advance() {
-    if (!held) return end("has lost its claim")
+    const change = (next: Doorbell) => {
+      next.delivery = {
+        ...next.delivery,
+        head: me.head + 1,
+        waits: false,
+        attempt: rules.countsFirst ? 1 : 0,
+      }
+    }
+    // It posts the one that it has just marked: its own head stays until then.
+    if (held && !rules.postsFirst) return go("marks the event delivered", "post late", change)
+    const isOwn = rules.knowsOwnAdvance && holds && delivery.head === me.head + 1
+    if (!held && !isOwn) return end("has lost its claim")
     const on = (label: string, at: Deliverer["at"]) =>
-      go(label, at, (next) => {
-        Object.assign(next.delivery, { head: me.head + 1, attempt: 0, waits: false })
-        // It posts the one that it has just marked: its own head stays until then.
-        if (rules.postsFirst) next.deliverers[i].head = me.head + 1
-      })
-    if (!rules.postsFirst) return on("marks the event delivered", "post late")
+      held ? write(`advances${label}`, at, change, hear) : go(`finds that it has advanced${label}`, at, hear)
     // This doorbell has been received a few times.
-    if (me.attempt > 1) return on("advances after some attempts", "pass on")
-    on("advances", me.resend > 0 ? "count resend" : "look")
+    if (me.attempt > 1) return on(" after some attempts", "pass on")
+    if (delivery.resend > 0) return on("", "count resend")
+    onward("", on, me.head + 1)
+  }
+
+  function idle() {
+    if (!holds && rules.looksWhenRefused && !rules.idlesAtOnce)
+      return go("may not say that nothing is due", "look again")
+    if (!holds) return end("has lost its claim")
+    const rested = (next: Doorbell) => {
+      setDue(next, "none")
+      next.delivery.holder = "nobody"
+      next.delivery.since = false
+      if (rules.idleForgets) next.delivery.attempt = 0
+    }
+    if (!rules.idlesAtOnce) return write("says that nothing is due", "look again", rested)
+    if (now.rows > me.head)
+      return go("may not say that nothing is due, and is told why", known, (next) => {
+        next.deliverers[i].ahead = me.head + 1
+      })
+    if (rules.idlesWithoutResends && delivery.resend > 0)
+      return go("is told of a resend", "count resend", hear)
+    end("says that nothing is due, and nothing is,", rested)
   }
 
   function fail() {
@@ -195,7 +246,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
           next.bells.abandoned++
           next.bells.outlasts = me.at === "claim" || me.overslept ? "overdue" : "due"
         }
-        leaveBehind(next)
+        leaveBehind(next, i)
         next.deliverers[i] = resting()
       })
     if (left.bellsTwice > 0 && me.hasBell)
@@ -205,4 +256,10 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, step, fault }: Part) {
         next.deliverers[i].hasBell = false
       })
   }
+}
+
+/** What an invocation holds when it ends without freeing it. */
+export function leaveBehind(next: Doorbell, i: 0 | 1) {
+  if (next.delivery.holder === names[i])
+    next.delivery.holder = next.delivery.due === "ahead" ? "dead" : "long dead"
 }

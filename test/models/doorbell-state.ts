@@ -2,8 +2,9 @@ import type { Offer } from "./explore.ts"
 
 /**
  * The wake-up protocol of `core/delivery.ts`: one producer (the session that appends events), the queue of doorbells
- * (SQS FIFO, one group), two invocations of the deliverer, the sweep, and a receiver that remembers what it got.
- * Each step is one request to the store, the queue or the receiver, so whoever dies dies between two of them.
+ * (SQS FIFO, one group), two invocations of the deliverer, the sweep, the start of the whole service on one machine, and
+ * a receiver that remembers what it got. Each step is one request to the store, the queue or the receiver, so whoever
+ * dies dies between two of them.
  */
 export interface Doorbell {
   /** Committed event rows. */
@@ -14,7 +15,10 @@ export interface Doorbell {
     due: Due
     /** `due` passed a minute ago: what the sweep looks for. */
     overdue: boolean
+    /** Whether the row has `since`, and so is in the index that the sweep asks. */
+    since: boolean
     holder: Holder
+    /** Of the event after `head`: the number of its last POST, or of the one that its holder may make next. */
     attempt: number
     /** `retry_at` is ahead. */
     waits: boolean
@@ -23,9 +27,16 @@ export interface Doorbell {
   }
   /** Asks for events to be sent once more. */
   customer: { at: "ask" | "promise" | "ring"; asks: number }
-  producer: { at: "append" | "read" | "promise" | "ring" | "take over"; seen: Due }
+  producer: {
+    at: "append" | "read" | "promise" | "ring" | "take over"
+    seen: Due
+    /** It has just taken the bridge over: what was promised before may have been promised by somebody who died. */
+    isNew: boolean
+  }
   /** Between its promise and its doorbell. */
   sweepRings: boolean
+  /** All processes died with the queue, and are about to be started again. */
+  starts: boolean
   bells: {
     waiting: number
     /** Hidden until its event may be tried again. */
@@ -53,7 +64,6 @@ export interface Deliverer {
     | "rest"
     | "claim"
     | "look"
-    | "count"
     | "post"
     | "advance"
     | "fail"
@@ -70,6 +80,8 @@ export interface Deliverer {
   head: number
   attempt: number
   resend: number
+  /** The last event up to which it has read without a gap. */
+  ahead: number
   /** Whether the queue still hides the doorbell for it. */
   hasBell: boolean
   /** Its time was over while it stood still. */
@@ -87,12 +99,15 @@ export type Harm =
   | "out of order"
   | "repeated"
   | "attempt used twice"
+  | "first attempt is not 1"
   | "too many doorbells"
 
 /** How often each may happen. */
 export interface Faults {
   /** A producer, deliverer or sweep dies. */
   crashes: number
+  /** A producer dies. */
+  hostDeaths: number
   /** A POST fails and is to be repeated. */
   failures: number
   /** An invocation has no time left for another event. */
@@ -107,6 +122,12 @@ export interface Faults {
   slowBells: number
   /** A deliverer stands still until its time is over, and goes on. */
   standstills: number
+  /** A query shows the rows of a commit that is being applied, but for one. */
+  halfSeen: number
+  /** What is to be posted cannot be read or opened: the store or the keys are away. */
+  unready: number
+  /** The whole service dies on its one machine, and with it the queue. */
+  restarts: number
   /** A write is done, but its answer is lost: the client of the store asks again, and meets its own work. */
   lostAnswers: number
 }
@@ -126,8 +147,28 @@ export interface Rules {
   promiseFrees: boolean
   /** The event's outcome is written after its POST. */
   postsFirst: boolean
-  /** `X-Webhook-Attempt` grows before the POST. */
+  /** `X-Webhook-Attempt` grows before the POST: with the claim, or with the advance before. */
   countsFirst: boolean
+  /** A claim that ends before its POST gives back the number that it has counted: that one, none, or all of them. */
+  givesBack: "one" | "none" | "all"
+  /** Going idle forgets the number that was counted for an event which did not come. */
+  idleForgets: boolean
+  /** Who meets an advance of their own, whose answer was lost, goes on. */
+  knowsOwnAdvance: boolean
+  /** Who has read what waits looks at the clock before the POST, and leaves it when its own time is over. */
+  mindsTime: boolean
+  /** Of what a query shows only the beginning without a gap counts. */
+  gapless: boolean
+  /** A promise writes `since`. */
+  promiseWritesSince: boolean
+  /** So does a claim, where it is missing: a service of before this rule promised without. */
+  claimWritesSince: boolean
+  /** Whoever takes a bridge over where events wait rings, whoever has promised. */
+  ringsAnew: boolean
+  /** A start of the whole service rings for what is due. */
+  startRings: boolean
+  /** It also frees whoever holds: all who could hold have died. */
+  startFrees: boolean
   /** `due = 0` only if no event is to be sent again. */
   idlesWithoutResends: boolean
   /** Whoever asks for a resend appends it and makes the promise in one update. */
@@ -143,12 +184,23 @@ export const asDesigned: Rules = {
   promiseFrees: true,
   postsFirst: true,
   countsFirst: true,
+  givesBack: "one",
+  idleForgets: true,
+  knowsOwnAdvance: true,
+  mindsTime: true,
+  gapless: true,
+  promiseWritesSince: true,
+  claimWritesSince: true,
+  ringsAnew: true,
+  startRings: true,
+  startFrees: true,
   idlesWithoutResends: true,
   asksAtOnce: true,
 }
 
 export const noFaults: Faults = {
   crashes: 0,
+  hostDeaths: 0,
   failures: 0,
   shortOfTime: 0,
   lostBells: 0,
@@ -156,12 +208,17 @@ export const noFaults: Faults = {
   bellsTwice: 0,
   slowBells: 0,
   standstills: 0,
+  halfSeen: 0,
+  unready: 0,
+  restarts: 0,
   lostAnswers: 0,
 }
 
 /** What the parts of the model are given: what may go wrong, and how to say what may happen next. */
 export interface Part {
   rules: Rules
+  /** Nobody has died or stood still so far: events have no attempts that nobody knows of. */
+  isFaultless: boolean
   step: Offer<Doorbell>
   fault: Offer<Doorbell>
 }
@@ -174,5 +231,5 @@ export function setDue({ delivery }: Doorbell, due: Due) {
 }
 
 export function resting(): Deliverer {
-  return { at: "rest", head: 0, attempt: 0, resend: 0, hasBell: false, overslept: false }
+  return { at: "rest", head: 0, attempt: 0, resend: 0, ahead: 0, hasBell: false, overslept: false }
 }

@@ -1,4 +1,4 @@
-import { deliver } from "./doorbell-deliverer.ts"
+import { deliver, leaveBehind } from "./doorbell-deliverer.ts"
 import { passTime, receive } from "./doorbell-queue.ts"
 import {
   asDesigned,
@@ -19,29 +19,38 @@ export function doorbell(input: {
   maxBells: number
   /** How often a customer asks for an event once more. */
   resends?: number
+  /** It begins with an event for which a service of before has promised, without `since`, and rung. */
+  promisedBefore?: boolean
   rules?: Partial<Rules>
 }): Model<Doorbell, Harm> {
   const rules = { ...asDesigned, ...input.rules }
+  const faults = { ...noFaults, ...input.faults }
+  const excuses: (keyof Faults)[] = ["crashes", "standstills", "restarts"]
+  // In two steps the second claim could not be told from another's.
+  if (!rules.idlesAtOnce) excuses.push("lostAnswers")
+  const isBegun = input.promisedBefore ?? false
 
   return {
     start: {
-      rows: 0,
+      rows: isBegun ? 1 : 0,
       delivery: {
         head: 0,
-        due: "no row",
+        due: isBegun ? "ahead" : "no row",
         overdue: false,
+        since: false,
         holder: "nobody",
         attempt: 0,
         waits: false,
         resend: 0,
       },
       customer: { at: "ask", asks: input.resends ?? 0 },
-      producer: { at: "append", seen: "none" },
+      producer: { at: "append", seen: "none", isNew: false },
       sweepRings: false,
-      bells: { waiting: 0, resting: 0, abandoned: 0, outlasts: "nothing" },
+      starts: false,
+      bells: { waiting: isBegun ? 1 : 0, resting: 0, abandoned: 0, outlasts: "nothing" },
       deliverers: [resting(), resting()],
       receiver: { newest: 0, attempt: 0 },
-      left: { ...noFaults, ...input.faults },
+      left: faults,
       harm: "",
     },
     stuck: "lost wake-up",
@@ -54,7 +63,10 @@ export function doorbell(input: {
       return undefined
     },
     next: (now, step, fault) => {
-      const part = { rules, step, fault }
+      const isFaultless = excuses.every((kind) => now.left[kind] === faults[kind])
+      const part = { rules, isFaultless, step, fault }
+      if (now.starts) return start(part)
+      restart(now, part)
       produce(now, input.events, part)
       askAgain(now, part)
       for (const i of [0, 1] as const) deliver(now, i, part)
@@ -65,7 +77,7 @@ export function doorbell(input: {
   }
 }
 
-/** The session that appends events: `wake` of core/delivery.ts. */
+/** The session that appends events: `wake` and `ringAnew` of core/delivery.ts. */
 function produce(now: Doorbell, events: number, { rules, step, fault }: Part) {
   const { producer, rows, delivery, left } = now
   if (producer.at === "append" && rows < events)
@@ -74,29 +86,32 @@ function produce(now: Doorbell, events: number, { rules, step, fault }: Part) {
       next.producer.at = "read"
     })
   if (producer.at === "take over")
-    step("new owner looks whether something waits", (next) => {
-      next.producer.at = delivery.head < rows ? "read" : "append"
+    step("new owner looks whether something waits or is promised", (next) => {
+      const isPromised = rules.ringsAnew && delivery.due !== "none" && delivery.due !== "no row"
+      const isWanted = delivery.head < rows || isPromised
+      next.producer = { at: isWanted ? "read" : "append", seen: "none", isNew: rules.ringsAnew }
     })
   if (producer.at === "read")
     step("producer reads due", (next) => {
-      next.producer =
-        delivery.due === "ahead" ? { at: "append", seen: "none" } : { at: "promise", seen: delivery.due }
+      next.producer.seen = delivery.due === "ahead" ? "none" : delivery.due
+      const promised = producer.isNew ? "ring" : "append"
+      next.producer.at = delivery.due === "ahead" ? promised : "promise"
     })
   if (producer.at === "promise")
     step("producer promises, if due is unchanged", (next) => {
       const unchanged = delivery.due === producer.seen
       if (unchanged) promise(next, rules)
-      next.producer = { at: unchanged ? "ring" : "read", seen: "none" }
+      next.producer = { ...producer, at: unchanged ? "ring" : "read", seen: "none" }
     })
   if (producer.at === "ring")
     step("producer rings", (next) => {
       next.bells.waiting++
-      next.producer.at = "append"
+      next.producer = { at: "append", seen: "none", isNew: false }
     })
-  if (left.crashes > 0 && producer.at !== "append" && producer.at !== "take over")
+  if (left.hostDeaths + left.crashes > 0 && producer.at !== "append" && producer.at !== "take over")
     fault("producer dies", (next) => {
-      next.left.crashes--
-      next.producer = { at: "take over", seen: "none" }
+      next.left[left.hostDeaths > 0 ? "hostDeaths" : "crashes"]--
+      next.producer = { at: "take over", seen: "none", isNew: false }
     })
 }
 
@@ -112,25 +127,25 @@ function askAgain(now: Doorbell, { rules, step, fault }: Part) {
       next.customer.at = rules.asksAtOnce ? "ring" : "promise"
     })
   if (customer.at === "promise")
-    step("his call promises", (next) => {
+    step("their call promises", (next) => {
       if (delivery.due !== "ahead") promise(next, rules)
       next.customer.at = "ring"
     })
   if (customer.at === "ring")
-    step("his call rings", (next) => {
+    step("their call rings", (next) => {
       next.bells.waiting++
       next.customer.at = "ask"
     })
   if (left.crashes > 0 && customer.at !== "ask")
-    fault("his call dies", (next) => {
+    fault("their call dies", (next) => {
       next.left.crashes--
       next.customer.at = "ask"
     })
 }
 
 function sweep(now: Doorbell, { rules, step, fault }: Part) {
-  const { left } = now
-  if (now.delivery.overdue && !now.sweepRings)
+  const { left, delivery } = now
+  if (delivery.since && delivery.overdue && !now.sweepRings)
     step("sweep finds it overdue and promises", (next) => {
       promise(next, rules)
       next.sweepRings = true
@@ -147,11 +162,38 @@ function sweep(now: Doorbell, { rules, step, fault }: Part) {
     })
 }
 
+/** On one machine all processes end together, and what the queue held is gone. */
+function restart(now: Doorbell, { fault }: Part) {
+  if (now.left.restarts === 0) return
+  fault("the whole service dies", (next) => {
+    next.left.restarts--
+    for (const i of [0, 1] as const) leaveBehind(next, i)
+    next.deliverers = [resting(), resting()]
+    next.bells = { waiting: 0, resting: 0, abandoned: 0, outlasts: "nothing" }
+    next.customer.at = "ask"
+    next.producer = { at: "take over", seen: "none", isNew: false }
+    next.sweepRings = false
+    next.starts = true
+  })
+}
+
+/** `ringAll` of core/delivery.ts: before anybody can deliver. Whoever dies in it begins it again. */
+function start({ rules, step }: Part) {
+  step("the service starts, and rings for what is due", (next) => {
+    next.starts = false
+    const { due } = next.delivery
+    if (!rules.startRings || due === "none" || due === "no row") return
+    promise(next, { ...rules, promiseFrees: rules.startFrees })
+    next.bells.waiting++
+  })
+}
+
 /** `promise` of core/delivery.ts: for whom has seen that `due` is 0 or has passed. */
 function promise(next: Doorbell, rules: Rules) {
   setDue(next, "ahead")
   if (next.bells.outlasts === "overdue") next.bells.outlasts = "due"
   if (rules.promiseFrees) next.delivery.holder = "nobody"
+  if (rules.promiseWritesSince) next.delivery.since = true
 }
 
 function bellsOf(now: Doorbell): number {
