@@ -1,23 +1,31 @@
 export * as AttemptLog from "./attempt-log.ts"
 
 import { Attempt } from "./contract/delivery.ts"
-import { put, query } from "./store.ts"
+import { batchWrite, query } from "./store.ts"
 import { events } from "./tables.ts"
 
 /** §2.4 */
 const kept = 200
 
-/** Writes the attempt of this count, of all that were ever made for the bridge, into the ring of the latest 200. */
-export async function append(bridgeId: string, count: number, attempt: Attempt): Promise<void> {
-  await put({
-    TableName: events,
-    Item: { pk: `BRIDGE#${bridgeId}`, sk: `ATTEMPT#${count % kept}`, count, ...attempt },
-  })
+/** An attempt and its count, of all that were recorded for the bridge. */
+export interface Entry {
+  count: number
+  attempt: Attempt
+}
+
+/** Writes attempts into the ring of the latest 200. */
+export async function append(bridgeId: string, entries: Entry[]): Promise<void> {
+  await batchWrite(
+    entries.map(({ count, attempt }) => ({
+      table: events,
+      row: { pk: `BRIDGE#${bridgeId}`, sk: `ATTEMPT#${count % kept}`, count, ...attempt },
+    })),
+  )
 }
 
 /** The latest attempts, newest first. */
 export async function latest(bridgeId: string): Promise<Attempt[]> {
-  const found: { count: number; attempt: Attempt }[] = []
+  const found: Entry[] = []
   const rows = query({
     TableName: events,
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :attempt)",

@@ -6,11 +6,13 @@ import { Account } from "./account.ts"
 import { config } from "./config.ts"
 import { CustomerRef } from "./contract/bridge.ts"
 import { DataKeys } from "./data-keys.ts"
+import { Delivery } from "./delivery.ts"
 import { invalid, issuesOf, noSuchBridge } from "./error.ts"
 import { Lease } from "./lease.ts"
 import { mayName } from "./public-address.ts"
+import { Receiver } from "./receiver.ts"
 import { open, seal } from "./seal.ts"
-import { Bytes, get as getRow, query, type Row, transact, update, type Write } from "./store.ts"
+import { Bytes, get as getRow, query, type Row, transact, type Write } from "./store.ts"
 import { accounts, leases } from "./tables.ts"
 import { newDataKey, type Owner } from "./wrapping.ts"
 
@@ -86,12 +88,13 @@ export async function create(input: {
       "invalid_customer_ref",
     )
   const delivery = await newDataKey("delivery", owner)
+  const secret = newSecret()
   const bridge: Info = {
     ...asked,
     id: owner.bridgeId,
     accountId: input.accountId,
     createdMs: Date.now(),
-    sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), newSecret()),
+    sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), secret),
     deliveryKey: delivery.wrapped,
     isSandbox,
   }
@@ -112,6 +115,9 @@ export async function create(input: {
       },
     },
     { Put: { TableName: leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
+    Delivery.creation(
+      Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
+    ),
   ])
   if (!refused) return { bridge, created: true }
   // A taken reference is answered before billing is looked at.
@@ -201,17 +207,42 @@ export function webhookUrl(given: unknown): string {
   return valid("invalid_webhook_url", "webhook_url", WebhookUrl, given)
 }
 
-/** Writes where events go from now on. @throws ApiError `not_found` when the bridge was deleted meanwhile. */
+/**
+ * Writes where events go from now on: to the bridge, and to the row that deliverers read.
+ * @throws ApiError `not_found` when the bridge was deleted meanwhile.
+ */
 export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
-  const row = await update({
-    TableName: accounts,
-    Key: key(bridge.accountId, bridge.customerRef),
-    UpdateExpression: "SET webhook_url = :url",
-    ConditionExpression: "id = :id",
-    ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
+  const changed: Info = { ...bridge, webhookUrl: url }
+  const receiver = await receiverOf(changed)
+  // A bridge of before has none until its first event.
+  await Delivery.begin(bridge.id, { due: 0, receiver })
+  const refused = await transact([
+    {
+      Update: {
+        TableName: accounts,
+        Key: key(bridge.accountId, bridge.customerRef),
+        UpdateExpression: "SET webhook_url = :url",
+        ConditionExpression: "id = :id",
+        ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
+      },
+    },
+    Delivery.redirection(receiver),
+  ])
+  if (!refused) return changed
+  // What was begun for a bridge that is gone would stay.
+  await Delivery.remove(bridge.id)
+  throw noSuchBridge()
+}
+
+/** What deliverers have of it. */
+export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
+  return Receiver.of({
+    owner: { accountId: bridge.accountId, bridgeId: bridge.id },
+    url: bridge.webhookUrl,
+    secret: await secretOf(bridge),
+    dataKey: await deliveryKeyOf(bridge),
+    wrapped: bridge.deliveryKey,
   })
-  if ("refused" in row) throw noSuchBridge()
-  return { ...bridge, webhookUrl: url }
 }
 
 /**
@@ -231,6 +262,7 @@ export async function remove(bridge: Info): Promise<void> {
     ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
     { Delete: { TableName: accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: leases, Key: DataKeys.key(bridge.id) } },
+    Delivery.removal(bridge.id),
     Lease.gone(bridge.id),
   ])
   if (refused) throw noSuchBridge()

@@ -2,27 +2,29 @@ export * as Delivery from "./delivery.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { now, nowMs } from "./clock.ts"
+import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import { ring } from "./doorbell.ts"
-import { EventRow } from "./event-row.ts"
-import { EventList } from "./event-list.ts"
 import { log } from "./log.ts"
+import { Receiver } from "./receiver.ts"
 import {
   get as getRow,
   put,
   query,
   remove as removeRow,
   type Row,
-  transact,
   update as updateRow,
+  type Write,
 } from "./store.ts"
 import { bridgeIdOf, events } from "./tables.ts"
 
 /**
  * How far the delivery of a bridge's events has come. `due` is the promise that by then somebody will have looked
- * (Unix seconds); 0 means that nothing waits. Whoever rings sets it, whoever delivers keeps it in force, and it is
- * cleared only in a transaction that sees that nothing waits.
+ * (Unix seconds); 0 means that nothing waits. Whoever rings sets it, whoever delivers keeps it in force (`claim.ts`), and
+ * it is cleared only in a transaction that sees that nothing waits.
+ *
+ * Beside it stands `since`, from the first promise until nothing waits: by it the sweep's index finds the row. It does
+ * not change with `due`, so that the index is written twice in all.
  */
 const Info = z.object({
   bridgeId: z.string(),
@@ -33,16 +35,21 @@ const Info = z.object({
   holder: z.string(),
   /** Recorded failures of the event after `head`: the budget of five. */
   failures: z.number().int(),
-  /** `X-Webhook-Attempt` of the last POST of that event. Grows before the POST, so no number is used twice. */
+  /**
+   * `X-Webhook-Attempt` of that event: of the POST that the holder may make next, or, held by nobody, of the last that
+   * was made. It grows before the POST, so no number is used twice.
+   */
   attempt: z.number().int(),
   /** Not before this the next attempt, Unix milliseconds. */
   retryAtMs: z.number().int(),
-  /** Attempts ever made: the ring of 200 is filled by this number. */
+  /** Attempts that were recorded: the ring of 200 is filled by this number. */
   attempts: z.number().int(),
   /** The numbers of events that are to be sent once more, between two others. */
   resend: z.array(z.number().int()).default([]),
   /** `X-Webhook-Attempt` of the first of these. */
   resendAttempt: z.number().int().default(0),
+  /** Absent in a row of a service of before, until the first claim on it (`Claim.address`). */
+  receiver: z.custom<Receiver.Info>().optional(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -51,11 +58,9 @@ export const claimedFor = config.DELIVERY_CLAIM_S
 /** After a promise to look is over, it may be kept late for so long; then it is broken. In seconds: a minute. */
 export const lateness = Math.ceil((claimedFor * 2) / 3)
 const shards = 16
-const nobody = ""
+export const nobody = ""
 
-export function key(bridgeId: string) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: "DELIVERY" }
-}
+export const key = Receiver.key
 
 /** Read consistently. */
 export async function get(bridgeId: string): Promise<Info | undefined> {
@@ -70,25 +75,31 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
 export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void> {
   // Whoever has promised must ring: to everybody else somebody seems to be due.
   let hasPromised = false
-  for (let tries = 0; !signal?.aborted; tries++) {
-    try {
-      hasPromised ||= await promiseUnlessDue(bridgeId)
-      if (hasPromised) await ring(bridgeId)
-      return
-    } catch (error) {
-      log.warn({ bridgeId, tries, error }, "the delivery was not woken")
-      await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
-    }
-  }
+  await untilDone(bridgeId, signal, async () => {
+    hasPromised ||= await promiseUnlessDue(bridgeId)
+    if (hasPromised) await ring(bridgeId)
+  })
 }
 
-/** As `wake`, but rings in any case: whoever promised to may have died before. Never rejects. */
+/**
+ * The duty of whoever takes a bridge over, if something waits or `due` is not 0: it rings in any case, since whoever has
+ * promised may have died before the doorbell. Tried as `wake` is. Never rejects.
+ */
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<void> {
+  await untilDone(bridgeId, signal, async () => {
+    await promiseUnlessDue(bridgeId)
+    await ring(bridgeId)
+  })
+}
+
+async function untilDone(
+  bridgeId: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
   for (let tries = 0; !signal?.aborted; tries++) {
     try {
-      await promiseUnlessDue(bridgeId)
-      await ring(bridgeId)
-      return
+      return await work()
     } catch (error) {
       log.warn({ bridgeId, tries, error }, "the delivery was not woken")
       await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
@@ -105,158 +116,66 @@ async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   }
 }
 
+/** Of every promise: the row is in the sweep's index from now on, if it was not before. */
+export const inIndex = "since = if_not_exists(since, :now)"
+
 /**
  * Sets `due`, if it is still what was seen: 0, or over. A holder whose time is over with it holds no more; were it left
  * in place, its time would begin anew and the bell that follows would be sent away.
  * @returns false when somebody else changed it meanwhile.
  */
 export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
-  if (seenDue === undefined) return await begin(bridgeId)
   const due = now() + claimedFor
+  if (seenDue === undefined) return await begin(bridgeId, { due })
   const { held, refused } = await update(bridgeId, {
-    UpdateExpression: "SET due = :due, holder = :nobody",
+    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
     ConditionExpression: "due = :seen",
-    ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue },
+    ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue, ":now": now() },
   })
   // Refused by the very value: most likely our own write, whose answer was lost. A bell too many does no harm.
   return held !== undefined || refused?.due === due
 }
 
 /**
- * Takes the delivery of a bridge for an invocation.
- * @returns the row as held; `early` with the milliseconds to wait when a failed event is not to be tried yet;
- * undefined when somebody else is looking, or when there never was an event.
+ * Promises anew for what was due when the whole service died, and with it everybody who could hold: they hold no more.
+ * Only for who starts it all on one machine, and before anybody delivers.
+ * @returns false when nothing is due.
  */
-export async function claim(bridgeId: string, holder: string): Promise<Info | { early: number } | undefined> {
-  const { held, refused: seen } = await update(bridgeId, {
-    UpdateExpression: "SET holder = :me, due = :due",
-    ConditionExpression: "(holder = :nobody OR due < :now) AND retry_at_ms <= :now_ms",
+export async function renew(bridgeId: string): Promise<boolean> {
+  const seen = await get(bridgeId)
+  if (!seen || seen.due === 0) return false
+  const retryAt = Math.ceil(seen.retryAtMs / 1000)
+  const { held } = await update(bridgeId, {
+    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
+    ConditionExpression: "due > :zero",
     ExpressionAttributeValues: {
-      ":me": holder,
-      ":due": now() + claimedFor,
+      ":due": Math.max(now() + claimedFor, retryAt + lateness),
       ":nobody": nobody,
       ":now": now(),
-      ":now_ms": nowMs(),
+      ":zero": 0,
     },
   })
-  if (held) return held
-  // Our own claim, whose answer was lost on its way.
-  if (seen?.holder === holder) return seen
-  if (seen && seen.holder === nobody && seen.retryAtMs > nowMs()) return { early: seen.retryAtMs - nowMs() }
-  return undefined
+  return held !== undefined
 }
 
-/** The number of the attempt that is about to be made; undefined when the claim is lost. */
-export async function countAttempt(held: Info): Promise<Info | undefined> {
-  const { held: counted } = await update(held.bridgeId, {
-    UpdateExpression: "SET attempt = attempt + :one, attempts = attempts + :one",
-    ConditionExpression: "holder = :me AND head = :head",
-    ExpressionAttributeValues: { ":one": 1, ":me": held.holder, ":head": held.head },
-  })
-  return counted
-}
+const Indexed = z.object({ pk: z.string() })
 
 /**
- * The event after `head` has its outcome: it is written, and `head` goes on.
- * @returns the row as it is now; undefined when the claim is lost.
+ * What is overdue: the promise of `due` was broken, by a crash or a lost doorbell. The index says who may be; the row
+ * itself, read consistently, whether they are.
  */
-export async function advance(
-  held: Info,
-  outcome: "delivered" | "undelivered" | "inbox",
-): Promise<Info | undefined> {
-  const n = held.head + 1
-  const event = { bridgeId: held.bridgeId, n }
-  const refused = await transact([
-    EventRow.outcome(event, outcome),
-    {
-      Update: {
-        TableName: events,
-        Key: key(held.bridgeId),
-        UpdateExpression: "SET head = :n, failures = :zero, attempt = :zero, retry_at_ms = :zero",
-        ConditionExpression: "head = :head AND holder = :me",
-        ExpressionAttributeValues: { ":n": n, ":zero": 0, ":head": held.head, ":me": held.holder },
-      },
-    },
-    ...(outcome === "delivered" ? [] : [EventList.pointer(event, outcome)]),
-  ])
-  if (refused) return undefined
-  return { ...held, head: n, failures: 0, attempt: 0, retryAtMs: 0 }
-}
-
-/** A failure to be tried again after `wait` seconds, and the end of this claim. */
-export async function fail(held: Info, wait: number): Promise<void> {
-  await update(held.bridgeId, {
-    UpdateExpression:
-      "SET failures = failures + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody",
-    ConditionExpression: "holder = :me AND head = :head",
-    ExpressionAttributeValues: {
-      ":one": 1,
-      ":due": now() + wait + lateness,
-      ":retry_at_ms": nowMs() + wait * 1000,
-      ":nobody": nobody,
-      ":me": held.holder,
-      ":head": held.head,
-    },
-  })
-}
-
-/**
- * Nothing waits: the claim ends, unless an event was appended or a resend asked for meanwhile. One transaction, so that
- * there is no moment in which nobody is due to look although something waits.
- * @returns the row, still held, when there is more to do; undefined when the claim has ended, here or before.
- */
-export async function goIdle(held: Info): Promise<Info | undefined> {
-  const refused = await transact([
-    {
-      ConditionCheck: {
-        TableName: events,
-        Key: EventRow.key(held.bridgeId, held.head + 1),
-        ConditionExpression: "attribute_not_exists(pk)",
-      },
-    },
-    {
-      Update: {
-        TableName: events,
-        Key: key(held.bridgeId),
-        UpdateExpression: "SET due = :zero, holder = :nobody",
-        ConditionExpression: "holder = :me AND (attribute_not_exists(resend) OR size(resend) = :zero)",
-        ExpressionAttributeValues: { ":zero": 0, ":nobody": nobody, ":me": held.holder },
-      },
-    },
-  ])
-  if (!refused) return undefined
-  const [, row] = refused
-  if (!row) return held
-  const seen = "pk" in row ? fromRow(row) : undefined
-  return seen?.holder === held.holder ? seen : undefined
-}
-
-/** Ends the claim with more to do: a fresh doorbell goes on, so that no doorbell is received more than some ten times. */
-export async function passOn(held: Info): Promise<void> {
-  const { held: freed, refused } = await update(held.bridgeId, {
-    UpdateExpression: "SET holder = :nobody, due = :due",
-    ConditionExpression: "holder = :me",
-    ExpressionAttributeValues: { ":nobody": nobody, ":due": now() + claimedFor, ":me": held.holder },
-  })
-  // Held by nobody already: our own write, whose answer was lost.
-  if (freed || refused?.holder === nobody) await ring(held.bridgeId)
-}
-
-const Overdue = z.object({ pk: z.string(), due: z.number().int() })
-
-/** What is overdue: the promise of `due` was broken, by a crash or a lost doorbell. The index may be late. */
 export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridgeId" | "due">> {
   for (let shard = 0; shard < shards; shard++) {
     const rows = query({
       TableName: events,
-      IndexName: "byDue",
-      KeyConditionExpression: "#shard = :shard AND due BETWEEN :one AND :before",
+      IndexName: "bySince",
+      KeyConditionExpression: "#shard = :shard AND since <= :before",
       ExpressionAttributeNames: { "#shard": "shard" },
-      ExpressionAttributeValues: { ":shard": shard, ":one": 1, ":before": before },
+      ExpressionAttributeValues: { ":shard": shard, ":before": before },
     })
     for await (const row of rows) {
-      const { pk, due } = Overdue.parse(row)
-      yield { bridgeId: bridgeIdOf(pk), due }
+      const delivery = await get(bridgeIdOf(Indexed.parse(row).pk))
+      if (delivery && delivery.due > 0 && delivery.due <= before) yield delivery
     }
   }
 }
@@ -266,11 +185,57 @@ export async function remove(bridgeId: string): Promise<void> {
   await removeRow({ TableName: events, Key: key(bridgeId) })
 }
 
-async function begin(bridgeId: string): Promise<boolean> {
-  const row: Row = {
+/** The write of the row of a new bridge: nothing waits. */
+export function creation(receiver: Receiver.Info): Write {
+  return { Put: { TableName: events, Item: newRow(receiver.bridgeId, { due: 0, receiver }) } }
+}
+
+/** The write that goes with the end of a bridge. */
+export function removal(bridgeId: string): Write {
+  return { Delete: { TableName: events, Key: key(bridgeId) } }
+}
+
+/** The write of another address, together with the bridge's own; `begin` has seen to it that there is a row. */
+export function redirection(receiver: Receiver.Info): Write {
+  return {
+    Update: {
+      TableName: events,
+      Key: key(receiver.bridgeId),
+      // The others stay: `wrapping rewrap` may have written a newer key meanwhile.
+      UpdateExpression:
+        "SET webhook_url = :url, webhook_secret = if_not_exists(webhook_secret, :secret), " +
+        "delivery_key = if_not_exists(delivery_key, :key), account_id = if_not_exists(account_id, :account)",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeValues: {
+        ":url": receiver.url,
+        ":secret": receiver.sealedSecret,
+        ":key": receiver.deliveryKey,
+        ":account": receiver.accountId,
+      },
+    },
+  }
+}
+
+/** Writes the row of a bridge that has none: one of a service of before, without events. @returns false when there is one. */
+export async function begin(
+  bridgeId: string,
+  first: { due: number; receiver?: Receiver.Info },
+): Promise<boolean> {
+  const there = await put({
+    TableName: events,
+    Item: newRow(bridgeId, first),
+    ConditionExpression: "attribute_not_exists(pk)",
+  })
+  // Refused by the very value: most likely our own row, whose answer was lost.
+  return !there || there.due === first.due
+}
+
+function newRow(bridgeId: string, { due, receiver }: { due: number; receiver?: Receiver.Info }): Row {
+  return {
     ...key(bridgeId),
     shard: parseInt(bridgeId.slice(-1), 16) % shards,
-    due: now() + claimedFor,
+    due,
+    ...(due > 0 && { since: now() }),
     head: 0,
     holder: nobody,
     failures: 0,
@@ -279,14 +244,8 @@ async function begin(bridgeId: string): Promise<boolean> {
     retry_at_ms: 0,
     resend: [],
     resend_attempt: 0,
+    ...(receiver && Receiver.toRow(receiver)),
   }
-  const there = await put({
-    TableName: events,
-    Item: row,
-    ConditionExpression: "attribute_not_exists(pk)",
-  })
-  // Refused by the very value: most likely our own row, whose answer was lost.
-  return !there || there.due === row.due
 }
 
 type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
@@ -299,10 +258,12 @@ export async function update(bridgeId: string, input: Change): Promise<{ held?: 
 }
 
 function fromRow(row: Row): Info {
+  const bridgeId = bridgeIdOf(row.pk)
   return Info.parse({
     ...row,
-    bridgeId: bridgeIdOf(row.pk),
+    bridgeId,
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
+    receiver: Receiver.fromRow(bridgeId, row),
   })
 }

@@ -5,11 +5,11 @@ import { z } from "zod"
 import { now } from "./clock.ts"
 import type { Event } from "./contract/event.ts"
 import { open, seal } from "./seal.ts"
-import { Bytes, get as getRow, type Row, type Write } from "./store.ts"
+import { Bytes, get as getRow, query, type Row, type Write } from "./store.ts"
 import { bridgeIdOf, events } from "./tables.ts"
 
 /**
- * - `pending`: waits for delivery.
+ * - `pending`: waits for delivery; up to `DELIVERY.head` it was delivered (`asOf`).
  * - `delivered`, `undelivered`: after the last attempt. `inbox`: shown in the hosted inbox.
  */
 export const State = z.enum(["pending", "delivered", "undelivered", "inbox"])
@@ -22,7 +22,7 @@ const Info = z.object({
   type: z.string(),
   state: State,
   createdAt: z.number().int(),
-  /** Unix seconds; none while it waits. */
+  /** Unix seconds; none while it waits in a row of a service of before. */
   expiresAt: z.number().int().optional(),
   /** The body, sealed as it will be sent. */
   body: Bytes,
@@ -37,6 +37,8 @@ export const waitsFor = 30 * day
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
 /** How long the row of an event that nothing else is written about is kept: while it may wait, and then as delivered. */
 const storedFor = waitsFor + keptFor.delivered
+/** An event that is delivered within so long of its creation is not written to then: the time of one tells the other's. */
+export const promptly = day
 
 export function key(bridgeId: string, n: number) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }
@@ -103,6 +105,47 @@ export function outcome(event: { bridgeId: string; n: number }, state: keyof typ
       ExpressionAttributeValues: { ":outcome": state, ":expires": now() + keptFor[state] },
     },
   }
+}
+
+/**
+ * An event as it is when delivery has come to `head`. Of one that was delivered promptly only the creation is known: it is
+ * kept for 7 days from the latest time that can have been, which is a day after it. So it may be kept a day too long,
+ * and never too short.
+ */
+export function asOf(event: Info, head: number): Info {
+  if (event.state !== "pending" || event.n > head) return event
+  return { ...event, state: "delivered", expiresAt: event.createdAt + promptly + keptFor.delivered }
+}
+
+/** How many events are read ahead, and how many bytes of them: one page of a query. */
+const most = { events: 25, bytes: 1_000_000 }
+
+/**
+ * What is after an event, read ahead: `next` are those that follow it without a gap. After a gap nothing counts, since
+ * the rows of a transaction that is being applied may show one by one; `beyond` is then the first after it.
+ */
+export async function after(bridgeId: string, n: number): Promise<{ next: Info[]; beyond?: number }> {
+  const rows = query({
+    TableName: events,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :bridge AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: {
+      ":bridge": `BRIDGE#${bridgeId}`,
+      ":from": key(bridgeId, n + 1).sk,
+      ":to": "EVENT#~",
+    },
+    Limit: most.events,
+  })
+  const next: Info[] = []
+  let bytes = 0
+  for await (const row of rows) {
+    const event = fromRow(row)
+    if (event.n !== n + next.length + 1) return { next, beyond: event.n }
+    next.push(event)
+    bytes += event.body.length
+    if (next.length === most.events || bytes > most.bytes) break
+  }
+  return { next }
 }
 
 /** The event of exactly this number, read consistently. */

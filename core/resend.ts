@@ -3,6 +3,8 @@ export * as Resend from "./resend.ts"
 import { now } from "./clock.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
+import { Claim } from "./claim.ts"
+import { EventList } from "./event-list.ts"
 import { EventRow } from "./event-row.ts"
 import { log } from "./log.ts"
 import { transact, type Write } from "./store.ts"
@@ -38,9 +40,15 @@ export async function ask(bridgeId: string, n: number): Promise<boolean> {
     }
     promised = now() + Delivery.claimedFor
     const { held } = await Delivery.update(bridgeId, {
-      UpdateExpression: `SET ${append}, due = :due, holder = :nobody`,
+      UpdateExpression: `SET ${append}, due = :due, holder = :nobody, ${Delivery.inIndex}`,
       ConditionExpression: `due = :seen AND ${room}`,
-      ExpressionAttributeValues: { ...values, ":due": promised, ":nobody": "", ":seen": seen.due },
+      ExpressionAttributeValues: {
+        ...values,
+        ":due": promised,
+        ":nobody": Delivery.nobody,
+        ":seen": seen.due,
+        ":now": now(),
+      },
     })
     if (held) return await rung(bridgeId)
   }
@@ -55,8 +63,7 @@ async function rung(bridgeId: string): Promise<true> {
 /** The attempt that is about to be made of the first that waits; undefined when the claim is lost. */
 export async function count(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const { held: counted } = await Delivery.update(held.bridgeId, {
-    UpdateExpression:
-      "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one, attempts = attempts + :one",
+    UpdateExpression: "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one",
     ConditionExpression: "holder = :me AND resend[0] = :n",
     ExpressionAttributeValues: { ":zero": 0, ":one": 1, ":me": held.holder, ":n": held.resend[0] },
   })
@@ -64,26 +71,30 @@ export async function count(held: Delivery.Info): Promise<Delivery.Info | undefi
 }
 
 /**
- * The first that waits has had its turn; `delivered` is the event that its receiver took.
+ * The first that waits has had its turn, with an attempt or without one. An event that was not delivered before and is
+ * now says so, and is listed no more.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function settle(
   held: Delivery.Info,
-  delivered: EventRow.Info | undefined,
+  made: { attempts: 0 | 1; delivered?: EventRow.Info },
 ): Promise<Delivery.Info | undefined> {
   const { bridgeId, holder, resend } = held
-  const done: Write = {
-    Update: {
-      TableName: events,
-      Key: Delivery.key(bridgeId),
-      UpdateExpression: "SET resend_attempt = :zero REMOVE resend[0]",
-      ConditionExpression: "holder = :me AND resend[0] = :n",
-      ExpressionAttributeValues: { ":zero": 0, ":me": holder, ":n": resend[0] },
-    },
+  const done = {
+    UpdateExpression: "SET resend_attempt = :zero, attempts = attempts + :attempts REMOVE resend[0]",
+    ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
+    ExpressionAttributeValues: { ":zero": 0, ":attempts": made.attempts, ":me": holder, ":n": resend[0] },
   }
-  const refused = await transact(delivered ? [done, EventRow.outcome(delivered, "delivered")] : [done])
+  const unlisting = made.delivered ? EventList.unlisting(made.delivered) : []
+  if (!made.delivered || unlisting.length === 0) {
+    const { held: settled, refused } = await Delivery.update(bridgeId, done)
+    // Held by us, and counted for nothing: our own write, whose answer was lost.
+    return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
+  }
+  const write: Write = { Update: { TableName: events, Key: Delivery.key(bridgeId), ...done } }
+  const refused = await transact([write, EventRow.outcome(made.delivered, "delivered"), ...unlisting])
   if (refused?.[0]) return undefined
   // The row of an event may expire meanwhile.
-  if (refused) return await settle(held, undefined)
-  return { ...held, resend: resend.slice(1), resendAttempt: 0 }
+  if (refused) return await settle(held, { attempts: made.attempts })
+  return await Claim.refresh(held)
 }

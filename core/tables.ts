@@ -40,9 +40,10 @@ export const tables: Table[] = [
     name: events,
     indexes: [
       {
-        name: "byDue",
+        // Of `DELIVERY` rows, while something waits: `since` is there from the first promise until then.
+        name: "bySince",
         hash: { name: "shard", type: "N" },
-        range: { name: "due", type: "N" },
+        range: { name: "since", type: "N" },
         holds: "KEYS_ONLY",
       },
     ],

@@ -67,7 +67,14 @@ new aws.iam.Policy("AdminPolicy", {
         resources: [leases.arn],
       },
       {
-        actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:Query"],
+        actions: [
+          "dynamodb:GetItem",
+          "dynamodb:UpdateItem",
+          "dynamodb:DeleteItem",
+          "dynamodb:Query",
+          "dynamodb:BatchGetItem",
+          "dynamodb:BatchWriteItem",
+        ],
         resources: [events.arn],
       },
       { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },

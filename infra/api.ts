@@ -62,8 +62,18 @@ export const api = new sst.aws.Function("Api", {
       actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
       resources: [leases.arn, requests.arn],
     },
+    // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go. Lists
+    // of events are read in batches, and what no longer belongs there is taken off them.
     {
-      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Query"],
+      actions: [
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:Query",
+        "dynamodb:BatchGetItem",
+        "dynamodb:BatchWriteItem",
+      ],
       resources: [events.arn],
     },
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },

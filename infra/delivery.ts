@@ -48,14 +48,17 @@ export const delivery = new sst.aws.Function("Delivery", {
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
   },
   permissions: [
+    // For the bridges of before, whose receiver is not in their delivery's row yet.
     { actions: ["dynamodb:GetItem"], resources: [accounts.arn] },
     {
       actions: [
         "dynamodb:GetItem",
+        "dynamodb:Query",
         "dynamodb:PutItem",
         "dynamodb:UpdateItem",
         "dynamodb:DeleteItem",
         "dynamodb:ConditionCheckItem",
+        "dynamodb:BatchWriteItem",
       ],
       resources: [events.arn],
     },

@@ -48,8 +48,10 @@ export const sweep = new sst.aws.Function("Sweep", {
       resources: [leases.arn],
     },
     { actions: ["dynamodb:Query"], resources: [$interpolate`${leases.arn}/index/byHost`] },
-    { actions: ["dynamodb:Query"], resources: [$interpolate`${events.arn}/index/byDue`] },
-    { actions: ["dynamodb:UpdateItem"], resources: [events.arn] },
+    { actions: ["dynamodb:Query"], resources: [$interpolate`${events.arn}/index/bySince`] },
+    // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. What is sealed in
+    // this table it cannot open.
+    { actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"], resources: [events.arn] },
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
     { actions: ["ecs:RunTask"], resources: [host.taskDefinition] },
     { actions: ["ecs:DescribeTasks", "ecs:StopTask"], resources: [tasks] },

@@ -22,8 +22,8 @@ export const sessions = table("Sessions", {
 
 /** Events and how far their delivery has come. */
 export const events = table("Events", {
-  fields: { ...keys, shard: "number", due: "number" },
-  globalIndexes: { byDue: { hashKey: "shard", rangeKey: "due", projection: "keys-only" } },
+  fields: { ...keys, shard: "number", since: "number" },
+  globalIndexes: { bySince: { hashKey: "shard", rangeKey: "since", projection: "keys-only" } },
 })
 
 /** Rate windows and idempotency records. */

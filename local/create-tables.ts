@@ -1,7 +1,14 @@
-import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from "@aws-sdk/client-dynamodb"
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+  UpdateTableCommand,
+} from "@aws-sdk/client-dynamodb"
 import { tables } from "#core/tables.ts"
 
-/** Creates the service's tables in an empty store; those that exist are left as they are. */
+/** Creates the service's tables in an empty store; those that exist get the indexes of this release. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint })
   for (const table of tables) {
@@ -9,12 +16,29 @@ export async function createTables(endpoint: string): Promise<void> {
       await client.send(new CreateTableCommand(definition(table)))
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error
+      await changeIndexes(client, definition(table))
     }
   }
   client.destroy()
 }
 
-function definition(table: (typeof tables)[number]): ConstructorParameters<typeof CreateTableCommand>[0] {
+/** Of a table that a service of before has made. */
+async function changeIndexes(client: DynamoDBClient, wanted: CreateTableCommandInput): Promise<void> {
+  const { TableName, AttributeDefinitions, GlobalSecondaryIndexes = [] } = wanted
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
+  const there = (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName)
+  const names = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName)
+  const GlobalSecondaryIndexUpdates = [
+    ...there.filter((name) => !names.includes(name)).map((IndexName) => ({ Delete: { IndexName } })),
+    ...GlobalSecondaryIndexes.filter(({ IndexName }) => !there.includes(IndexName)).map((Create) => ({
+      Create,
+    })),
+  ]
+  if (GlobalSecondaryIndexUpdates.length === 0) return
+  await client.send(new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }))
+}
+
+function definition(table: (typeof tables)[number]): CreateTableCommandInput {
   const attributes = new Map([
     ["pk", "S" as const],
     ["sk", "S" as const],

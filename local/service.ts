@@ -126,6 +126,8 @@ async function start(
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
+  const { ringAll } = await import("#functions/sweep/bells.ts")
+  await ringAll()
   const { handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("./poller.ts")
   const doorbells = doorbellsHere(queue.doorbellUrl, queue.ask)

@@ -106,7 +106,7 @@ export class Memory {
     const head = delivery?.head ?? 0
     const bell = new Bell(bridgeId)
     // Whoever promised to ring for it may have died before.
-    if (last > head) bell.ringAnew()
+    if (last > head || (delivery?.due ?? 0) > 0) bell.ringAnew()
     const messages = new Messages(store)
     // Delivered rows expire.
     const next = Math.max(last, head) + 1

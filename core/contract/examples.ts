@@ -13,7 +13,7 @@ interface Example {
 const chat = "491711234567"
 const contact = "491711234567@s.whatsapp.net"
 const messageId = "3EB0A1B2C3D4E5F6A7B8C9"
-const eventId = "evt_mz4wq2k7x5n3a6t2h7c4s6d3j5y2r7pb"
+const eventId = "evt_aaaaaabkmz4wq2k7x5n3a6t2h7c4s6d3j5y2r7pb"
 const sent = { message_id: messageId, timestamp: 1_795_166_760 }
 const ok = { ok: true }
 

@@ -1,5 +1,4 @@
 import * as contract from "#core/contract/delivery.ts"
-import { now } from "#core/clock.ts"
 import { Bridge } from "#core/bridge.ts"
 import { Delivery } from "#core/delivery.ts"
 import { ApiError, invalid, rateLimited } from "#core/error.ts"
@@ -29,7 +28,7 @@ export const events = router()
   })
   .openapi(contract.resendEvent, async (c) => {
     const { bridge } = c.var
-    const event = await storedEvent(bridge.id, c.req.valid("param").event_id)
+    const event = await EventList.find(bridge.id, c.req.valid("param").event_id)
     if (!event) throw new ApiError("not_found", "there is no such event, or no more")
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
@@ -42,11 +41,4 @@ async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
   const n = await EventList.numberOf(bridgeId, eventId)
   if (n !== undefined) return n
   throw invalid([{ path: "after", message: "no event of this bridge" }])
-}
-
-async function storedEvent(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
-  const n = await EventList.numberOf(bridgeId, eventId)
-  const event = n === undefined ? undefined : await EventRow.get(bridgeId, n)
-  // Expired rows are removed late.
-  return event && (event.expiresAt ?? Infinity) > now() ? event : undefined
 }

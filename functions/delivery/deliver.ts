@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto"
-import type { Agent } from "undici"
 import { Bridge } from "#core/bridge.ts"
+import { Claim } from "#core/claim.ts"
 import { now, nowMs } from "#core/clock.ts"
 import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
 import { EventRow } from "#core/event-row.ts"
 import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
+import { Receiver } from "#core/receiver.ts"
 import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, type Outcome } from "./attempt.ts"
-import { note } from "./note.ts"
+import { type Means, orLetGo } from "./means.ts"
+import { Notes } from "./notes.ts"
 import { sendAgain } from "./send-again.ts"
 
 /** §6.1: seconds between the five attempts, from the end of the failed one. */
@@ -26,97 +28,142 @@ const busyForMs = (config.DELIVERY_CLAIM_S * 1000) / 2
  */
 export async function deliver(bridgeId: string): Promise<number | undefined> {
   const busyUntil = performance.now() + busyForMs
-  const claimed = await Delivery.claim(bridgeId, randomUUID())
+  const claimed = await Claim.take(bridgeId, randomUUID())
   // Somebody else looks, or there was never an event.
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
-  // The connections of an earlier invocation were frozen with it.
-  const agent = guardedAgent()
+  const means: Means = { agent: guardedAgent(), notes: new Notes(bridgeId) }
   try {
-    let held: Delivery.Info | undefined = claimed
-    while (held) {
-      const event = await EventRow.get(bridgeId, held.head + 1)
-      if (!event && held.resend.length === 0) {
-        held = await Delivery.goIdle(held)
-        continue
-      }
-      if (performance.now() > busyUntil) {
-        await Delivery.passOn(held)
-        return undefined
-      }
-      if (event) {
-        const next: Next = await deliverOne(held, event, agent)
-        if (next && "wait" in next) return next.wait
-        held = next
-      }
-      // Between two events, and never for longer than an invocation may run.
-      if (held && held.resend.length > 0 && performance.now() <= busyUntil)
-        held = await sendAgain(held, agent)
-    }
-    return undefined
+    return await work(claimed, means, busyUntil)
   } finally {
-    await agent.destroy()
+    await means.agent.destroy()
+    await means.notes.written()
   }
+}
+
+async function work(claimed: Delivery.Info, means: Means, busyUntil: number): Promise<number | undefined> {
+  let held = await addressed(claimed)
+  let ahead: EventRow.Info[] = []
+  let isAll = false
+  while (held) {
+    if (ahead.length === 0 && !isAll) {
+      const seen: Seen | undefined = await look(held, held === claimed)
+      if (!seen) return undefined
+      ;({ held, ahead, isAll } = seen)
+    }
+    const event = ahead.shift()
+    if (!event && held.resend.length === 0) {
+      const more = await Claim.goIdle(held)
+      if (!more) return undefined
+      held = more.held
+      ahead = more.event ? [more.event] : []
+      isAll = false
+      continue
+    }
+    // Also after each look: what was read when the time was over may have been delivered by others (the models).
+    if (performance.now() > busyUntil) {
+      await Claim.passOn(held)
+      return undefined
+    }
+    if (event) {
+      const next: Next = await deliverOne(held, event, means)
+      if (next && "wait" in next) return next.wait
+      held = next
+      // Its bridge has got an address instead of the inbox.
+      if (held && held.head < event.n) ahead.unshift(event)
+    }
+    // Between two events, and never for longer than an invocation may run.
+    if (held && held.resend.length > 0 && performance.now() <= busyUntil) held = await sendAgain(held, means)
+  }
+  return undefined
+}
+
+/** The row of a service of before has no receiver yet: it is copied from the bridge. */
+async function addressed(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+  if (held.receiver) return held
+  const bridge = await orLetGo(held, () => Bridge.byId(held.bridgeId))
+  if (bridge) return await Claim.address(held, await orLetGo(held, () => Bridge.receiverOf(bridge)))
+  await Delivery.remove(held.bridgeId)
+  return undefined
+}
+
+interface Seen {
+  held: Delivery.Info
+  ahead: EventRow.Info[]
+  /** Most likely nothing waits after these, so that going idle need not ask before. */
+  isAll: boolean
+}
+
+/** Reads ahead; also the row, unless it has just been read: what was appended after a PATCH goes to the new address. */
+async function look(held: Delivery.Info, isFresh: boolean): Promise<Seen | undefined> {
+  const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head))
+  if (next.length === 0 && beyond !== undefined) {
+    const skipped = await Claim.skip(held, beyond)
+    return skipped && (await look(skipped, true))
+  }
+  const current = isFresh ? held : await orLetGo(held, () => Claim.refresh(held))
+  return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
 }
 
 /** The row, still held, to go on with; `wait` in seconds to try this event again; undefined when the claim has ended. */
 type Next = Delivery.Info | { wait: number } | undefined
 
-async function deliverOne(held: Delivery.Info, event: EventRow.Info, agent: Agent): Promise<Next> {
-  // Read for each attempt: a PATCH holds for what waits already.
-  const bridge = await Bridge.byId(held.bridgeId)
-  if (!bridge) {
-    await Delivery.remove(held.bridgeId)
-    return undefined
-  }
-  if (bridge.webhookUrl === "") return await Delivery.advance(held, "inbox")
+async function deliverOne(held: Delivery.Info, event: EventRow.Info, { agent, notes }: Means): Promise<Next> {
+  const receiver = held.receiver! // `addressed` has seen to it
+  if (receiver.url === "") return await Claim.settle(held, { state: "inbox", attempts: 0 })
   const why = whyHopeless(held, event)
   if (why) {
-    log.error({ bridgeId: bridge.id, eventId: event.eventId, why }, "event given up")
+    log.error({ bridgeId: held.bridgeId, eventId: event.eventId, why }, "event given up")
     Metrics.add("Undelivered", 1, { event_type: event.type })
-    return await Delivery.advance(held, "undelivered")
+    return await Claim.settle(held, { state: "undelivered", attempts: 0 })
   }
 
-  // What may fail for every event comes before the count, and costs no attempt; what could fail for this event alone
-  // comes after it, so that it cannot fail for ever.
-  const [secret, deliveryKey] = await Promise.all([Bridge.secretOf(bridge), Bridge.deliveryKeyOf(bridge)])
+  // What may fail for every event costs no attempt; what could fail for this event alone costs one, so that it cannot
+  // fail for ever.
+  const { secret, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
   // Of an event whose receiver fails the age says nothing of ours.
   if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
-  const counted = await Delivery.countAttempt(held)
-  if (!counted) return undefined
   const outcome = await attempt({
-    url: bridge.webhookUrl,
+    url: receiver.url,
     secret,
     eventId: event.eventId,
-    number: counted.attempt,
+    number: held.attempt,
     body: EventRow.bodyOf(event, deliveryKey),
     agent,
   })
-  const wait = outcome.verdict === "retry" ? waits[counted.failures] : undefined
-  const next = await conclude(counted, outcome, wait)
-  const isGivenUp = outcome.verdict !== "delivered" && wait === undefined
-  if (isGivenUp) Metrics.add("Undelivered", 1, { event_type: event.type })
-  await note(counted, { event, number: counted.attempt }, outcome)
+  const { isOurs, next } = await conclude(held, event, outcome)
+  const count = isOurs ? held.attempts + 1 : undefined
+  notes.add({ event, number: held.attempt, count }, outcome)
   return next
 }
 
 /** Why an event is not even posted any more. */
 function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefined {
-  if (held.attempt >= maxAttempts) return "no attempt had an outcome"
+  if (held.attempt > maxAttempts) return "no attempt had an outcome"
   // What waits for so long has receivers that fail, and a backlog that grows: their customer finds it in the list.
   if (now() - event.createdAt >= EventRow.waitsFor) return "it has waited for 30 days"
   return undefined
 }
 
-async function conclude(counted: Delivery.Info, outcome: Outcome, wait: number | undefined): Promise<Next> {
-  if (wait !== undefined) {
-    await Delivery.fail(counted, wait)
-    return { wait }
-  }
-  const after = await Delivery.advance(counted, outcome.verdict === "delivered" ? "delivered" : "undelivered")
-  if (!after || counted.attempt === 1) return after
+/** Writes what became of an event. `isOurs`: the claim was still held. */
+async function conclude(
+  held: Delivery.Info,
+  event: EventRow.Info,
+  outcome: Outcome,
+): Promise<{ isOurs: boolean; next: Next }> {
+  const wait = outcome.verdict === "retry" ? waits[held.failures] : undefined
+  if (wait !== undefined) return { isOurs: await Claim.fail(held, wait), next: { wait } }
+
+  const isDelivered = outcome.verdict === "delivered"
+  if (!isDelivered) Metrics.add("Undelivered", 1, { event_type: event.type })
+  const isPrompt = now() - event.createdAt < EventRow.promptly
+  const after =
+    isDelivered && isPrompt
+      ? await Claim.advance(held)
+      : await Claim.settle(held, { state: isDelivered ? "delivered" : "undelivered", attempts: 1 })
+  if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }
   // This doorbell has been received a few times: a fresh one goes on.
-  await Delivery.passOn(after)
-  return undefined
+  await Claim.passOn(after)
+  return { isOurs: true, next: undefined }
 }

@@ -1,10 +1,9 @@
-import type { Agent } from "undici"
-import { Bridge } from "#core/bridge.ts"
 import type { Delivery } from "#core/delivery.ts"
 import { EventRow } from "#core/event-row.ts"
+import { Receiver } from "#core/receiver.ts"
 import { Resend } from "#core/resend.ts"
 import { attempt } from "./attempt.ts"
-import { note } from "./note.ts"
+import { type Means, orLetGo } from "./means.ts"
 
 /** One attempt each; more only when a deliverer died in it, and not for ever. */
 const maxAttempts = 3
@@ -13,30 +12,34 @@ const maxAttempts = 3
  * Sends the first event that its customer asked for once more.
  * @returns the row as it is now; undefined when the claim is lost.
  */
-export async function sendAgain(held: Delivery.Info, agent: Agent): Promise<Delivery.Info | undefined> {
+export async function sendAgain(
+  held: Delivery.Info,
+  { agent, notes }: Means,
+): Promise<Delivery.Info | undefined> {
   // What may fail for every event comes before the count, as for a first delivery.
-  const bridge = await Bridge.byId(held.bridgeId)
-  const keys = bridge && {
-    secret: await Bridge.secretOf(bridge),
-    delivery: await Bridge.deliveryKeyOf(bridge),
-  }
+  const receiver = held.receiver! // `deliver` has seen to it
+  const { secret, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
   const counted = await Resend.count(held)
   if (!counted) return undefined
-  const event = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
+  const row = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
+  const url = counted.receiver?.url ?? ""
   // It may have expired, or the bridge have a hosted inbox by now.
-  if (!keys || !event || bridge.webhookUrl === "" || counted.resendAttempt > maxAttempts)
-    return await Resend.settle(counted, undefined)
+  if (!row || url === "" || counted.resendAttempt > maxAttempts)
+    return await Resend.settle(counted, { attempts: 0 })
 
+  const event = EventRow.asOf(row, counted.head)
   const outcome = await attempt({
-    url: bridge.webhookUrl,
-    secret: keys.secret,
+    url,
+    secret,
     eventId: event.eventId,
     number: counted.resendAttempt,
-    body: EventRow.bodyOf(event, keys.delivery),
+    body: EventRow.bodyOf(event, deliveryKey),
     agent,
     isResend: true,
   })
-  const after = await Resend.settle(counted, outcome.verdict === "delivered" ? event : undefined)
-  await note(counted, { event, number: counted.resendAttempt }, outcome)
+  const delivered = outcome.verdict === "delivered" ? event : undefined
+  const after = await Resend.settle(counted, { attempts: 1, delivered })
+  const count = after && counted.attempts + 1
+  notes.add({ event, number: counted.resendAttempt, count }, outcome)
   return after
 }

@@ -1,6 +1,6 @@
 import { Bridge } from "#core/bridge.ts"
 import { iso } from "#core/clock.ts"
-import { EventRow } from "#core/event-row.ts"
+import type { EventRow } from "#core/event-row.ts"
 import { EventList } from "#core/event-list.ts"
 import { Resend } from "#core/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
@@ -47,8 +47,7 @@ async function undelivered(bridgeId: string): Promise<EventRow.Info[]> {
 }
 
 async function one(bridgeId: string, eventId: string): Promise<EventRow.Info> {
-  const n = await EventList.numberOf(bridgeId, eventId)
-  const event = n === undefined ? undefined : await EventRow.get(bridgeId, n)
+  const event = await EventList.find(bridgeId, eventId)
   if (!event) throw new Refused("the bridge has no such event, or no more")
   if (event.state === "pending") throw new Refused("this event still waits: it is sent in its turn")
   return event

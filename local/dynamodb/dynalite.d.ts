@@ -9,6 +9,8 @@ declare module "dynalite/db/index.js" {
   export interface Table {
     TableName: string
     TableStatus: string
+    AttributeDefinitions?: unknown[]
+    GlobalSecondaryIndexes?: { IndexName: string }[]
     TimeToLive?: { AttributeName: string; TimeToLiveStatus: string }
   }
   /** A table's items, an index's rows, or the descriptions of all tables. */
@@ -24,6 +26,7 @@ declare module "dynalite/db/index.js" {
     tableDb: SubDb<Table>
     getItemDb: (table: string) => SubDb<Item>
     getIndexDb: (kind: "Local" | "Global", table: string, index: string) => SubDb<Item>
+    deleteIndexDb: (kind: "Local" | "Global", table: string, index: string, done: Callback<void>) => void
     getTable: {
       (name: string, done: Callback<Table>): void
       (name: string, mustBeActive: boolean, done: Callback<Table>): void
@@ -41,6 +44,13 @@ declare module "dynalite/db/index.js" {
   export function validateKey(key: Item, table: Table): Error | null | undefined
   export function validateItem(item: Item, table: Table): Error | null | undefined
   export function checkConditional(request: object, item: Item | undefined): Error | null | undefined
+  export function updateIndexes(
+    store: Store,
+    table: Table,
+    existing: Item | undefined,
+    item: Item,
+    done: Callback<void>,
+  ): void
   export function validationError(message: string): Error
   export function itemSize(item: Item): number
 }

@@ -22,6 +22,7 @@ import * as validUpdateItem from "dynalite/validations/updateItem.js"
 import * as validUpdateTable from "dynalite/validations/updateTable.js"
 import { act, type Action, type actions, type Write } from "./draft.ts"
 import type { Engine } from "./engine.ts"
+import { ChangeOfIndexes, changeIndexes } from "./indexes.ts"
 import { createTable } from "./tables.ts"
 import { describeTimeToLive, updateTimeToLive } from "./time-to-live.ts"
 import { transactGet, transactWrite } from "./transactions.ts"
@@ -55,9 +56,15 @@ export const operations = new Map<string, Operation>([
   ["TransactGetItems", checked(transactGetItems, transactGet)],
   ["TransactWriteItems", checked(transactWriteItems, transactWrite)],
   ["UpdateItem", writing("Update", "UpdateItem", validUpdateItem)],
-  ["UpdateTable", asDynalite(updateTable, validUpdateTable)],
+  ["UpdateTable", changeTable],
   ["UpdateTimeToLive", checked(validUpdateTimeToLive, ({ store }, r) => updateTimeToLive(store, r))],
 ])
+
+async function changeTable(engine: Engine, request: object): Promise<object> {
+  const change = ChangeOfIndexes.safeParse(request)
+  if (change.success) return await changeIndexes(engine.store, change.data)
+  return await asDynalite(updateTable, validUpdateTable)(engine, request)
+}
 
 function checked(
   validation: Validation,

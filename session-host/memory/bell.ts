@@ -18,7 +18,7 @@ export class Bell {
     this.#ringing ??= this.#ring()
   }
 
-  /** Events were there when the session started: it is rung for them, whatever was promised before. */
+  /** Something waited, or seemed to, when the session started: it is rung for, whatever was promised before. */
   ringAnew(): void {
     this.#anew = true
     this.want()

@@ -69,7 +69,8 @@ export const arrivals: Phase[] = [
 /** Of a delivery. */
 const deliveries: Phase[] = [
   kill("delivery", "D1 claimed", "after claim delivery"),
-  kill("delivery", "D2 event read", "after read event"),
+  kill("delivery", "D2 events read", "after read ahead"),
+  kill("delivery", "D3 attempt counted, before its post", "before post"),
   kill("delivery", "D3 attempt counted", "after count attempt"),
   kill("delivery", "D4 post sent", "post sent"),
   kill("delivery", "D5 answered, before it is written", "before advance"),

@@ -39,22 +39,33 @@ export function watchRequests(steps: Steps, word: string): void {
   diagnostics.subscribe("undici:request:headers", () => steps.at(`${word} answered`))
 }
 
-/** From an attempt's number to its outcome: a deliverer that stands still meanwhile may post late. */
+/** From the count of an attempt to its outcome: a deliverer that stands still meanwhile may post late. */
 export function watchAttempts({ begin }: Steps): void {
   const ends = new Map<string, () => void>()
-  around(store, (command, go) => {
+  const end = (bridge: string) => {
+    ends.get(bridge)?.()
+    ends.delete(bridge)
+  }
+  around(store, async (command, go) => {
     const words = wordsOf(command)
     const bridge = bridgeOf(command)
-    if (words.includes("count attempt") && !ends.has(bridge)) ends.set(bridge, begin(`attempt ${bridge}`))
-    if (words.includes("advance") || words.includes("record failure")) {
-      ends.get(bridge)?.()
-      ends.delete(bridge)
+    const is = (...some: string[]) => some.some((word) => words.includes(word))
+    if (is("advance", "record failure")) end(bridge)
+    // An advance counts the next one.
+    if (is("claim delivery", "advance") && !ends.has(bridge)) ends.set(bridge, begin(`attempt ${bridge}`))
+    try {
+      const answer = await go()
+      if (is("go idle", "pass on")) end(bridge)
+      return answer
+    } catch (error) {
+      if (is("claim delivery")) end(bridge)
+      throw error
     }
-    return go()
   })
 }
 
 function bridgeOf({ input }: StoreCommand): string {
-  const key = input.Key ?? input.TransactItems?.[0]?.Update?.Key
+  const [first] = input.TransactItems ?? []
+  const key = input.Key ?? first?.Update?.Key ?? first?.ConditionCheck?.Key
   return String(key?.pk).slice("BRIDGE#".length)
 }

@@ -8,6 +8,8 @@ export function wordsOf({ constructor: { name }, input }: StoreCommand): string[
       return [...new Set((input.TransactItems ?? []).flatMap(wordOfOperation))]
     case "GetCommand":
       return wordsOfKey(input.TableName, input.Key?.sk, reads)
+    case "QueryCommand":
+      return input.TableName === events && input.ScanIndexForward === undefined ? ["read ahead"] : []
     case "PutCommand":
       return wordsOfKey(input.TableName, input.Item?.sk, puts)
     case "DeleteCommand":
@@ -27,12 +29,8 @@ type Rows = { table: string; sk: string; word: string }[]
 const reads: Rows = [
   { table: sessions, sk: "SEND#", word: "look up send" },
   { table: sessions, sk: "SEEN#", word: "look up seen" },
-  { table: events, sk: "EVENT#", word: "read event" },
 ]
-const puts: Rows = [
-  { table: events, sk: "DELIVERY", word: "promise" },
-  { table: events, sk: "ATTEMPT#", word: "log attempt" },
-]
+const puts: Rows = [{ table: events, sk: "DELIVERY", word: "promise" }]
 const removals: Rows = [{ table: requests, sk: "IDEM", word: "free key" }]
 
 /** By how they begin; the first that fits. */
@@ -42,7 +40,7 @@ const updates = [
   { table: requests, says: "SET lease_until", word: "release key" },
   { table: events, says: "SET due = :due, holder = :nobody", word: "promise" },
   { table: events, says: "SET holder = :me", word: "claim delivery" },
-  { table: events, says: "SET attempt =", word: "count attempt" },
+  { table: events, says: "SET head", word: "advance" },
   { table: events, says: "SET failures =", word: "record failure" },
   { table: events, says: "SET holder = :nobody", word: "pass on" },
 ]

@@ -4,25 +4,25 @@ import { DecryptCommand, KMSClient } from "@aws-sdk/client-kms"
 import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge.ts"
 import { DataKeys } from "#core/data-keys.ts"
+import { Delivery } from "#core/delivery.ts"
 import { rewrapKeys } from "#core/rewrap.ts"
+import { Receiver } from "#core/receiver.ts"
 import { get } from "#core/store.ts"
-import { accounts, leases } from "#core/tables.ts"
+import { accounts, events, leases } from "#core/tables.ts"
 import { rotate } from "#core/wrapping.ts"
 import { wrapping } from "#local/admin/wrapping.ts"
 import { startKms } from "#local/kms.ts"
 import { aBridge } from "#test/support/bridge.ts"
 
-/** The three wrapped data keys of a bridge as they stand in the tables. */
+/** The four wrapped data keys of a bridge as they stand in the tables. */
 async function wrappedOf(bridge: Bridge.Info): Promise<["session" | "delivery", Uint8Array][]> {
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
   const keys = await get(leases, DataKeys.key(bridge.id))
   const row = await get(accounts, own)
-  const found = [keys?.session_key, keys?.delivery_key, row?.delivery_key] as Uint8Array[] // as they are written
-  return [
-    ["session", found[0]!],
-    ["delivery", found[1]!],
-    ["delivery", found[2]!],
-  ]
+  const receiver = await get(events, Receiver.key(bridge.id))
+  const found = [keys?.session_key, keys?.delivery_key, row?.delivery_key, receiver?.delivery_key]
+  const purposes = ["session", "delivery", "delivery", "delivery"] as const
+  return purposes.map((purpose, i) => [purpose, found[i] as Uint8Array]) // as they are written
 }
 
 /** Which of them a KMS opens that has only the newest key material. */
@@ -54,19 +54,21 @@ test("after a rotation old data keys open, and wrapped anew they need the old ke
   const secret = await Bridge.secretOf(bridge)
   const before = await DataKeys.get(bridge.id)
   await rotateBoth()
-  expect(await newlyWrapped(bridge)).toEqual([false, false, false])
-  expect(await rewrapKeys(bridge)).toBe(3)
-  expect(await newlyWrapped(bridge)).toEqual([true, true, true])
+  expect(await newlyWrapped(bridge)).toEqual([false, false, false, false])
+  expect(await rewrapKeys(bridge)).toBe(4)
+  expect(await newlyWrapped(bridge)).toEqual([true, true, true, true])
   const found = (await Bridge.byId(bridge.id))!
   expect(await Bridge.secretOf(found)).toBe(secret)
+  expect((await Receiver.keysOf((await Delivery.get(bridge.id))!.receiver!)).secret).toBe(secret)
   expect(await DataKeys.get(bridge.id)).toEqual(before)
 })
 
 test("interrupted anywhere, nothing is lost, and the next run does the rest", async () => {
   for (const [write, done] of [
-    [1, [false, false, false]],
-    [2, [true, false, false]],
-    [3, [true, true, false]],
+    [1, [false, false, false, false]],
+    [2, [true, false, false, false]],
+    [3, [true, true, false, false]],
+    [4, [true, true, true, false]],
   ] as const) {
     const bridge = await aBridge()
     await rotateBoth()
@@ -80,8 +82,8 @@ test("interrupted anywhere, nothing is lost, and the next run does the rest", as
     back()
     expect(await newlyWrapped(bridge)).toEqual(done)
     await expect(Bridge.secretOf(bridge)).resolves.toMatch(/^whsec_/)
-    expect(await rewrapKeys(bridge)).toBe(3)
-    expect(await newlyWrapped(bridge)).toEqual([true, true, true])
+    expect(await rewrapKeys(bridge)).toBe(4)
+    expect(await newlyWrapped(bridge)).toEqual([true, true, true, true])
   }
 })
 
@@ -89,8 +91,8 @@ test("`admin wrapping rewrap` reaches every bridge of every account", async () =
   const bridges = [await aBridge(), await aBridge()]
   await wrapping.rotate!.run([])
   const [said] = await wrapping.rewrap!.run([])
-  expect(said!.keys).toBe(3 * Number(said!.bridges))
-  for (const bridge of bridges) expect(await newlyWrapped(bridge)).toEqual([true, true, true])
+  expect(said!.keys).toBe(4 * Number(said!.bridges))
+  for (const bridge of bridges) expect(await newlyWrapped(bridge)).toEqual([true, true, true, true])
 })
 
 test("a bridge that was deleted has no data key to wrap, and none to open what is left of it", async () => {
@@ -99,6 +101,7 @@ test("a bridge that was deleted has no data key to wrap, and none to open what i
   expect(await rewrapKeys(bridge)).toBe(0)
   expect(await wrappedOf(bridge)).toEqual([
     ["session", undefined],
+    ["delivery", undefined],
     ["delivery", undefined],
     ["delivery", undefined],
   ])

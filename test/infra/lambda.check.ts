@@ -135,7 +135,7 @@ test("the sweep starts hosts, declares dead, frees and rings, within its permiss
     new UpdateCommand({
       TableName: events,
       Key: Delivery.key(overdue.id),
-      UpdateExpression: "SET due = :due",
+      UpdateExpression: "SET due = :due, since = :due",
       ExpressionAttributeValues: { ":due": now() - 600 },
     }),
   )

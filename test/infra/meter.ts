@@ -25,6 +25,7 @@ export function meter() {
   function unitsOf(use: Use): Units {
     switch (use.action) {
       case "dynamodb:GetItem":
+      case "dynamodb:BatchGetItem":
       case "dynamodb:Query": {
         const items = use.answer.Items ?? (use.answer.Item ? [use.answer.Item] : [])
         const units = Math.max(1, Math.ceil(items.reduce((sum, item) => sum + sizeOf(item), 0) / 4096))
@@ -59,14 +60,20 @@ export function meter() {
 }
 
 /**
- * A change of what an index holds of a row is written there as well; a change of the row's key there, twice. `byDue` holds
- * nothing but keys.
+ * A change of what an index holds of a row is written there as well; a change of the row's key there, twice. `bySince`
+ * holds nothing but keys, from a promise until nothing waits.
  */
 function indexed(use: Use): number {
   const sk = keyOf(use)
-  if (sk === "DELIVERY") return /\bdue =/.test(use.UpdateExpression ?? "due =") ? 2 : 0
+  if (sk === "DELIVERY") return isPromise(use) || /REMOVE since/.test(use.UpdateExpression ?? "") ? 1 : 0
   if (sk === "LEASE") return /#host =/.test(use.UpdateExpression ?? "#host =") ? 2 : 1
   return 0
+}
+
+/** A claim writes `since` where it is missing, which it is not. */
+function isPromise(use: Use): boolean {
+  if (use.Item) return use.Item.since !== undefined
+  return /^SET due = .*since = /.test(use.UpdateExpression ?? "")
 }
 
 function isAtRest(use: Use): boolean {

@@ -103,14 +103,19 @@ test("event bodies and webhook secrets are opened by the API, the webhook test, 
   ])
 })
 
-test("hosts cannot read accounts, delivery cannot read leases, the sweep reads no event", () => {
+test("hosts cannot read accounts, delivery cannot read leases, the sweep reads deliveries and opens nothing", () => {
   expect(mayDo("SessionHostTaskRole", "AccountsTable")).toEqual([])
   expect(mayDo("StreamRole", "AccountsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
   for (const table of ["LeasesTable", "EventsTable"]) expect(mayDo("StreamRole", table)).toEqual([])
   expect(mayDo("DeliveryRole", "LeasesTable")).toEqual([])
   expect(mayDo("DeliveryRole", "AccountsTable")).toEqual(["dynamodb:GetItem"])
-  expect(mayDo("SweepRole", "EventsTable/index/byDue")).toEqual(["dynamodb:Query"])
-  expect(mayDo("SweepRole", "EventsTable")).toEqual(["dynamodb:Query", "dynamodb:UpdateItem"])
+  expect(mayDo("SweepRole", "EventsTable/index/bySince")).toEqual(["dynamodb:Query"])
+  expect(mayDo("SweepRole", "EventsTable")).toEqual([
+    "dynamodb:GetItem",
+    "dynamodb:Query",
+    "dynamodb:UpdateItem",
+  ])
+  expect(mayDo("SweepRole", "Key").filter((action) => action.startsWith("kms:"))).toEqual([])
 })
 
 test("media are stored by hosts, and read by whoever streams them", () => {

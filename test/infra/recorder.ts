@@ -26,9 +26,28 @@ const Asked = Part.extend({
       }),
     )
     .optional(),
+  RequestItems: z
+    .record(
+      z.string(),
+      z.lazy(() => Batch),
+    )
+    .optional(),
 })
 
+const Batch = z.union([
+  // Of a BatchWriteItem.
+  z.array(
+    z.object({
+      PutRequest: z.object({ Item }).optional(),
+      DeleteRequest: z.object({ Key: Item }).optional(),
+    }),
+  ),
+  // Of a BatchGetItem.
+  z.object({ Keys: z.array(Item), ConsistentRead: z.boolean().default(false) }),
+])
+
 const Answered = z.object({
+  Responses: z.record(z.string(), z.array(Item)).optional(),
   Item: Item.optional(),
   Items: z.array(Item).optional(),
   Attributes: Item.optional(),
@@ -43,7 +62,7 @@ const services = new Map([
   ["AmazonEC2ContainerServiceV20141113", "ecs"],
 ])
 
-/** One thing that was asked of AWS, as IAM and the bill see it: a transaction is each of its parts. */
+/** One thing that was asked of AWS, as IAM and the bill see it: a transaction or batch is each of its parts. */
 export interface Use extends Partial<z.infer<typeof Part>> {
   /** `dynamodb:PutItem`, `sqs:SendMessage`, ... */
   action: string
@@ -86,6 +105,22 @@ function usesOf(target: string, asked: z.infer<typeof Asked>, answer: z.infer<ty
   const service = services.get(protocol)
   if (!service) throw new Error(`nobody answers ${target}`)
   const { TransactItems: parts, IndexName: index, ConsistentRead: consistent, ...rest } = asked
+  if (asked.RequestItems)
+    return Object.entries(asked.RequestItems).flatMap(([resource, batch]) => {
+      const use = {
+        action: `${service}:${operation}`,
+        resource,
+        transacted: false,
+        consistent: false,
+        answer: {},
+      }
+      if (Array.isArray(batch))
+        return batch.map(({ PutRequest, DeleteRequest }) => ({ ...use, ...PutRequest, ...DeleteRequest }))
+      const found = answer.Responses?.[resource] ?? []
+      const consistent = batch.ConsistentRead
+      if (found.length === 0) return [{ ...use, consistent }]
+      return found.map((item) => ({ ...use, consistent, answer: { Item: item } }))
+    })
   if (!parts) {
     const resource = `${asked.TableName ?? asked.KeyId ?? ""}${index ? `/index/${index}` : ""}`
     return [{ ...rest, action: `${service}:${operation}`, resource, transacted: false, consistent, answer }]

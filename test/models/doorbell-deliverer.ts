@@ -163,11 +163,11 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
   /** A query of what is after `head`. Whoever reads when its time is over may read what others have delivered. */
   function look() {
     if (me.overslept && rules.mindsTime) return go("sees that its time is over", "pass on")
-    const reads = (until: number) => (next: Doorbell) => {
-      next.deliverers[i].ahead = until
+    const read = (next: Doorbell) => {
+      next.deliverers[i].ahead = now.rows
     }
-    if (now.rows > me.head) go("reads what waits", known, reads(now.rows))
-    if (now.rows === me.head) go("finds nothing", me.resend > 0 ? "count resend" : "idle", reads(now.rows))
+    if (now.rows > me.head) go("reads what waits", known, read)
+    if (now.rows === me.head) go("finds nothing", me.resend > 0 ? "count resend" : "idle", read)
     if (left.halfSeen === 0) return
     for (let hidden = me.head + 1; hidden < now.rows; hidden++)
       fault(`${names[i]} reads what waits, but for ${hidden}`, (next) => {

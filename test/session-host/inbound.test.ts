@@ -9,6 +9,7 @@ import { aDoorbell, forgetDoorbells } from "#test/support/outbox.ts"
 import { aReceived } from "#test/support/received.ts"
 import { sealed } from "#test/support/sealed.ts"
 import { DataKeys } from "#core/data-keys.ts"
+import { Claim } from "#core/claim.ts"
 import { Delivery } from "#core/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event-row.ts"
@@ -283,8 +284,8 @@ test("numbers go on without gaps over owners, also after what was delivered has 
   await second.letGo()
   expect(bodies(await eventsOf(first.bridgeId))).toEqual(["1", "2"])
 
-  let claim = (await Delivery.claim(first.bridgeId, "test")) as Delivery.Info // nobody else looks
-  for (let n = 0; n < 2; n++) claim = (await Delivery.advance(claim, "delivered"))!
+  let claim = (await Claim.take(first.bridgeId, "test")) as Delivery.Info // nobody else looks
+  for (let n = 0; n < 2; n++) claim = (await Claim.advance(claim))!
   for (const n of [1, 2]) await remove({ TableName: events, Key: EventRow.key(first.bridgeId, n) })
   const third = await aMemory({ bridgeId: first.bridgeId })
   const asked = transactions()

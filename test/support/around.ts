@@ -7,6 +7,7 @@ export interface StoreCommand {
     Item?: Key
     UpdateExpression?: string
     ConditionExpression?: string
+    ScanIndexForward?: boolean
     TransactItems?: Operation[]
   }
 }

@@ -1,12 +1,11 @@
 import { dynamoDb } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb"
 import { Bridge } from "#core/bridge.ts"
 import { AttemptLog } from "#core/attempt-log.ts"
+import { Claim } from "#core/claim.ts"
 import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
-import { store } from "#core/store.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "#test/support/outbox.ts"
@@ -31,11 +30,11 @@ async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
 }
 
 /** Its claim and its doorbell stay; what it posted is recorded nowhere. */
-async function die(bridgeId: string, receiver: Receiver, count: number) {
+async function die(receiver: Receiver, count: number) {
   const restore = dynamoDb.faults.add({
     fault: "lost-request",
-    operation: "TransactWriteItems",
-    when: (request) => JSON.stringify(request).includes(bridgeId),
+    operation: "UpdateItem",
+    when: (request) => JSON.stringify(request).includes("SET head"),
   })
   const doorbell = await aDoorbell()
   const dying = pass(doorbell!)
@@ -205,9 +204,7 @@ describe("where events go", () => {
   test("a deleted bridge gets nothing, and nothing is left that could ring", async () => {
     const { receiver, outbox, bridge, row } = await aDelivery()
     await outbox.append(anEvent())
-    await store.send(
-      new DeleteCommand({ TableName: "Accounts", Key: Bridge.key(bridge.accountId, bridge.customerRef) }),
-    )
+    await Bridge.remove(bridge)
     await answerAll()
     expect(receiver.arrivals).toHaveLength(0)
     expect(await row()).toBeUndefined()
@@ -273,9 +270,9 @@ describe("two deliverers", () => {
 
 describe("a deliverer that dies", () => {
   test("between POST and record: the same id and bytes again, with the next number, and no failure is counted", async () => {
-    const { receiver, outbox, bridge, row } = await aDelivery()
+    const { receiver, outbox, row } = await aDelivery()
     const [first, second] = await outbox.append(anEvent(), anEvent())
-    await die(bridge.id, receiver, 1)
+    await die(receiver, 1)
     expect(await row()).toMatchObject({ head: 0, attempt: 1, failures: 0 })
     await answerAll()
     expect(receiver.arrivals).toHaveLength(1)
@@ -292,9 +289,7 @@ describe("a deliverer that dies", () => {
   test("costs no attempt: five failures are still recorded, with their waits, and the numbers go on", async () => {
     const { receiver, outbox, bridge } = await aDelivery([500, 500, 500, 500, 500])
     await outbox.append(anEvent())
-    const held = await Delivery.claim(bridge.id, "dies")
-    if (!held || "early" in held) throw new Error("not claimed")
-    await Delivery.countAttempt(held)
+    await Claim.take(bridge.id, "dies")
     later(91)
     await answerAll()
     for (const wait of [10, 30, 60, 180]) {
@@ -314,9 +309,7 @@ describe("a deliverer that dies", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     const [first, second] = await outbox.append(anEvent(), anEvent())
     for (let n = 1; n <= 10; n++) {
-      const held = await Delivery.claim(bridge.id, `dies-${n}`)
-      if (!held || "early" in held) throw new Error("not claimed")
-      await Delivery.countAttempt(held)
+      expect(await Claim.take(bridge.id, `dies-${n}`)).toMatchObject({ attempt: n })
       later(91)
     }
     await answerAll()
@@ -342,7 +335,7 @@ describe("the doorbell", () => {
   test("of a bridge without events is answered and gone", async () => {
     const bridge = await aBridge()
     expect(await deliver(bridge.id)).toBeUndefined()
-    expect(await Delivery.get(bridge.id)).toBeUndefined()
+    expect(await Delivery.get(bridge.id)).toMatchObject({ head: 0, due: 0, holder: "", attempt: 0 })
   })
 
   test("that says nothing sensible is kept, for the dead-letter queue", async () => {
@@ -386,7 +379,7 @@ describe("the doorbell", () => {
       ms: 300,
       times: 1,
       when: (request) => {
-        const isRest = JSON.stringify(request).includes("SET due = :zero, holder = :nobody")
+        const isRest = JSON.stringify(request).includes("SET due = :zero")
         if (isRest) resting.resolve()
         return isRest
       },

@@ -2,6 +2,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Bridge } from "#core/bridge.ts"
 import { AttemptLog } from "#core/attempt-log.ts"
+import { Claim } from "#core/claim.ts"
 import { Delivery } from "#core/delivery.ts"
 import { Resend } from "#core/resend.ts"
 import { aBridge } from "#test/support/bridge.ts"
@@ -119,7 +120,7 @@ test("a receiver whose answer kills the deliverer does not block the bridge: thr
   const { receiver, bridge, row } = await delivered()
   await Resend.ask(bridge.id, 1)
   for (let deaths = 1; deaths <= 3; deaths++) {
-    const held = (await Delivery.claim(bridge.id, `dies ${deaths}`)) as Delivery.Info // free, and not early
+    const held = (await Claim.take(bridge.id, `dies ${deaths}`)) as Delivery.Info // free, and not early
     expect((await Resend.count(held))?.resendAttempt).toBe(deaths)
     vi.setSystemTime(Date.now() + 91_000)
   }

@@ -195,7 +195,7 @@ describe("an overdue delivery", () => {
     const bridge = await aBridge(receiver.url)
     const outbox = await anOutbox(bridge)
     await outbox.write(anEvent())
-    await Delivery.promise(bridge.id, undefined)
+    await Delivery.promise(bridge.id, 0)
     later(151)
     await ringOverdue()
     await answerAll()

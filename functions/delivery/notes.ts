@@ -1,0 +1,74 @@
+import { AttemptLog } from "#core/attempt-log.ts"
+import { BridgeLog } from "#core/bridge-log.ts"
+import type { EventRow } from "#core/event-row.ts"
+import { log } from "#core/log.ts"
+import { Metrics } from "#core/metrics.ts"
+import { type Outcome, toWire } from "./attempt.ts"
+
+/** As many as one request writes. */
+const together = 25
+/** Customers look at their log while they try things. */
+const withinMs = 1000
+
+/** Notes the attempts of an invocation where their customer sees them, and in our own log. */
+export class Notes {
+  readonly #bridgeId: string
+  #waiting: AttemptLog.Entry[] = []
+  #writing: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(bridgeId: string) {
+    this.#bridgeId = bridgeId
+  }
+
+  /**
+   * Takes an attempt down. Its customer's list has it when 25 have come together, within a second, and at the latest when
+   * `written` resolves; without a `count` (the claim was lost, and the count may be another's) it is left out there.
+   */
+  add(made: { event: EventRow.Info; number: number; count: number | undefined }, outcome: Outcome): void {
+    const { eventId, type: event } = made.event
+    const { number, count } = made
+    tell(this.#bridgeId, made, outcome)
+    if (count === undefined) return
+    this.#waiting.push({ count, attempt: toWire({ event, eventId, number }, outcome) })
+    if (this.#waiting.length === together) return this.#write()
+    this.#timer ??= setTimeout(() => this.#write(), withinMs)
+  }
+
+  /** Resolves when all is written, or cannot be. */
+  async written(): Promise<void> {
+    this.#write()
+    await this.#writing
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const entries = this.#waiting.splice(0)
+    if (entries.length === 0) return
+    this.#writing = this.#writing
+      .then(() => AttemptLog.append(this.#bridgeId, entries))
+      .catch((error: unknown) => {
+        // What became of the events is written already: their log must not decide what follows.
+        log.warn({ bridgeId: this.#bridgeId, attempts: entries.length, error }, "attempts not logged")
+      })
+  }
+}
+
+function tell(bridgeId: string, made: { event: EventRow.Info; number: number }, outcome: Outcome): void {
+  const { eventId, type } = made.event
+  const { statusCode, error, latencyMs, verdict } = outcome
+  Metrics.add("Attempts", 1, { outcome: verdict })
+  Metrics.add("AttemptMs", latencyMs)
+  log.info(
+    { bridgeId, eventId, attempt: made.number, status: statusCode, error, ms: latencyMs },
+    "delivery attempted",
+  )
+  const level = verdict === "delivered" ? "info" : "warn"
+  const answer = statusCode === 0 ? error : `status ${statusCode}`
+  BridgeLog.append(
+    bridgeId,
+    level,
+    `event ${type} ${eventId}, attempt ${made.number}: ${answer} after ${latencyMs} ms`,
+  )
+}
