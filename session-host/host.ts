@@ -9,6 +9,7 @@ import { OpenCalls } from "./host/open-calls.ts"
 import type { Logger } from "./log.ts"
 import { removeBridge } from "./host/remove-bridge.ts"
 import { Session } from "./session.ts"
+import { Slots } from "./slots.ts"
 import type { Timing } from "./timing.ts"
 
 export interface HostInput {
@@ -25,6 +26,12 @@ export interface HostInput {
 /** How often a host compares what it runs with what the leases say, in beats. */
 const agreeEach = 6
 
+/**
+ * Sessions that read their memory at once. A start is mostly waiting for the store; of more at once each takes longer,
+ * and all are late instead of the last.
+ */
+const startsAtOnce = 16
+
 /** A process that holds sessions. */
 export class Host {
   readonly id: string
@@ -38,6 +45,9 @@ export class Host {
   readonly #ended = Promise.withResolvers<"stopped" | "dead">()
   /** Bridges whose lease is being taken or given back. */
   readonly #moving = new Set<string>()
+  /** Those that are to be taken when it is their turn, or are being taken. */
+  readonly #wanted = new Map<string, Lease.Info>()
+  readonly #starts = new Slots(startsAtOnce, Infinity)
   #loops: Promise<void>[] = []
 
   constructor(input: HostInput) {
@@ -92,6 +102,8 @@ export class Host {
     this.#stopping.abort()
     this.#log.info({ sessions: this.sessions.size }, "host stopping")
     await Promise.all(this.#loops)
+    // What is being taken becomes a session first.
+    while (this.#moving.size > 0) await sleep(20)
     await Promise.all([...this.sessions.values()].map((session) => this.#handOver(session)))
     while (this.#moving.size > 0) await sleep(20)
     this.#heartbeat.stop()
@@ -145,38 +157,50 @@ export class Host {
 
   async #takeFree(): Promise<void> {
     if (!this.isTrusted || this.#room() === 0) return
-    const free = await Lease.listByHost(FREE)
-    for (const lease of shuffled(free)) {
-      if (!this.isTrusted || this.#room() === 0) return
-      if (lease.network !== this.#input.network || this.#moving.has(lease.bridgeId)) continue
-      // One that this host holds was freed under it: let the fence or the next comparison end that session first.
-      if (this.sessions.has(lease.bridgeId)) continue
-      if (Lease.isSuspect(lease) && !this.#mayTakeSuspect(lease)) continue
-      await this.#take(lease)
-    }
+    for (const free of shuffled(await Lease.listByHost(FREE))) if (this.#mayWant(free)) this.#want(free)
   }
 
-  async #take(free: Lease.Info): Promise<void> {
+  #mayWant(free: Lease.Info): boolean {
+    const { bridgeId, network } = free
+    if (!this.isTrusted || this.#room() <= this.#wanted.size) return false
+    if (network !== this.#input.network || this.#wanted.has(bridgeId) || this.#moving.has(bridgeId))
+      return false
+    // One that this host holds was freed under it: let the fence or the next comparison end that session first.
+    if (this.sessions.has(bridgeId)) return false
+    if ([...this.#wanted.values()].some(Lease.isSuspect)) return false
+    return !Lease.isSuspect(free) || this.#mayTakeSuspect(free)
+  }
+
+  /** Takes it when it is its turn, and starts its session. */
+  #want(free: Lease.Info): void {
+    this.#wanted.set(free.bridgeId, free)
+    const started = this.#starts.use(async () => {
+      const session = await this.#take(free)
+      this.#wanted.delete(free.bridgeId)
+      await session?.start()
+    })
+    started.catch((error: unknown) => this.#log.error({ error }, "a session was not started"))
+  }
+
+  async #take(free: Lease.Info): Promise<Session | undefined> {
+    if (!this.isTrusted) return undefined
     this.#moving.add(free.bridgeId)
-    try {
-      // Until it is known whether it was taken: a lease that names a host without a session could be left so for ever.
-      const lease = await this.#repeat(() => Lease.take(free, this.#input))
-      if (!lease) return
-      this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
-      Metrics.add("LeaseTaken")
-      const session: Session = new Session({
-        lease,
-        connect: this.#input.connect,
-        timing: this.#input.timing,
-        log: this.#log,
-        mayConnect: () => this.#heartbeat.mayConnect,
-        onEnd: ({ failed }) => void this.#letGo(session, failed),
-      })
-      this.sessions.set(lease.bridgeId, session)
-      void session.start()
-    } finally {
-      this.#moving.delete(free.bridgeId)
-    }
+    // Until it is known whether it was taken: a lease that names a host without a session could be left so for ever.
+    const lease = await this.#repeat(() => Lease.take(free, this.#input))
+    this.#moving.delete(free.bridgeId)
+    if (!lease) return undefined
+    this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
+    Metrics.add("LeaseTaken")
+    const session: Session = new Session({
+      lease,
+      connect: this.#input.connect,
+      timing: this.#input.timing,
+      log: this.#log,
+      mayConnect: () => this.#heartbeat.mayConnect,
+      onEnd: ({ failed }) => void this.#letGo(session, failed),
+    })
+    this.sessions.set(lease.bridgeId, session)
+    return session
   }
 
   /** However a session ended, its lease is given back: until the store has answered. */
@@ -242,7 +266,7 @@ export class Host {
   }
 
   #mayTakeSuspect(lease: Lease.Info): boolean {
-    return this.sessions.size === 0 && now() >= Lease.triedAgainAt(lease)
+    return this.sessions.size + this.#wanted.size === 0 && now() >= Lease.triedAgainAt(lease)
   }
 
   /** Until it succeeds; a host that was declared dead gives up. */

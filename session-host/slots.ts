@@ -1,12 +1,13 @@
 import { sessionUnavailable } from "#core/error.ts"
 
-/** Lets so many do something at once; the others wait, but not for ever. */
+/** Lets so many do something at once; the others wait, in order, and not for longer than may be. */
 export class Slots {
   readonly #most: number
   readonly #waitMs: number
   readonly #waiting = new Set<() => void>()
   #taken = 0
 
+  /** `waitMs`: `Infinity` for whoever has nobody waiting for an answer. */
   constructor(most: number, waitMs: number) {
     this.#most = most
     this.#waitMs = waitMs
@@ -30,10 +31,8 @@ export class Slots {
   async #turn(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const take = () => resolve()
-    const timer = setTimeout(
-      () => reject(sessionUnavailable("too many media at once: try again")),
-      this.#waitMs,
-    )
+    const late = () => reject(sessionUnavailable("too many media at once: try again"))
+    const timer = this.#waitMs === Infinity ? undefined : setTimeout(late, this.#waitMs)
     this.#waiting.add(take)
     try {
       await promise
