@@ -182,45 +182,60 @@ export async function letGo(
   return freed !== undefined
 }
 
+/** A transaction takes a hundred items, the host among them. */
+const freedAtOnce = 99
+
 /**
- * Frees a lease of a dead host, unless that host has beaten since it was observed (`seenVersion`).
- * @returns false when the host lives or the lease has moved on.
+ * Frees leases of a dead host, unless that host has beaten since it was observed (`seenVersion`).
+ * @returns those that are free now; not the ones that have moved on, and none more once the host proves to live.
  */
 export async function freeFromDead(
-  lease: Info,
+  held: Info[],
   host: { key: { pk: string; sk: string }; seenVersion: number },
-): Promise<boolean> {
-  const refused = await transact([
-    {
-      ConditionCheck: {
-        TableName: leases,
-        Key: host.key,
-        ConditionExpression: "version = :seen",
-        ExpressionAttributeValues: { ":seen": host.seenVersion },
+): Promise<Info[]> {
+  const isAsSeen: Write = {
+    ConditionCheck: {
+      TableName: leases,
+      Key: host.key,
+      ConditionExpression: "version = :seen",
+      ExpressionAttributeValues: { ":seen": host.seenVersion },
+    },
+  }
+  const freed: Info[] = []
+  for (let from = 0; from < held.length; from += freedAtOnce) {
+    let left = held.slice(from, from + freedAtOnce)
+    while (left.length > 0) {
+      const refused = await transact([isAsSeen, ...left.map(freeing)])
+      const [lives, ...moved] = refused ?? []
+      if (lives) return freed
+      if (!refused) freed.push(...left)
+      left = refused ? left.filter((_, at) => !moved[at]) : []
+    }
+  }
+  return freed
+}
+
+function freeing(lease: Info): Write {
+  return {
+    Update: {
+      TableName: leases,
+      Key: key(lease.bridgeId),
+      UpdateExpression:
+        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, " +
+        "fail_count = fail_count + :one, failed_at = :now",
+      ConditionExpression: "#host = :dead AND epoch = :seen",
+      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeValues: {
+        ":free": FREE,
+        ":nowhere": "",
+        ":one": 1,
+        ":failures": lease.provenEpoch === lease.epoch ? 0 : lease.failures + 1,
+        ":now": now(),
+        ":dead": lease.host,
+        ":seen": lease.epoch,
       },
     },
-    {
-      Update: {
-        TableName: leases,
-        Key: key(lease.bridgeId),
-        UpdateExpression:
-          "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, " +
-          "fail_count = fail_count + :one, failed_at = :now",
-        ConditionExpression: "#host = :dead AND epoch = :seen",
-        ExpressionAttributeNames: { "#host": "host" },
-        ExpressionAttributeValues: {
-          ":free": FREE,
-          ":nowhere": "",
-          ":one": 1,
-          ":failures": lease.provenEpoch === lease.epoch ? 0 : lease.failures + 1,
-          ":now": now(),
-          ":dead": lease.host,
-          ":seen": lease.epoch,
-        },
-      },
-    },
-  ])
-  return !refused
+  }
 }
 
 /** The condition of every commit of a session: the lease is still its host's, in the same epoch. */

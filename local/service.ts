@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
+import { CannotStart } from "./cannot-start.ts"
 import { doorbellsHere } from "./doorbells.ts"
 import { startDynamoDb } from "./dynamodb/server.ts"
 import { startEcs } from "./ecs.ts"
@@ -19,9 +20,6 @@ import { startSqs } from "./sqs.ts"
 
 /** As many as Lambda runs of an account. */
 const deliveriesAtOnce = 1000
-
-/** The service cannot start, and this sentence tells a person why. */
-export class CannotStart extends Error {}
 
 export interface Service {
   baseUrl: string
@@ -111,6 +109,7 @@ async function start(
           ...environment,
           ...(simulator && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
+          NODE_COMPILE_CACHE: join(dataDir, "compiled"),
           LOG_FILE: join(dataDir, "logs", "session-host.log"),
         },
       },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { flushCompileCache } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/config.ts"
 import { BridgeLog } from "#core/bridge-log.ts"
@@ -59,6 +60,8 @@ process.once("SIGINT", () => void host.stop())
 if (config.LOCAL_PARENT) process.once("disconnect", () => process.exit(0))
 
 await host.start()
+// Where there is a cache of compiled modules (NODE_COMPILE_CACHE) the next host starts in half the time.
+flushCompileCache()
 const stopMeasuring = measureEachMinute(host)
 const end = await host.ended
 stopMeasuring()

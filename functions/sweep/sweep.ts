@@ -86,10 +86,9 @@ async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): 
 
 async function freeLeasesOf(host: Host.Info): Promise<void> {
   if (host.state === "dead" && now() - host.deadAt > askedForAfterDeath) return await Host.remove(host.id)
-  for (const lease of await Lease.listByHost(host.id)) {
-    const freed = await Lease.freeFromDead(lease, { key: Host.key(host.id), seenVersion: host.version })
-    if (freed) log.info({ bridgeId: lease.bridgeId, hostId: host.id }, "lease of a dead host freed")
-  }
+  const seen = { key: Host.key(host.id), seenVersion: host.version }
+  for (const { bridgeId } of await Lease.freeFromDead(await Lease.listByHost(host.id), seen))
+    log.info({ bridgeId, hostId: host.id }, "lease of a dead host freed")
 }
 
 /**

@@ -1,5 +1,5 @@
-import { Curve, generateSignalPubKey, proto, WA_CERT_DETAILS } from "@whiskeysockets/baileys"
-import { curve } from "./libsignal.ts"
+import { Curve, proto, WA_CERT_DETAILS } from "@whiskeysockets/baileys"
+import { isSignedBy } from "./verify.ts"
 
 /** Trusts this root, and no other, for all connections of this process: a simulated network's. */
 export function trustRoot(publicKey: Uint8Array) {
@@ -24,16 +24,10 @@ export function repairVerification() {
   Curve.verify = (publicKey, message, signature) => {
     const leaf = verified
     verified = message
-    if (!signedBy(publicKey, message, signature)) return false
+    if (!isSignedBy(publicKey, message, signature)) return false
     if (publicKey !== WA_CERT_DETAILS.PUBLIC_KEY) return true
     return leaf !== undefined && agreedWith !== undefined && isChain(message, leaf, agreedWith)
   }
-}
-
-function signedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  if (signature.length !== 64 || (publicKey.length !== 32 && publicKey.length !== 33)) return false
-  const key = Buffer.from(generateSignalPubKey(publicKey))
-  return curve.verifySignature(key, Buffer.from(message), Buffer.from(signature))
 }
 
 /** As WhatsApp Web and whatsmeow: the intermediate issued the leaf, and the leaf names the key we talk to. */

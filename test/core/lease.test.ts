@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto"
 import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
-import { transact } from "#core/store.ts"
+import { put, transact } from "#core/store.ts"
+import { leases } from "#core/tables.ts"
 import { aBridge } from "#test/support/bridge.ts"
 
 const a = { id: "host-a", addr: "127.0.0.1:1" }
@@ -72,10 +74,30 @@ test("a host that beats again keeps its leases from who saw it silent", async ()
   const { version } = (await Host.get(id))!
   const held = (await Lease.take(await aLease(), { ...a, id }))!
   await Host.beat({ id, ...host })
-  expect(await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version })).toBe(false)
+  expect(await Lease.freeFromDead([held], { key: Host.key(id), seenVersion: version })).toEqual([])
   expect(await mayCommit(held)).toBe(true)
-  expect(await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version + 1 })).toBe(true)
+  expect(await Lease.freeFromDead([held], { key: Host.key(id), seenVersion: version + 1 })).toEqual([held])
   expect(await mayCommit(held)).toBe(false)
+})
+
+test("all leases of a dead host are freed, but for those that have moved on", async () => {
+  const id = "host-dead"
+  await Host.beat({ id, ...host })
+  const { version } = (await Host.get(id))!
+  const held: Lease.Info[] = []
+  // More than a transaction takes.
+  for (let i = 0; i < 120; i++) {
+    const bridgeId = randomUUID()
+    await put({ TableName: leases, Item: { ...Lease.wanted(bridgeId), host: id } })
+    held.push((await Lease.get(bridgeId))!)
+  }
+  const [first, other] = [held[7]!, held[110]!]
+  await Lease.letGo(first)
+  await Lease.stop(other.bridgeId, "manual")
+  const freed = await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version })
+  expect(freed).toEqual(held.filter((lease) => lease !== first && lease !== other))
+  expect(await Lease.listByHost(id)).toEqual([])
+  expect(await Lease.get(other.bridgeId)).toMatchObject({ host: Lease.NONE })
 })
 
 test("unplanned ends are counted until the session has proved itself", async () => {
@@ -134,7 +156,7 @@ test("the end of a session that had proved itself is counted, but makes nobody a
     const seen = (await Host.get(prover.id))!
     const lease = (await Lease.get(id))!
     if (round % 2) await Lease.letGo(held, { failed: true, proven: true })
-    else await Lease.freeFromDead(lease, { key: Host.key(prover.id), seenVersion: seen.version })
+    else await Lease.freeFromDead([lease], { key: Host.key(prover.id), seenVersion: seen.version })
     expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, failures: 0, failCount: round })
   }
 })

@@ -40,6 +40,22 @@ test("a host takes free bridges as far as it has room; what is left goes to the 
   expect(leases.map((lease) => lease.host).toSorted()).toEqual([first.id, first.id, second.id].toSorted())
 })
 
+test("a host takes no more at once than it can start: the others are left to other hosts", async () => {
+  const throttled = dynamoDb.faults.add({
+    fault: "throttling",
+    when: (request) => JSON.stringify(request).includes("CREDS"),
+  })
+  onTestFinished(throttled)
+  const bridges = await Promise.all(Array.from({ length: 20 }, () => aBridge()))
+  const first = await aHost(nowhere)
+  await until(() => first.sessions.size === 16)
+  const second = await aHost(nowhere)
+  await until(() => second.sessions.size === 4)
+  expect(first.sessions.size).toBe(16)
+  throttled()
+  for (const { id } of bridges) await until(async () => (await statusOf(id)) === "unpaired")
+})
+
 test("a host takes no bridge of the other network", async () => {
   const live = await aBridge()
   await setLease(live.id, { network: "live" })

@@ -127,7 +127,7 @@ async function sweep(bridgeId: string, names: string[], looks: number[]): Promis
       if (host.state !== "dead" && !(await Host.markDead(host.id, host.version))) continue
       const lease = await Lease.get(bridgeId)
       if (lease?.host === host.id)
-        await Lease.freeFromDead(lease, { key: Host.key(host.id), seenVersion: host.version })
+        await Lease.freeFromDead([lease], { key: Host.key(host.id), seenVersion: host.version })
     }
   }
 }
