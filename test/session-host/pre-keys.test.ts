@@ -5,7 +5,11 @@ import { aMemory } from "#test/support/memory.ts"
 import { query } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
 
-const preKey = (id: number, value: string | null = `key ${id}`) => ({ type: "pre-key", id: String(id), value })
+const preKey = (id: number, value: string | null = `key ${id}`) => ({
+  type: "pre-key",
+  id: String(id),
+  value,
+})
 /** As long as a real one. */
 const long = (id: number) => preKey(id, `${id} `.padEnd(164, "x"))
 
