@@ -19,7 +19,7 @@ export function breakStore(broken: string | undefined): void {
 export function breakQueue(broken: string | undefined): void {
   if (broken !== "order") return
   around(SQSClient.prototype, async (command, go) => {
-    if (command.constructor.name !== "SendMessageCommand") return await go()
+    if (command.name !== "SendMessageCommand") return await go()
     intoOwnGroup(command)
     await go()
     intoOwnGroup(command)

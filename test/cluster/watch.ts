@@ -9,7 +9,7 @@ import { wordsOf } from "./words.ts"
 export function watchStore(steps: Steps): void {
   around(store, (command, go) => stepping(steps, wordsOf(command), go))
   around(SQSClient.prototype, (command, go) => {
-    const word = queueWords.get(command.constructor.name)
+    const word = queueWords.get(command.name)
     return stepping(steps, word ? [word] : [], go)
   })
 }
