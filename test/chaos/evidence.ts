@@ -22,8 +22,8 @@ export interface Evidence {
   owners: string[]
   /** What was still under way when the run was over. */
   unsettled: string[]
-  /** When a deliverer was stopped within an attempt for a bridge, in Unix milliseconds: its POST may come late. */
-  stoppedAttempts: { bridge: string; at: number; until: number }[]
+  /** When a deliverer was stopped within an attempt of an event, in Unix milliseconds: its POST may come late. */
+  stoppedAttempts: { eventId: string; at: number; until: number }[]
 }
 
 /**

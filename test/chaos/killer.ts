@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network-client.ts"
 import type { Random } from "#local/random.ts"
 import type { Line } from "#test/cluster/lines.ts"
-import { type Phase, phases, type Role } from "#test/cluster/phases.ts"
+import { lostAnswer, type Phase, phases, type Role, throttling } from "#test/cluster/phases.ts"
 import type { Blow, StepBoard } from "#test/cluster/steps.ts"
 import type { StoreRoom } from "#test/cluster/store-room.ts"
 import type { Misdeeds } from "./misdeeds.ts"
@@ -18,6 +18,15 @@ export interface Hit {
   at: number
 }
 
+/** An attempt that was under way in a deliverer when it was stopped, by the number of its event. */
+export interface StoppedAttempt {
+  bridgeId: string
+  n: number | Promise<number>
+  /** Unix milliseconds. */
+  at: number
+  until: number
+}
+
 interface Input {
   random: Random
   steps: StepBoard
@@ -28,6 +37,8 @@ interface Input {
   network: NetworkClient
   receiver: Pick<Misdeeds, "failNext">
   lines: Line[]
+  /** The number of the event that a bridge's delivery comes to next. Never rejects. */
+  nextEvent: (bridgeId: string) => Promise<number>
   /** At the time, Unix milliseconds. */
   onHostKilled: (at: number) => void
 }
@@ -42,8 +53,7 @@ export function newKiller(input: Input) {
   /** How often each phase was waited for. */
   const tried = new Map<string, number>()
   const paused = new Map<number, NodeJS.Timeout>()
-  /** Attempts that were under way in a deliverer when it was stopped: `attempt <bridge id>`. */
-  const stoppedAttempts: { bridgeId: string; at: number; until: number }[] = []
+  const stoppedAttempts: StoppedAttempt[] = []
 
   /** Adds a hit, or does not find one. */
   async function strike(): Promise<void> {
@@ -110,10 +120,12 @@ export function newKiller(input: Input) {
 
   function pauseUntilLater(pid: number): void {
     const ms = random.between(beat, 12 * beat)
+    const stop = { at: Date.now(), until: Date.now() + ms }
     for (const work of steps.openOf(pid)) {
-      const [word, bridgeId] = work.split(" ")
-      if (word === "attempt" && bridgeId)
-        stoppedAttempts.push({ bridgeId, at: Date.now(), until: Date.now() + ms })
+      const [word, bridgeId = "", n] = work.split(" ")
+      if (word === "attempt") stoppedAttempts.push({ bridgeId, n: Number(n), ...stop })
+      // As the row is now: while this claim holds, nobody else goes on.
+      if (word === "claim") stoppedAttempts.push({ bridgeId, n: input.nextEvent(bridgeId), ...stop })
     }
     const goOn = setTimeout(() => {
       paused.delete(pid)
@@ -128,15 +140,17 @@ export function newKiller(input: Input) {
     const { device } = random.pick(lines)!
     switch (needs) {
       case undefined:
+      // The victims' customers do so all the time.
+      case "retry":
         return []
       case "failure":
         receiver.failNext()
         return []
       case "lost answer":
-        room.add({ fault: "lost-answer", containing: '"acked"', ms: 50, times: 1 })
+        room.add(lostAnswer)
         return []
       case "throttling":
-        room.add({ fault: "throughput-exceeded", containing: "JOURNAL#", times: 3 })
+        room.add(throttling)
         return []
       case "refusal":
         return [await network.fault({ kind: "nack", code: 463, device, times: 1 })]

@@ -95,10 +95,10 @@ test.for(broken)("%s is noticed as %s", ([, kind, more]) => {
   expect(judge(evidence(more)).map((violation) => violation.kind)).toContain(kind)
 })
 
-test("only the post of a deliverer that stood still may come late", () => {
+test("only what a deliverer was about to post when it was stopped may come late", () => {
   const arrivals = [arrival("1"), arrival("2"), arrival("1", { attempt: 2, at: 5000 }), arrival("3")]
-  const stopped = { bridge: "b", at: 2000, until: 4500 }
+  const stopped = { eventId: "evt_1", at: 2000, until: 4500 }
   expect(judge(evidence({ arrivals, stoppedAttempts: [stopped] }))).toEqual([])
-  expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, bridge: "c" }] }))).toHaveLength(1)
+  expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, eventId: "evt_2" }] }))).toHaveLength(1)
   expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, until: 2500 }] }))).toHaveLength(1)
 })

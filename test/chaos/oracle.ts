@@ -83,8 +83,8 @@ function outOfOrder(bridge: string, arrivals: Seen[], produced: string[]): Viola
 
 /** All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still. */
 function afterNewer(bridge: string, arrivals: Seen[], { stoppedAttempts }: Evidence): Violation[] {
-  const isLate = ({ at }: Seen) =>
-    stoppedAttempts.some((stop) => stop.bridge === bridge && at >= stop.at && at <= stop.until + lateMs)
+  const isLate = ({ eventId, at }: Seen) =>
+    stoppedAttempts.some((stop) => stop.eventId === eventId && at >= stop.at && at <= stop.until + lateMs)
   const order = [...new Set(arrivals.map(({ eventId }) => eventId))]
   const place = new Map(order.map((eventId, i) => [eventId, i]))
   const found: Violation[] = []

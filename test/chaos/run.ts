@@ -4,7 +4,7 @@ import { seeded } from "#local/random.ts"
 import { followLog } from "#test/cluster/follow-log.ts"
 import { type Lines, startLines } from "#test/cluster/lines.ts"
 import type { Evidence } from "./evidence.ts"
-import { newKiller } from "./killer.ts"
+import { newKiller, type StoppedAttempt } from "./killer.ts"
 import { type Misdeeds, newMisdeeds } from "./misdeeds.ts"
 import type { Options } from "./options.ts"
 import { judge, type Violation } from "./oracle.ts"
@@ -80,6 +80,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
       delivery: () => cluster.delivery.living().map(({ pid }) => pid),
       "session-host": hosts,
     },
+    nextEvent,
     onHostKilled: (at) => recovery.hostKilled(at),
   })
   misdeeds.setFaulty(true)
@@ -118,10 +119,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     unreadable: unreadable(troubles),
     owners,
     unsettled,
-    stoppedAttempts: killer.stoppedAttempts.map(({ bridgeId, ...stop }) => ({
-      bridge: lines.find(({ id }) => id === bridgeId)?.bridge ?? "",
-      ...stop,
-    })),
+    stoppedAttempts: await withEventIds(killer.stoppedAttempts),
   }
   return {
     violations: judge(evidence),
@@ -134,6 +132,23 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     recovery: recovery.seconds,
     injected,
   }
+}
+
+/** As the store says now, or does not: then no attempt is excused. */
+async function nextEvent(bridgeId: string): Promise<number> {
+  const { Delivery } = await import("#core/delivery.ts")
+  const delivery = await Delivery.get(bridgeId).catch(() => undefined)
+  return (delivery?.head ?? -1) + 1
+}
+
+/** Their events by id; without those that were never written. Loaded late: what is imported reads the environment. */
+async function withEventIds(stops: StoppedAttempt[]): Promise<Evidence["stoppedAttempts"]> {
+  const { EventRow } = await import("#core/event-row.ts")
+  const found = stops.map(async ({ bridgeId, n, at, until }) => {
+    const event = await EventRow.get(bridgeId, await n)
+    return event ? [{ eventId: event.eventId, at, until }] : []
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** Somebody could not read something: phones say so in a note, bridges in a refusal or a retry receipt. */

@@ -36,23 +36,33 @@ async function openOf(
     return [`${bridge} (${id}): the network still has something for it`]
   const waiting = await delivery(id)
   if (waiting !== "") return [`${bridge} (${id}): ${waiting}`]
-  return (await leftBehind(id)).map((sk) => `${bridge} (${id}): ${sk} is left`)
+  return [...(await parkedIn(id)), ...(await gapsIn(id))].map((what) => `${bridge} (${id}): ${what}`)
 }
 
-/** Rows of messages that became no event. */
-async function leftBehind(bridgeId: string): Promise<string[]> {
-  const { query } = await import("#core/store.ts")
+/** Messages that became no event: nobody sends here what cannot be read. */
+async function parkedIn(bridgeId: string): Promise<string[]> {
   const { sessions } = await import("#core/tables.ts")
-  const rows = ["JOURNAL#", "PARKED#"].map((prefix) =>
+  const rows = await rowsOf(sessions, bridgeId, "PARKED#")
+  return rows.map(({ sk }) => `${String(sk)} is left`)
+}
+
+/** Numbers under which there is no event although there are later ones: rows outlive the run. */
+async function gapsIn(bridgeId: string): Promise<string[]> {
+  const { events } = await import("#core/tables.ts")
+  const numbers = (await rowsOf(events, bridgeId, "EVENT#")).map(({ n }) => Number(n))
+  return numbers.flatMap((n, i) => (n === i + 1 ? [] : [`event ${i + 1} is missing`])).slice(0, 1)
+}
+
+async function rowsOf(table: string, bridgeId: string, prefix: string) {
+  const { query } = await import("#core/store.ts")
+  return await Array.fromAsync(
     query({
-      TableName: sessions,
+      TableName: table,
       ConsistentRead: true,
       KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
       ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":prefix": prefix },
     }),
   )
-  const found = await Promise.all(rows.map((some) => Array.fromAsync(some)))
-  return found.flat().map(({ sk }) => String(sk))
 }
 
 /** Who holds a bridge, and what its delivery waits for; nothing when it waits for nothing. */

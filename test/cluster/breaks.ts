@@ -1,30 +1,42 @@
 import { randomUUID } from "node:crypto"
 import { SQSClient } from "@aws-sdk/client-sqs"
 import { store } from "#core/store.ts"
-import { around, type Operation, type StoreCommand } from "#test/support/around.ts"
+import { events } from "#core/tables.ts"
+import { around, type Operation, type StoreCommand, type Wrap } from "#test/support/around.ts"
 import type { Broken } from "./broken.ts"
 import { wordsOf } from "./words.ts"
 
 /** Takes one rule out of what this process asks of the store. */
 export function breakStore(broken: string | undefined): void {
-  const change = changes.get(broken as Broken) // of main.ts, or none
-  if (!change) return
-  around(store, (command, go) => {
-    change(command)
-    return go()
-  })
+  const without = stores.get(broken as Broken) // of main.ts, or none
+  if (without) around(store, without)
+}
+
+/**
+ * Takes one rule out of what this process rings.
+ * @param forgotten without bells: of how many one is forgotten.
+ */
+export function breakQueue(broken: string | undefined, forgotten = 3): void {
+  if (broken === "order") around(SQSClient.prototype, ringing(ringApart))
+  if (broken === "bell") around(SQSClient.prototype, ringing(forgetOneIn(forgotten)))
+}
+
+function ringing(ring: Wrap): Wrap {
+  return (command, go) => (command.constructor.name === "SendMessageCommand" ? ring(command, go) : go())
 }
 
 /** Rings twice, each time in a group of its own: nothing keeps deliverers of one bridge apart any more. */
-export function breakQueue(broken: string | undefined): void {
-  if (broken !== "order") return
-  around(SQSClient.prototype, async (command, go) => {
-    if (command.name !== "SendMessageCommand") return await go()
-    intoOwnGroup(command)
-    await go()
-    intoOwnGroup(command)
-    return await go()
-  })
+const ringApart: Wrap = async (command, go) => {
+  intoOwnGroup(command)
+  await go()
+  intoOwnGroup(command)
+  return await go()
+}
+
+/** As if a promise rang by itself. */
+function forgetOneIn(some: number): Wrap {
+  let bells = 0
+  return async (_, go) => (++bells % some === 0 ? {} : await go())
 }
 
 function intoOwnGroup({ input }: StoreCommand): void {
@@ -33,17 +45,43 @@ function intoOwnGroup({ input }: StoreCommand): void {
 
 const always = "attribute_exists(pk)"
 
-const changes = new Map<Broken, (command: StoreCommand) => void>([
-  ["journal", withoutJournal],
-  ["fence", withoutFence],
-  ["order", withoutHolder],
-  ["idempotency", withNewId],
+const stores = new Map<Broken, Wrap>([
+  ["credentials", changing(withLateCredentials())],
+  ["numbers", withOldNumbers],
+  ["fence", changing(withoutFence)],
+  ["order", changing(withoutHolder)],
+  ["idempotency", changing(withNewId)],
 ])
 
-/** As if the receipt meant that the message is safe. */
-function withoutJournal({ input }: StoreCommand): void {
-  const items = input.TransactItems
-  if (items) input.TransactItems = items.filter(({ Put }) => !String(Put?.Item?.sk).startsWith("JOURNAL#"))
+function changing(change: (command: StoreCommand) => void): Wrap {
+  return (command, go) => {
+    change(command)
+    return go()
+  }
+}
+
+/** As if there was a minute's time to keep credentials. */
+function withLateCredentials(): (command: StoreCommand) => void {
+  const since = new Map<unknown, number>()
+  return ({ input }) => {
+    const put = input.TransactItems?.find(({ Put }) => Put?.Item?.sk === "CREDS")?.Put
+    if (!put) return
+    const first = since.get(put.Item?.pk) ?? performance.now()
+    since.set(put.Item?.pk, first)
+    if (performance.now() - first > 60_000) since.delete(put.Item?.pk)
+    else input.TransactItems = input.TransactItems!.filter(({ Put }) => Put !== put) // found above
+  }
+}
+
+/** As if a new owner need not have seen the last event, and nothing kept it from writing over that. */
+async function withOldNumbers(command: StoreCommand, go: () => Promise<unknown>): Promise<unknown> {
+  const { input } = command
+  for (const { Put } of input.TransactItems ?? [])
+    if (Put?.TableName === events && String(Put.Item?.sk).startsWith("EVENT#")) delete Put.ConditionExpression
+  if (input.TableName !== events || input.ScanIndexForward !== false) return await go()
+  input.Limit = 2
+  const found = (await go()) as { Items?: unknown[] } // of a query
+  return { ...found, Items: found.Items?.slice(1) }
 }
 
 /** As if it was enough to have taken the lease once. */
@@ -62,7 +100,7 @@ function withoutHolder(command: StoreCommand): void {
   const isDelivery = wordsOf(command).some((word) => deliveryWords.has(word))
   if (!isDelivery) return
   const parts = [command.input, ...(command.input.TransactItems ?? []).flatMap(({ Update }) => Update ?? [])]
-  for (const part of parts as { ConditionExpression?: string }[]) {
+  for (const part of parts) {
     if (!part.ConditionExpression || part.ConditionExpression.includes(always)) continue
     part.ConditionExpression = part.ConditionExpression.replace(
       /\(holder = :nobody OR due < :now\)|holder = :me(?: AND head = :head)?/,
@@ -71,14 +109,7 @@ function withoutHolder(command: StoreCommand): void {
   }
 }
 
-const deliveryWords = new Set([
-  "claim delivery",
-  "count attempt",
-  "advance",
-  "go idle",
-  "record failure",
-  "pass on",
-])
+const deliveryWords = new Set(["claim delivery", "advance", "go idle", "record failure", "pass on"])
 
 /** As if a take-over was a new message. */
 function withNewId({ input }: StoreCommand): void {

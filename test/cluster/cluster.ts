@@ -16,14 +16,17 @@ export interface Options {
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: number
   broken?: Broken | undefined
+  /** How long a claim on a delivery is good for, seconds; else as long as the beat says. */
+  claimSeconds?: number
 }
 
 /** In production a claim on a delivery is good for 90 s, a doorbell hidden for 120 and a claimed key for 55. */
-function scaled(beat: number) {
+function timesOf({ beat, claimSeconds }: Options) {
   const scale = beat / 5000
+  const claim = claimSeconds ?? 90 * scale
   return {
-    claimSeconds: Math.ceil(90 * scale),
-    visibilitySeconds: Math.ceil(120 * scale),
+    claimSeconds: Math.ceil(claim),
+    visibilitySeconds: Math.ceil((claim * 120) / 90),
     keySeconds: Math.ceil(55 * scale),
   }
 }
@@ -49,7 +52,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   const logs = join(dir, "logs")
   mkdirSync(logs, { recursive: true })
   const steps = stepBoard(join(dir, "steps"))
-  const times = scaled(options.beat)
+  const times = timesOf(options)
   const capacity = Math.max(2, Math.ceil(options.bridges / 2))
 
   const simulator = await startSimulator({ dataDir: dir, controlPort: 0 })

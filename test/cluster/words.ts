@@ -2,19 +2,20 @@ import { events, requests, sessions } from "#core/tables.ts"
 import type { Operation, Part, StoreCommand } from "#test/support/around.ts"
 
 /** What a command is about, in the words of the crash tables; nothing of beats and looks. */
-export function wordsOf({ name, input }: StoreCommand): string[] {
+export function wordsOf({ constructor: { name }, input }: StoreCommand): string[] {
   switch (name) {
-    case "TransactWriteItems":
+    case "TransactWriteCommand":
       return [...new Set((input.TransactItems ?? []).flatMap(wordOfOperation))]
-    case "GetItem":
-      return wordsOfKey(input.TableName, input.Key?.sk, reads)
-    case "Query":
+    case "BatchGetCommand":
+    case "BatchWriteCommand":
+      return wordsOfBatch(input.RequestItems ?? {})
+    case "QueryCommand":
       return input.TableName === events && input.ScanIndexForward === undefined ? ["read ahead"] : []
-    case "PutItem":
+    case "PutCommand":
       return wordsOfKey(input.TableName, input.Item?.sk, puts)
-    case "DeleteItem":
+    case "DeleteCommand":
       return wordsOfKey(input.TableName, input.Key?.sk, removals)
-    case "UpdateItem":
+    case "UpdateCommand":
       return updates
         .filter(({ table, says }) => table === input.TableName && input.UpdateExpression?.startsWith(says))
         .slice(0, 1)
@@ -26,9 +27,10 @@ export function wordsOf({ name, input }: StoreCommand): string[] {
 
 type Rows = { table: string; sk: string; word: string }[]
 
-const reads: Rows = [
+const batches: Rows = [
   { table: sessions, sk: "SEND#", word: "look up send" },
-  { table: sessions, sk: "SEEN#", word: "look up seen" },
+  { table: sessions, sk: "MESSAGE#", word: "look up message" },
+  { table: events, sk: "ATTEMPT#", word: "log attempts" },
 ]
 const puts: Rows = [{ table: events, sk: "DELIVERY", word: "promise" }]
 const removals: Rows = [{ table: requests, sk: "IDEM", word: "free key" }]
@@ -45,10 +47,8 @@ const updates = [
   { table: events, says: "SET holder = :nobody", word: "pass on" },
 ]
 
-function wordOfOperation({ Put, Delete, Update, ConditionCheck }: Operation): string[] {
+function wordOfOperation({ Put, Update, ConditionCheck }: Operation): string[] {
   if (Put) return wordOfPut(Put)
-  if (Delete)
-    return wordsOfKey(Delete.TableName, Delete.Key?.sk, [{ table: sessions, sk: "JOURNAL#", word: "drain" }])
   if (Update?.UpdateExpression?.startsWith("SET head")) return ["advance"]
   const isIdle = ConditionCheck?.TableName === events && String(ConditionCheck.Key?.sk).startsWith("EVENT#")
   return isIdle ? ["go idle"] : []
@@ -56,12 +56,17 @@ function wordOfOperation({ Put, Delete, Update, ConditionCheck }: Operation): st
 
 function wordOfPut({ TableName, Item = {} }: Part): string[] {
   const sk = String(Item.sk)
-  if (TableName === events) return sk.startsWith("EVENT#") ? ["append"] : []
+  if (TableName === events) return sk.startsWith("EVENT#") ? ["event commit"] : []
   if (TableName !== sessions) return []
-  if (sk.startsWith("JOURNAL#")) return ["journal"]
-  if (sk.startsWith("PARKED#")) return ["set aside"]
-  if (sk === "CREDS") return ["credentials"]
-  return sk.startsWith("SEND#") ? [`send ${String(Item.state)}`] : []
+  if (sk === "CREDS") return ["credentials commit"]
+  if (!sk.startsWith("SEND#")) return []
+  return [{ sent: "send commit", acked: "ack commit", failed: "refusal commit" }[String(Item.state)]!] // of `sent.ts`
+}
+
+/** Keys in a batch may be in DynamoDB's JSON already. */
+function wordsOfBatch(asked: object): string[] {
+  const text = JSON.stringify(asked)
+  return batches.filter(({ table, sk }) => table in asked && text.includes(`"${sk}`)).map(({ word }) => word)
 }
 
 function wordsOfKey(table: string | undefined, sk: unknown, rows: Rows): string[] {

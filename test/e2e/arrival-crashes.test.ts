@@ -16,11 +16,11 @@ test.for(arrivals.map((phase) => [phase.name, phase] as const))(
 )
 
 // Its stanza is acknowledged outside of our reach: it may be lost with its host, and then is not handed over again.
-test("a call whose host is killed before its event is written (W9) comes at most once, and holds up nothing", async () => {
+test("a call whose host is killed before its event is durable comes at most once, and holds up nothing", async () => {
   const before = service.events("call_incoming")
-  const w9: Phase = { name: "W9", step: "before append", blow: "SIGKILL", role: "session-host" }
-  await service.strike(w9)
-  await Promise.all([service.call(), service.fallen(w9)])
+  const call: Phase = { name: "call", step: "before event commit", blow: "SIGKILL", role: "session-host" }
+  await service.strike(call)
+  await Promise.all([service.call(), service.fallen(call)])
   const texts = await service.write()
   expect(await service.received(texts)).toEqual(texts.map((text) => ({ text, eventIds: 1 })))
   expect(service.events("call_incoming") - before).toBeLessThanOrEqual(1)

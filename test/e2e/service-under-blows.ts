@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Phase } from "#test/cluster/phases.ts"
+import type { Options } from "#test/cluster/cluster.ts"
+import { lostAnswer, type Phase, throttling } from "#test/cluster/phases.ts"
 import { startLines } from "#test/cluster/lines.ts"
 import { type Sent, sendOnce } from "#test/cluster/send-once.ts"
 import { until } from "#test/support/until.ts"
@@ -11,10 +12,10 @@ const beat = 500
 const withinMs = 50_000
 
 /** The whole service as processes, with one bridge that is linked, and a way to strike it at a named step. */
-export async function startUnderBlows() {
+export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {}) {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
   const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(
-    { bridges: 1, beat },
+    { bridges: 1, beat, ...times },
     { dir },
   )
   const { bridge, contact, owner, device } = lines[0]!
@@ -30,19 +31,22 @@ export async function startUnderBlows() {
 
   async function fallen({ blow, step }: Phase): Promise<void> {
     const { pid } = await until(() => cluster.steps.met()[0], { what: `somebody at "${step}"`, withinMs })
-    // Longer than its lease lives.
-    if (blow === "SIGSTOP") setTimeout(() => process.kill(pid, "SIGCONT"), 6 * beat)
+    // Longer than its lease lives, or its claim.
+    if (blow === "SIGSTOP") setTimeout(() => process.kill(pid, "SIGCONT"), 8 * beat)
   }
 
   async function bringAbout(needs: Phase["needs"]): Promise<void> {
     switch (needs) {
       case undefined:
-      case "failure":
         return
+      case "failure":
+        return receiver.say(500)
       case "lost answer":
-        return cluster.room.add({ fault: "lost-answer", containing: '"acked"', ms: 50, times: 1 })
+        return cluster.room.add(lostAnswer)
       case "throttling":
-        return cluster.room.add({ fault: "throughput-exceeded", containing: "JOURNAL#", times: 3 })
+        return cluster.room.add(throttling)
+      case "retry":
+        return void (await network.fault({ kind: "lose_acks", device, times: 1 }))
       case "refusal":
         return void (await network.fault({ kind: "nack", code: 463, device, times: 1 }))
       case "redelivery":

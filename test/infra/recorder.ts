@@ -73,12 +73,8 @@ export interface Use extends Partial<z.infer<typeof Part>> {
   answer: z.infer<typeof Answered>
 }
 
-/** Stands before an embedded service of AWS and tells what is asked of it: each use, and which uses each request had. */
-export async function startRecorder(
-  endpoint: string,
-  onUse: (use: Use) => void,
-  onRequest: (uses: Use[]) => void = () => {},
-) {
+/** Stands before an embedded service of AWS and tells what is asked of it. */
+export async function startRecorder(endpoint: string, onUse: (use: Use) => void) {
   async function passOn(request: IncomingMessage, response: ServerResponse) {
     const body = await text(request)
     const target = String(request.headers["x-amz-target"])
@@ -87,9 +83,7 @@ export async function startRecorder(
     const answer = await fetch(new URL(request.url ?? "/", endpoint), { method: "POST", headers, body })
     const answered = await answer.text()
     const told = answer.ok ? Answered.parse(JSON.parse(answered)) : {}
-    const uses = usesOf(target, Asked.parse(JSON.parse(body)), told)
-    for (const use of uses) onUse(use)
-    onRequest(uses)
+    for (const use of usesOf(target, Asked.parse(JSON.parse(body)), told)) onUse(use)
     response.writeHead(answer.status, { "content-type": headers["content-type"] }).end(answered)
   }
 

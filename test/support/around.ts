@@ -1,19 +1,13 @@
 /** A command of the store's client, as far as its words are looked at. */
 export interface StoreCommand {
-  name: string
-  input: {
-    TableName?: string
-    Key?: Key
-    Item?: Key
-    UpdateExpression?: string
-    ConditionExpression?: string
+  constructor: { name: string }
+  input: Part & {
     ScanIndexForward?: boolean
+    Limit?: number
     TransactItems?: Operation[]
+    RequestItems?: object
   }
 }
-
-/** The SDK names its commands by their classes. */
-type SdkCommand = Pick<StoreCommand, "input"> & { constructor: { name: string } }
 
 interface Key {
   pk?: unknown
@@ -23,23 +17,25 @@ export interface Part {
   TableName?: string
   Key?: Key
   Item?: Record<string, unknown>
+  UpdateExpression?: string
+  ConditionExpression?: string
+  ExpressionAttributeValues?: Record<string, unknown>
 }
 export interface Operation {
   Put?: Part
   Delete?: Part
-  Update?: Part & { UpdateExpression?: string }
-  ConditionCheck?: Part & { ConditionExpression?: string }
+  Update?: Part
+  ConditionCheck?: Part
 }
 
-type Send = (this: unknown, command: StoreCommand | SdkCommand, ...rest: unknown[]) => Promise<unknown>
-type Wrap = (command: StoreCommand, go: () => Promise<unknown>) => Promise<unknown>
+type Send = (this: unknown, command: StoreCommand, ...rest: unknown[]) => Promise<unknown>
+export type Wrap = (command: StoreCommand, go: () => Promise<unknown>) => Promise<unknown>
 
-/** Puts something around every call of the store, or of an SDK client (of all of its kind, given the prototype). */
+/** Puts something around every call of an SDK client (or of all of its kind, given the prototype). */
 export function around(client: object, wrap: Wrap): void {
   const plain = Reflect.get(client, "send") as Send // of an SDK client
   const wrapped: Send = function (command, ...rest) {
-    const name = "name" in command ? command.name : command.constructor.name
-    return wrap({ name, input: command.input }, () => plain.call(this, command, ...rest))
+    return wrap(command, () => plain.call(this, command, ...rest))
   }
   Reflect.set(client, "send", wrapped)
 }

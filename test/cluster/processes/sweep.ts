@@ -3,8 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/config.ts"
 import { log } from "#core/log.ts"
 import { look } from "#functions/sweep/sweep.ts"
+import { breakQueue } from "../breaks.ts"
 
 process.once("disconnect", () => process.exit(0))
+// It rings for what others have promised, and for nothing else.
+breakQueue(process.env.CHAOS_BREAK, 1)
 process.send?.({})
 for (;;) {
   await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))

@@ -1,0 +1,17 @@
+import { afterAll, expect, test } from "vitest"
+import { deliveries } from "#test/cluster/phases.ts"
+import { startUnderBlows } from "./service-under-blows.ts"
+
+// A deliverer that is paused comes back after its claim.
+const service = await startUnderBlows({ claimSeconds: 3 })
+afterAll(() => service.stop())
+
+test.for(deliveries.map((phase) => [phase.name, phase] as const))(
+  "three messages are delivered once each, in order, whatever happens to who delivers them: %s",
+  { timeout: 90_000 },
+  async ([, phase]) => {
+    await service.strike(phase)
+    const [texts] = await Promise.all([service.write(), service.fallen(phase)])
+    expect(await service.received(texts)).toEqual(texts.map((text) => ({ text, eventIds: 1 })))
+  },
+)
