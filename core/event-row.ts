@@ -40,6 +40,9 @@ const storedFor = waitsFor + keptFor.delivered
 /** An event that is delivered within so long of its creation is not written to then: the time of one tells the other's. */
 export const promptly = day
 
+/** An item holds 400 KB. */
+const largest = 380_000
+
 export function key(bridgeId: string, n: number) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }
 }
@@ -70,6 +73,7 @@ export function numberOf(eventId: string): number | undefined {
 /**
  * The write that appends a happening as event `n`. It fails where there is such an event: a new owner that has not seen
  * the old one's last commit must not write over it.
+ * @throws Error when the event is too large for a row.
  */
 export function append(input: {
   bridgeId: string
@@ -80,6 +84,8 @@ export function append(input: {
 }): Write {
   const { bridgeId, n, event } = input
   const rowKey = key(bridgeId, n)
+  const body = Buffer.from(JSON.stringify(event))
+  if (body.length > largest) throw new Error(`an event of ${body.length} bytes`)
   const row: Row = {
     ...rowKey,
     n,
@@ -88,7 +94,7 @@ export function append(input: {
     state: "pending",
     created_at: now(),
     expires_at: now() + storedFor,
-    body: seal(input.deliveryKey, rowKey, JSON.stringify(event)),
+    body: seal(input.deliveryKey, rowKey, body),
   }
   return { Put: { TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } }
 }

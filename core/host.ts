@@ -101,27 +101,30 @@ export async function beat(input: {
   up?: number
   network: Network
 }): Promise<State> {
-  const row = await updateRow({
-    TableName: leases,
-    Key: key(input.id),
-    UpdateExpression:
-      "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, beat_at = :now, " +
-      "#state = if_not_exists(#state, :up), task = if_not_exists(task, :none), " +
-      "started_at = if_not_exists(started_at, :now), dead_at = if_not_exists(dead_at, :zero) ADD version :one",
-    ExpressionAttributeNames: { "#state": "state", "#capacity": "capacity" },
-    ExpressionAttributeValues: {
-      ":addr": input.addr,
-      ":capacity": input.capacity,
-      ":sessions": input.sessions,
-      ":sessions_up": input.up ?? 0,
-      ":network": input.network,
-      ":up": "up",
-      ":none": "",
-      ":now": now(),
-      ":zero": 0,
-      ":one": 1,
+  const row = await updateRow(
+    {
+      TableName: leases,
+      Key: key(input.id),
+      UpdateExpression:
+        "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, beat_at = :now, " +
+        "#state = if_not_exists(#state, :up), task = if_not_exists(task, :none), " +
+        "started_at = if_not_exists(started_at, :now), dead_at = if_not_exists(dead_at, :zero) ADD version :one",
+      ExpressionAttributeNames: { "#state": "state", "#capacity": "capacity" },
+      ExpressionAttributeValues: {
+        ":addr": input.addr,
+        ":capacity": input.capacity,
+        ":sessions": input.sessions,
+        ":sessions_up": input.up ?? 0,
+        ":network": input.network,
+        ":up": "up",
+        ":none": "",
+        ":now": now(),
+        ":zero": 0,
+        ":one": 1,
+      },
     },
-  })
+    { isUrgent: true },
+  )
   const host = fromRow("now" in row ? row.now : row.refused)
   if (host.state !== "starting") return host.state
   await update(input.id, "SET #state = :up", "#state = :starting", { ":up": "up", ":starting": "starting" })

@@ -3,7 +3,7 @@ export * as RateLimit from "./rate-limit.ts"
 import { LRUCache } from "lru-cache"
 import { nowMs } from "./clock.ts"
 import { config } from "./config.ts"
-import { put, type Row, update } from "./store.ts"
+import { isThrottled, put, type Row, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
 /** §8.1: requests a minute. `address` is the floor under all others. */
@@ -75,16 +75,6 @@ async function countAll(pk: string, limit: number, first: PromiseWithResolvers<W
   }
   waiting.delete(pk)
 }
-
-function isThrottled(error: unknown): boolean {
-  return error instanceof Error && throttled.has(error.name)
-}
-
-const throttled = new Set([
-  "ThrottlingException",
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-])
 
 /**
  * Counts so many more, or as many of them as the limit leaves room for: what is over it is not written.

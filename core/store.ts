@@ -1,65 +1,75 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  TransactionCanceledException,
-  TransactionConflictException,
-} from "@aws-sdk/client-dynamodb"
-import {
-  BatchGetCommand,
-  type BatchGetCommandInput,
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb"
-import { unmarshall } from "@aws-sdk/util-dynamodb"
 import { z } from "zod"
-import { requestTimes } from "./aws-client.ts"
 import { Metrics } from "./metrics.ts"
+import { type Ask, askByHttp, type Options, type Wire } from "./store/client.ts"
+import { isPassing, isThrottled, StoreAway, StoreError } from "./store/error.ts"
+import { type Item, type Row, toItem, toRow } from "./store/rows.ts"
 
-/** A row as the store gives it: to be parsed by the module whose row it is. */
-export type Row = Record<string, unknown>
+export { isPassing, isThrottled, StoreAway, type Row }
 
-/** Binary attributes, as the SDK gives them and takes them. */
+/** Binary attributes, as they are given and taken. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "not bytes")
-export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number]
-
-/** The one client of the store. Conditions stand in full where they are sent: they are the design. */
-export const store = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4, ...requestTimes }), {
-  marshallOptions: { removeUndefinedValues: true },
-})
-
-/** The store did not answer in time: whether it wrote is not known. */
-export class StoreAway extends Error {}
 
 /** What names a row of every table. */
-export interface Key {
-  pk: string
-  sk: string
+export type Key = Record<"pk" | "sk", string>
+
+/** A write as DynamoDB spells it, but for its values. Conditions stand in full where they are sent: they are the design. */
+interface Writing {
+  TableName: string
+  ConditionExpression?: string
+  ExpressionAttributeNames?: Record<string, string>
+  ExpressionAttributeValues?: Row
+}
+export interface Put extends Writing {
+  Item: Row
+}
+export interface Delete extends Writing {
+  Key: Key
+}
+export interface Update extends Delete {
+  UpdateExpression: string
+}
+interface ConditionCheck extends Delete {
+  ConditionExpression: string
+}
+
+/** A member of a transaction: one of these. */
+export interface Write {
+  Put?: Put
+  Update?: Update
+  Delete?: Delete
+  ConditionCheck?: ConditionCheck
+}
+
+export interface Query {
+  TableName: string
+  IndexName?: string
+  KeyConditionExpression: string
+  FilterExpression?: string
+  ProjectionExpression?: string
+  ExpressionAttributeNames?: Record<string, string>
+  ExpressionAttributeValues: Row
+  ConsistentRead?: boolean
+  ScanIndexForward?: boolean
+  Limit?: number
 }
 
 /** One row, read consistently. */
 export async function get(table: string, key: Key): Promise<Row | undefined> {
-  const found = await store.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))
-  return found.Item
+  const { Item: item } = await store.send({
+    name: "GetItem",
+    input: { TableName: table, Key: key, ConsistentRead: true },
+  })
+  return item ? toRow(item as Item) : undefined
 }
 
 /** Every row of a query, page after page. */
-export async function* query(input: QueryCommandInput): AsyncGenerator<Row> {
-  let from: QueryCommandInput["ExclusiveStartKey"]
+export async function* query(input: Query): AsyncGenerator<Row> {
+  let from: unknown
   do {
-    const page = await store.send(new QueryCommand({ ...input, ExclusiveStartKey: from }))
-    yield* page.Items ?? []
+    const page = await store.send({ name: "Query", input: { ...input, ExclusiveStartKey: from } })
+    for (const item of (page.Items ?? []) as Item[]) yield toRow(item)
     from = page.LastEvaluatedKey
   } while (from)
 }
@@ -69,20 +79,17 @@ export async function* query(input: QueryCommandInput): AsyncGenerator<Row> {
  *
  * Refused: by position, the row that failed its condition (`{}` where there is none), undefined for the others.
  * Written: undefined.
- * @throws StoreAway when `withinMs` passed; a token is good for 10 minutes, so `withinMs` must be less.
+ * @throws StoreAway when `withinMs` passed or `signal` came; a token is good for 10 minutes, so `withinMs` must be less.
  */
 export async function transact(
   writes: Write[],
   options: { withinMs?: number; signal?: AbortSignal } = {},
 ): Promise<(Row | undefined)[] | undefined> {
-  const command = new TransactWriteCommand({
-    TransactItems: writes.map(withOldRow),
-    ClientRequestToken: randomUUID(),
-  })
+  const input = { TransactItems: writes, ClientRequestToken: randomUUID() }
   const until = performance.now() + (options.withinMs ?? 10_000)
   for (let tries = 0; ; tries++) {
     try {
-      await store.send(command, { abortSignal: options.signal })
+      await store.send({ name: "TransactWriteItems", input }, { once: true, signal: options.signal })
       return undefined
     } catch (error) {
       const refused = refusal(error)
@@ -97,45 +104,44 @@ export async function transact(
   }
 }
 
-type Input<Command extends new (input: never) => unknown> = ConstructorParameters<Command>[0]
-
-/** One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). */
-export async function update(input: Input<typeof UpdateCommand>): Promise<{ now: Row } | { refused: Row }> {
-  const command = new UpdateCommand({ ...input, ReturnValues: "ALL_NEW", ...oldIfRefused })
-  const answer = await unlessRefused(() => store.send(command))
+/**
+ * One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). `isUrgent`: on a
+ * connection of its own, however much waits on the others.
+ */
+export async function update(
+  input: Update,
+  options: { isUrgent?: boolean } = {},
+): Promise<{ now: Row } | { refused: Row }> {
+  const command = { name: "UpdateItem", input: { ...input, ReturnValues: "ALL_NEW" } } as const
+  const answer = await unlessRefused(() => store.send(command, options))
   if ("refused" in answer) return answer
-  return { now: answer.written.Attributes ?? {} }
+  return { now: toRow((answer.written.Attributes ?? {}) as Item) }
 }
 
 /** Writes a row, in the place of one that is there. @returns the row that refused it (`{}` where there is none). */
-export async function put(input: Input<typeof PutCommand>): Promise<Row | undefined> {
-  const command = new PutCommand({ ...input, ...oldIfRefused })
-  const answer = await unlessRefused(() => store.send(command))
+export async function put(input: Put): Promise<Row | undefined> {
+  const answer = await unlessRefused(() => store.send({ name: "PutItem", input }))
   return "refused" in answer ? answer.refused : undefined
 }
 
 /** Removes a row, if there is one. @returns the row that refused it (`{}` where there is none). */
-export async function remove(input: Input<typeof DeleteCommand>): Promise<Row | undefined> {
-  const command = new DeleteCommand({ ...input, ...oldIfRefused })
-  const answer = await unlessRefused(() => store.send(command))
+export async function remove(input: Delete): Promise<Row | undefined> {
+  const answer = await unlessRefused(() => store.send({ name: "DeleteItem", input }))
   return "refused" in answer ? answer.refused : undefined
 }
-
-const oldIfRefused = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const
 
 /**
  * One conditional write. One that meets a transaction on its row is not applied, and not repeated by the SDK: so here,
  * for some two seconds.
  */
-async function unlessRefused<Answer>(
-  send: () => Promise<Answer>,
-): Promise<{ written: Answer } | { refused: Row }> {
+async function unlessRefused(send: () => Promise<Wire>): Promise<{ written: Wire } | { refused: Row }> {
   for (let tries = 0; ; tries++) {
     try {
       return { written: await send() }
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return { refused: toRow(error.Item) }
-      if (!(error instanceof TransactionConflictException) || tries === 9) throw error
+      if (!(error instanceof StoreError)) throw error
+      if (error.name === "ConditionalCheckFailedException") return { refused: error.row ?? {} }
+      if (error.name !== "TransactionConflictException" || tries === 9) throw error
       measure(error)
       await sleep(Math.random() * Math.min(1000, 20 * 2 ** tries))
     }
@@ -143,7 +149,7 @@ async function unlessRefused<Answer>(
 }
 
 /** A row of a table, by its key. */
-export interface Place {
+interface Place {
   table: string
   key: Key
 }
@@ -152,33 +158,37 @@ export interface Place {
 export async function batchGet(places: Place[]): Promise<(Row | undefined)[]> {
   const found = new Map<string, Row>()
   for (let from = 0; from < places.length; from += most.read) {
-    const asked: BatchGetCommandInput["RequestItems"] = {}
+    const asked: Record<string, { Keys: Item[]; ConsistentRead: boolean }> = {}
     for (const { table, key } of places.slice(from, from + most.read))
-      (asked[table] ??= { Keys: [], ConsistentRead: true }).Keys!.push(key)
+      (asked[table] ??= { Keys: [], ConsistentRead: true }).Keys.push(toItem(key))
     await untilDone(asked, async (RequestItems) => {
-      const answer = await store.send(new BatchGetCommand({ RequestItems }))
-      for (const [table, rows] of Object.entries(answer.Responses ?? {}))
-        for (const row of rows) found.set(nameOf({ table, key: row as unknown as Key }), row)
-      return answer.UnprocessedKeys
+      const answer = await store.send({ name: "BatchGetItem", input: { RequestItems } })
+      for (const [table, items] of Object.entries((answer.Responses ?? {}) as Record<string, Item[]>))
+        for (const row of items.map(toRow)) found.set(nameOf(table, row), row)
+      return answer.UnprocessedKeys as typeof asked | undefined
     })
   }
-  return places.map((place) => found.get(nameOf(place)))
+  return places.map(({ table, key }) => found.get(nameOf(table, key)))
 }
 
 /**
  * Writes and removes rows of any tables, however many: without conditions, in no order, and each for itself. Whoever is
  * interrupted has written some of them.
  */
-export async function batchWrite(writes: ({ table: string; row: Row } | { table: string; remove: Key })[]) {
+export async function batchWrite(
+  writes: ({ table: string; row: Row } | { table: string; remove: Key })[],
+): Promise<void> {
   for (let from = 0; from < writes.length; from += most.written) {
-    const asked: NonNullable<BatchWriteCommandInput["RequestItems"]> = {}
+    const asked: Record<string, object[]> = {}
     for (const write of writes.slice(from, from + most.written))
       (asked[write.table] ??= []).push(
-        "row" in write ? { PutRequest: { Item: write.row } } : { DeleteRequest: { Key: write.remove } },
+        "row" in write
+          ? { PutRequest: { Item: toItem(write.row) } }
+          : { DeleteRequest: { Key: toItem(write.remove) } },
       )
     await untilDone(asked, async (RequestItems) => {
-      const answer = await store.send(new BatchWriteCommand({ RequestItems }))
-      return answer.UnprocessedItems
+      const answer = await store.send({ name: "BatchWriteItem", input: { RequestItems } })
+      return answer.UnprocessedItems as typeof asked | undefined
     })
   }
 }
@@ -201,65 +211,77 @@ async function untilDone<Asked extends object>(
   }
 }
 
-function nameOf({ table, key }: Place): string {
-  return JSON.stringify([table, key.pk, key.sk])
+function nameOf(table: string, { pk, sk }: Partial<Record<keyof Key, unknown>>): string {
+  return JSON.stringify([table, pk, sk])
 }
+
+/** A request whose values are not in DynamoDB's JSON yet; a batch's are. */
+interface Command {
+  name: Operation
+  input: Partial<Put & Update & Query> & {
+    TransactItems?: Write[]
+    ClientRequestToken?: string
+    RequestItems?: object
+    ReturnValues?: "ALL_NEW"
+    ExclusiveStartKey?: unknown
+  }
+}
+type Operation =
+  | "GetItem"
+  | "Query"
+  | "PutItem"
+  | "UpdateItem"
+  | "DeleteItem"
+  | "TransactWriteItems"
+  | "BatchGetItem"
+  | "BatchWriteItem"
+
+/** All requests of this process go through here: an object, so that a test can stand in between. */
+export const store = { send }
+
+/** Room for all sessions of a host, and for signs of life beside them. */
+const sockets = { common: 256, urgent: 2 }
+let asks: { common: Ask; urgent: Ask } | undefined
+
+async function send({ name, input }: Command, options: Options & { isUrgent?: boolean } = {}): Promise<Wire> {
+  // Not before it is needed: where the store is may be said after this module was loaded.
+  asks ??= { common: askByHttp(sockets.common), urgent: askByHttp(sockets.urgent) }
+  const ask = options.isUrgent ? asks.urgent : asks.common
+  return await ask(name, toWire(input), options)
+}
+
+function toWire(input: Command["input"]): Wire {
+  const wire: Wire = { ...input }
+  if (input.Key) wire.Key = toItem(input.Key)
+  if (input.Item) wire.Item = toItem(input.Item)
+  if (input.ExpressionAttributeValues)
+    wire.ExpressionAttributeValues = toItem(input.ExpressionAttributeValues)
+  // Whoever is refused wants to see by what.
+  if (input.ConditionExpression) wire.ReturnValuesOnConditionCheckFailure = "ALL_OLD"
+  if (input.TransactItems) wire.TransactItems = input.TransactItems.map(toMember)
+  return wire
+}
+
+function toMember(write: Write): Wire {
+  if (write.Put) return { Put: toWire(write.Put) }
+  if (write.Update) return { Update: toWire(write.Update) }
+  if (write.Delete) return { Delete: toWire(write.Delete) }
+  return { ConditionCheck: toWire(write.ConditionCheck!) }
+}
+
+/** By position, the rows that failed their condition; undefined for any other error. */
+function refusal(error: unknown): (Row | undefined)[] | undefined {
+  if (!(error instanceof StoreError)) return undefined
+  if (!error.reasons.some(({ code }) => code === conditionFailed)) return undefined
+  return error.reasons.map(({ code, row }) => (code === conditionFailed ? (row ?? {}) : undefined))
+}
+
+const conditionFailed = "ConditionalCheckFailed"
 
 function measure(error: unknown): void {
   if (!(error instanceof Error)) return
-  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : []
-  const words = `${error.name} ${reasons.map(({ Code }) => Code).join(" ")}`
+  const reasons = error instanceof StoreError ? error.reasons : []
+  const words = `${error.name} ${reasons.map(({ code }) => code).join(" ")}`
   if (/Thrott|ThroughputExceeded|RequestLimit/.test(words)) Metrics.add("StoreThrottled")
   if (words.includes("Conflict")) Metrics.add("StoreConflict")
-}
-
-const passing = new Set([
-  "TransactionInProgressException",
-  "TransactionConflictException",
-  "ThrottlingException",
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "InternalServerError",
-  "ServiceUnavailable",
-  "TimeoutError",
-  "AbortError",
-  // The machine's credentials are fetched and renewed over the network, too.
-  "CredentialsProviderError",
-  "ExpiredTokenException",
-])
-
-/** Whether the same request may succeed later: throttled, in conflict, or no answer at all. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof StoreAway) return true
-  if (!(error instanceof Error)) return false
-  if (passing.has(error.name)) return true
-  if (error instanceof TransactionCanceledException)
-    return error.CancellationReasons?.every((reason) => reason.Code !== "ValidationError") ?? false
-  return isUnanswered(error)
-}
-
-/** A connection that broke, an answer that is not the store's, or a 5xx. */
-function isUnanswered(error: Error): boolean {
-  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } } // the SDK's errors
-  if (typeof code === "string" && /^(E(?!RR_)[A-Z_]+|UND_ERR_.*)$/.test(code)) return true
-  return ($metadata?.httpStatusCode ?? 0) >= 500
-}
-
-function refusal(error: unknown): (Row | undefined)[] | undefined {
-  if (!(error instanceof TransactionCanceledException)) return undefined
-  const reasons = error.CancellationReasons ?? []
-  if (!reasons.some((reason) => reason.Code === "ConditionalCheckFailed")) return undefined
-  return reasons.map((reason) => (reason.Code === "ConditionalCheckFailed" ? toRow(reason.Item) : undefined))
-}
-
-/** The SDK unmarshalls answers, but not what its exceptions carry. */
-function toRow(item: Record<string, AttributeValue> | undefined): Row {
-  return item ? unmarshall(item) : {}
-}
-
-function withOldRow(write: Write): Write {
-  if (write.Put) return { Put: { ...oldIfRefused, ...write.Put } }
-  if (write.Update) return { Update: { ...oldIfRefused, ...write.Update } }
-  if (write.Delete) return { Delete: { ...oldIfRefused, ...write.Delete } }
-  return { ConditionCheck: { ...oldIfRefused, ...write.ConditionCheck! } }
 }

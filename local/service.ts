@@ -125,14 +125,15 @@ async function start(
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
+  await forgetHosts()
+  // Session hosts take a second to start: meanwhile the rest goes on.
+  stops.push(await startSweep())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
   const { handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("./poller.ts")
   const doorbells = doorbellsHere(queue.doorbellUrl, queue.ask)
   stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)
-  await forgetHosts()
-  stops.push(await startSweep())
 
   const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
   writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })

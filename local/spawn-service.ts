@@ -59,5 +59,7 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
     said: () => Buffer.concat(said).toString(),
     /** Ends it, and keeps what it wrote. */
     stop,
+    /** Resolves when it is over, asked or not. */
+    ended,
   }
 }

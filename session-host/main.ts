@@ -38,6 +38,9 @@ const answeredWithinMs = 5000
 
 containExceptions(log)
 
+// Baileys makes errors that nobody throws, several for each message, and a stack is what costs in them.
+Error.stackTraceLimit = 5
+
 const dial = await network()
 const server = await listen((request) => app.fetch(request), {
   ...(await addressOf(config)),

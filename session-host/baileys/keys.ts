@@ -86,7 +86,7 @@ function changesOf(data: SignalDataSet): KeyChange[] {
     Object.entries(values).map(([id, value]) => ({
       type,
       id,
-      value: value === null || value === undefined ? null : toText(value),
+      value: value === null || value === undefined ? null : toText(value, type),
     })),
   )
 }

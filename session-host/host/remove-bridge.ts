@@ -22,8 +22,8 @@ async function removeAll(table: string, pk: string, stopping: AbortSignal): Prom
     ExpressionAttributeValues: { ":pk": pk },
     ProjectionExpression: "pk, sk",
   })
-  for await (const { pk, sk } of rows) {
+  for await (const { sk } of rows) {
     if (stopping.aborted) return
-    await remove({ TableName: table, Key: { pk, sk } })
+    await remove({ TableName: table, Key: { pk, sk: String(sk) } })
   }
 }

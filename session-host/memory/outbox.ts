@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import { now } from "#core/clock.ts"
-import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event-row.ts"
 import type { Mapped, MessageName } from "../events/mapped.ts"
 import { identityOf } from "../events/name.ts"
@@ -8,9 +7,6 @@ import type { Bell } from "./bell.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
 import type { Known, Messages } from "./messages.ts"
 import type { SessionStore } from "./store.ts"
-
-/** An item holds 400 KB. */
-const largest = 380_000
 
 /** The network repeats what was not acknowledged for 14 days. */
 const markedFor = 14 * 86_400
@@ -102,7 +98,6 @@ export class Outbox {
     const rows = new Map<string, Known>(brought && [[brought.sk, brought]])
     const fresh: Fresh[] = []
     for (const each of mapped) {
-      check(each.event)
       if (!each.message) {
         const mark = each.mayRepeat && (await this.#newMark(each))
         if (mark !== false) fresh.push({ mapped: each, ...(mark && { mark }) })
@@ -139,21 +134,11 @@ export class Outbox {
     const { bridgeId, deliveryKey } = this.#options
     if (message) message.event = n
     const name = mapped.message ? identityOf(mapped.message) : []
-    return EventRow.append({
-      bridgeId,
-      n,
-      identity: [...mapped.identity, ...name],
-      event: mapped.event,
-      deliveryKey,
-    })
+    const identity = [...mapped.identity, ...name]
+    return EventRow.append({ bridgeId, n, identity, event: mapped.event, deliveryKey })
   }
 }
 
 function ended(): void {
   // Whoever holds the bridge next reads what is there, and rings.
-}
-
-function check(event: Event): void {
-  const bytes = Buffer.byteLength(JSON.stringify(event))
-  if (bytes > largest) throw new Error(`an event of ${bytes} bytes`)
 }

@@ -42,6 +42,8 @@ export async function startNetwork(dir: string) {
       if (answer.statusCode !== 201) throw new Error(`the network answered ${await answer.body.text()}`)
       return ((await answer.body.json()) as { id: string }).id // by the simulator
     },
+    /** The number of the newest note of the log: of a connection made or lost, for one. */
+    lastNote: async () => (await control.log({ kind: "note" })).at(-1)?.n ?? 0,
     /** Which messages are handed to whom from now on. */
     watch: () => watch(control),
     stop: async () => {

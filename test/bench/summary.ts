@@ -1,13 +1,21 @@
+import type { Fleet } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
+import type { Side } from "./sides/side.ts"
+import type { countUnits } from "./units.ts"
 
-/** What was measured, by side and part: `ours in-50`. */
-export type Measurements = Map<string, Measured>
+/** All that a run has found. */
+export interface Results {
+  /** By side and part: `ours in-50`. */
+  measured: Map<string, Measured>
+  units?: Awaited<ReturnType<typeof countUnits>>
+  fleets?: Record<Side["name"], Fleet>
+}
 
 const cpu = (one: Measured) => one.cpuMs
 const p50 = (one: Measured) => one.p50Ms
 
 /** The last line of a run: what was not measured is `null`. */
-export function summaryOf(measured: Measurements): Record<string, number | null> {
+export function summaryOf({ measured, units, fleets }: Results): Record<string, number | null> {
   const of = (side: string, part: string, figure: (one: Measured) => number) => {
     const one = measured.get(`${side} ${part}`)
     return one ? figure(one) : NaN
@@ -27,10 +35,21 @@ export function summaryOf(measured: Measurements): Record<string, number | null>
     send_p50_ms: ours("out-serial-key", p50),
     in_p50_ratio: ratio("in-50", p50),
     send_p50_ratio: ratio("out-serial-key", p50),
+    write_units_in: rounded(units?.alone.writes),
+    write_units_in_burst: rounded(units?.burst.writes),
+    write_units_out: rounded(units?.out.writes),
+    requests_in: rounded(units?.alone.requests),
+    rss_100_ratio: rounded(rss(fleets?.ours) / rss(fleets?.bare)),
+    restart_100_s: rounded(fleets?.ours.restartSeconds),
+    restart_100_ratio: rounded((fleets?.ours.restartSeconds ?? NaN) / (fleets?.bare.restartSeconds ?? NaN)),
   }
 }
 
+function rss(fleet: Fleet | undefined): number {
+  return fleet?.memory.get("100")?.rss ?? NaN
+}
+
 /** To a thousandth; `null` for what is not known. */
-function rounded(value: number): number | null {
+function rounded(value = NaN): number | null {
   return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : null
 }

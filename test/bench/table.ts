@@ -1,4 +1,8 @@
+import type { Fleet } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
+import type { Side } from "./sides/side.ts"
+import type { countUnits, Units } from "./units.ts"
+import { quantile } from "#test/support/quantile.ts"
 
 const head = ["", "", "messages", "ms CPU each", "msg/s", "p50 ms", "p99 ms", "by process"]
 const widths = [24, 14, 9, 12, 8, 9, 9]
@@ -12,6 +16,38 @@ export function printMeasured(part: string, side: string, measured: Measured): v
   const byRole = [...cpu].map(([role, ms]) => `${role} ${ms.toFixed(2)}`).join(", ")
   const figures = [cpuMs.toFixed(2), perSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1)]
   printRow([part, side, String(messages), ...figures, `${byRole} (network ${networkMs.toFixed(2)})`])
+}
+
+/** What a message asks of DynamoDB, and which rows take the write units. */
+export function printUnits(units: Awaited<ReturnType<typeof countUnits>>): void {
+  printUnitsOf("a text that comes in alone", units.alone)
+  printUnitsOf("a text in a burst", units.burst)
+  printUnitsOf("a send with an Idempotency-Key", units.out)
+}
+
+function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest }: Units): void {
+  const [w, r] = [writes.toFixed(1), reads.toFixed(1)]
+  console.log(`\n${what}: ${w} write units, ${r} read units, ${requests.toFixed(1)} requests`)
+  for (const [row, each] of byRow) console.log(`${each.toFixed(1).padStart(8)} write units  ${row}`)
+  for (const [row, each] of byRequest) console.log(`${each.toFixed(1).padStart(8)} requests  ${row}`)
+}
+
+/** Memory and ways back of both sides. */
+export function printFleets({ ours, bare }: Record<Side["name"], Fleet>): void {
+  console.log("\nresident memory, MB (shared pages divided)    bare    ours")
+  for (const [when, { rss, pss }] of ours.memory) {
+    const other = bare.memory.get(when)
+    const cells = [other?.rss, other?.pss, rss, pss].map((mb) => (mb ?? NaN).toFixed(0))
+    console.log(`  ${when.padEnd(24)} ${cells[0]} (${cells[1]})  ${cells[2]} (${cells[3]})`)
+  }
+  console.log(`restart: bare ${seconds(bare.restartSeconds)}, ours ${seconds(ours.restartSeconds)}`)
+  const killed = ours.killedSeconds ?? []
+  const [p50, all] = [quantile(killed, 0.5), Math.max(0, ...killed)]
+  console.log(`a killed host: ${killed.length} bridges back, half in ${seconds(p50)}, all in ${seconds(all)}`)
+}
+
+function seconds(value = NaN): string {
+  return `${value.toFixed(1)} s`
 }
 
 function printRow(cells: string[]): void {

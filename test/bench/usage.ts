@@ -23,3 +23,22 @@ function byRole(processes: Process[], of: (pid: number) => number): Map<string, 
   for (const { role, pid } of processes) sums.set(role, (sums.get(role) ?? 0) + of(pid))
   return sums
 }
+
+export interface Memory {
+  /** Resident, in MB: a page that several processes share counts in each. */
+  rss: number
+  /** The same, shared pages divided among those who share them. */
+  pss: number
+}
+
+export function memoryOf(processes: Process[]): Memory {
+  return { rss: megabytes(processes, "Rss"), pss: megabytes(processes, "Pss") }
+}
+
+function megabytes(processes: Process[], field: string): number {
+  const pattern = new RegExp(`^${field}: +(\\d+) kB`, "m")
+  const kilobytes = byRole(processes, (pid) =>
+    Number(pattern.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]),
+  )
+  return [...kilobytes.values()].reduce((sum, one) => sum + one, 0) / 1024
+}

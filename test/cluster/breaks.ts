@@ -22,7 +22,7 @@ export function breakQueue(broken: string | undefined, forgotten = 3): void {
 }
 
 function ringing(ring: Wrap): Wrap {
-  return (command, go) => (command.constructor.name === "SendMessageCommand" ? ring(command, go) : go())
+  return (command, go) => (command.name === "SendMessageCommand" ? ring(command, go) : go())
 }
 
 /** Rings twice, each time in a group of its own: nothing keeps deliverers of one bridge apart any more. */

@@ -16,7 +16,7 @@ export function watchStore(steps: Steps): void {
   followRequests(steps)
   around(store, (command, go) => stepping(steps, wordsOf(command), go))
   around(SQSClient.prototype, (command, go) => {
-    const word = queueWords.get(command.constructor.name)
+    const word = queueWords.get(command.name)
     return stepping(steps, word ? [word] : [], go)
   })
 }

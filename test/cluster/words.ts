@@ -2,20 +2,20 @@ import { events, requests, sessions } from "#core/tables.ts"
 import type { Operation, Part, StoreCommand } from "#test/support/around.ts"
 
 /** What a command is about, in the words of the crash tables; nothing of beats and looks. */
-export function wordsOf({ constructor: { name }, input }: StoreCommand): string[] {
+export function wordsOf({ name, input }: StoreCommand): string[] {
   switch (name) {
-    case "TransactWriteCommand":
+    case "TransactWriteItems":
       return [...new Set((input.TransactItems ?? []).flatMap(wordOfOperation))]
-    case "BatchGetCommand":
-    case "BatchWriteCommand":
+    case "BatchGetItem":
+    case "BatchWriteItem":
       return wordsOfBatch(input.RequestItems ?? {})
-    case "QueryCommand":
+    case "Query":
       return input.TableName === events && input.ScanIndexForward === undefined ? ["read ahead"] : []
-    case "PutCommand":
+    case "PutItem":
       return wordsOfKey(input.TableName, input.Item?.sk, puts)
-    case "DeleteCommand":
+    case "DeleteItem":
       return wordsOfKey(input.TableName, input.Key?.sk, removals)
-    case "UpdateCommand":
+    case "UpdateItem":
       return updates
         .filter(({ table, says }) => table === input.TableName && input.UpdateExpression?.startsWith(says))
         .slice(0, 1)

@@ -1,9 +1,8 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, onTestFinished, test } from "vitest"
 import { Idempotency } from "#core/idempotency.ts"
-import { store } from "#core/store.ts"
+import { update } from "#core/store.ts"
 import { requests } from "#core/tables.ts"
 
 const answer = { message_id: "unset", timestamp: 1_700_000_000 }
@@ -19,15 +18,13 @@ async function claimed(request: Parameters<typeof Idempotency.claim>[0]): Promis
 }
 
 async function age(claim: Idempotency.Claim, field: "lease_until" | "expires_at"): Promise<void> {
-  await store.send(
-    new UpdateCommand({
-      TableName: requests,
-      Key: { pk: claim.record, sk: "IDEM" },
-      UpdateExpression: "SET #field = :long_ago",
-      ExpressionAttributeNames: { "#field": field },
-      ExpressionAttributeValues: { ":long_ago": 1 },
-    }),
-  )
+  await update({
+    TableName: requests,
+    Key: { pk: claim.record, sk: "IDEM" },
+    UpdateExpression: "SET #field = :long_ago",
+    ExpressionAttributeNames: { "#field": field },
+    ExpressionAttributeValues: { ":long_ago": 1 },
+  })
 }
 
 test("of many that use a key at once, one owns it", async () => {

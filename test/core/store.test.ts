@@ -1,6 +1,7 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, test } from "vitest"
+import { Host } from "#core/host.ts"
 import {
   batchGet,
   batchWrite,
@@ -51,6 +52,14 @@ describe("a transaction", () => {
   test("without any answer is asked again after 5 seconds, not waited for", async () => {
     dynamoDb.faults.add({ fault: "slow", ms: 60_000, operation: "TransactWriteItems", times: 1 })
     expect(await transact([increment(randomUUID())])).toBeUndefined()
+  })
+
+  test("that nobody waits for any more ends at once", async () => {
+    dynamoDb.faults.add({ fault: "slow", ms: 60_000, operation: "TransactWriteItems", times: 1 })
+    const leaving = new AbortController()
+    const written = transact([increment(randomUUID())], { signal: leaving.signal })
+    leaving.abort()
+    await expect(written).rejects.toBeInstanceOf(StoreAway)
   })
 
   test("that is refused says by position which row refused it, and writes nothing", async () => {
@@ -133,4 +142,14 @@ test.for([
 test("what Node says of wrong arguments is our own mistake, and not repeated", () => {
   const mistake = Object.assign(new TypeError("not bytes"), { code: "ERR_INVALID_ARG_TYPE" })
   expect(isPassing(mistake)).toBe(false)
+})
+
+test("a sign of life does not wait for the reads that were asked for before it", async () => {
+  dynamoDb.faults.add({ fault: "slow", ms: 1000, operation: "GetItem" })
+  const reads = Array.from({ length: 300 }, () => get("Requests", { pk: randomUUID(), sk: "N" }))
+  const order: string[] = []
+  const read = Promise.allSettled(reads).then(() => order.push("read"))
+  const beat = Host.beat({ id: randomUUID(), addr: "", capacity: 1, sessions: 0, network: "simulated" })
+  await Promise.all([read, beat.then(() => order.push("beat"))])
+  expect(order).toEqual(["beat", "read"])
 })

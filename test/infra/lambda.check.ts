@@ -1,6 +1,5 @@
 import "./own-tables.ts"
 import { randomUUID } from "node:crypto"
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, inject, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { sqs } from "#test/support/store.ts"
@@ -16,7 +15,7 @@ import { now } from "#core/clock.ts"
 import { Delivery } from "#core/delivery.ts"
 import { Host } from "#core/host.ts"
 import { FREE, Lease } from "#core/lease.ts"
-import { store } from "#core/store.ts"
+import { update } from "#core/store.ts"
 import { events } from "#core/tables.ts"
 import { startEcs } from "#local/ecs.ts"
 import { doorbellsAt } from "#local/doorbells.ts"
@@ -131,14 +130,12 @@ test("the sweep starts hosts, declares dead, frees and rings, within its permiss
   const overdue = await aBridge()
   const outbox = await anOutbox(overdue)
   await outbox.append(anEvent())
-  await store.send(
-    new UpdateCommand({
-      TableName: events,
-      Key: Delivery.key(overdue.id),
-      UpdateExpression: "SET due = :due, since = :due",
-      ExpressionAttributeValues: { ":due": now() - 600 },
-    }),
-  )
+  await update({
+    TableName: events,
+    Key: Delivery.key(overdue.id),
+    UpdateExpression: "SET due = :due, since = :due",
+    ExpressionAttributeValues: { ":due": now() - 600 },
+  })
   const orphan = await aBridge()
   const dead = { id: randomUUID(), addr: "127.0.0.1:1" }
   await Host.beat({ ...dead, capacity: 20, sessions: 1, network: "simulated" })

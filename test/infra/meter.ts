@@ -8,12 +8,13 @@ export interface Units {
 
 /**
  * Adds up the units of what is asked of the tables for messages. What hosts and the sweep ask at rest (beats, looks for
- * free leases) is left out: it is counted by the clock.
+ * free leases and for overdue deliveries) is left out: it is counted by the clock.
  */
 export function meter() {
   const sizes = new Map<string, number>()
   let total: Units = { writes: 0, reads: 0 }
   let byRow = new Map<string, number>()
+  let requests = new Map<string, number>()
 
   function note(use: Use): void {
     if (isAtRest(use)) return
@@ -49,9 +50,16 @@ export function meter() {
 
   return {
     note,
+    /** A request with these uses. */
+    noteRequest: (uses: Use[]): void => {
+      if (uses.every(isAtRest)) return
+      const kind = [...new Set(uses.map(kindOf))].join(" + ")
+      requests.set(kind, (requests.get(kind) ?? 0) + 1)
+    },
     /** Since the last time that this was asked. */
-    take(): Units & { byRow: Map<string, number> } {
-      const taken = { ...total, byRow }
+    take(): Units & { requests: Map<string, number>; byRow: Map<string, number> } {
+      const taken = { ...total, requests, byRow }
+      requests = new Map()
       total = { writes: 0, reads: 0 }
       byRow = new Map()
       return taken
@@ -77,8 +85,12 @@ function isPromise(use: Use): boolean {
 }
 
 function isAtRest(use: Use): boolean {
-  if (use.resource === "Leases/index/byHost") return true
-  return use.resource === "Leases" && JSON.stringify(use.Key ?? use.Item ?? {}).includes('"HOSTS"')
+  if (use.resource === "Leases/index/byHost" || use.resource.startsWith("Events/index/")) return true
+  if (use.resource !== "Leases") return false
+  // Of a table of leases nobody asks for a list but the sweep: for the hosts.
+  return (
+    use.action === "dynamodb:Query" || /"HOSTS"|"SHORTAGE"/.test(JSON.stringify(use.Key ?? use.Item ?? {}))
+  )
 }
 
 /** `PutItem Events EVENT#`: what is done to which kind of row. */

@@ -73,8 +73,12 @@ export interface Use extends Partial<z.infer<typeof Part>> {
   answer: z.infer<typeof Answered>
 }
 
-/** Stands before an embedded service of AWS and tells what is asked of it. */
-export async function startRecorder(endpoint: string, onUse: (use: Use) => void) {
+/** Stands before an embedded service of AWS and tells what is asked of it: each use, and which uses each request had. */
+export async function startRecorder(
+  endpoint: string,
+  onUse: (use: Use) => void,
+  onRequest: (uses: Use[]) => void = () => {},
+) {
   async function passOn(request: IncomingMessage, response: ServerResponse) {
     const body = await text(request)
     const target = String(request.headers["x-amz-target"])
@@ -83,7 +87,9 @@ export async function startRecorder(endpoint: string, onUse: (use: Use) => void)
     const answer = await fetch(new URL(request.url ?? "/", endpoint), { method: "POST", headers, body })
     const answered = await answer.text()
     const told = answer.ok ? Answered.parse(JSON.parse(answered)) : {}
-    for (const use of usesOf(target, Asked.parse(JSON.parse(body)), told)) onUse(use)
+    const uses = usesOf(target, Asked.parse(JSON.parse(body)), told)
+    for (const use of uses) onUse(use)
+    onRequest(uses)
     response.writeHead(answer.status, { "content-type": headers["content-type"] }).end(answered)
   }
 

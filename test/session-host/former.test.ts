@@ -21,7 +21,7 @@ async function leaveFormer(one: Awaited<ReturnType<typeof aMemory>>, ...messages
     return [store.put(sk, Buffer.concat([head, plaintext])), store.put(`SEEN#${hash}`, sk)]
   })
   const { Put } = store.toWrite(vault.again())
-  const { marks_until: _new, ...creds } = Put!.Item!
+  const { marks_until: _new, ...creds } = Put!.Item
   await commits.write([...rows, { Put: { TableName: Put!.TableName, Item: creds } }])
   one.crash()
   await Lease.letGo(one.lease)

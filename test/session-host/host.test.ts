@@ -1,5 +1,4 @@
 import { afterEach, onTestFinished, expect, test, vi } from "vitest"
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aHeldLease, writesOf } from "#test/support/held.ts"
@@ -10,7 +9,7 @@ import { until } from "#test/support/until.ts"
 import { now } from "#core/clock.ts"
 import { Host as HostRow } from "#core/host.ts"
 import { FREE, GONE, Lease } from "#core/lease.ts"
-import { query, store } from "#core/store.ts"
+import { query, update } from "#core/store.ts"
 import { events, leases, sessions } from "#core/tables.ts"
 
 afterEach(() => void vi.restoreAllMocks())
@@ -19,15 +18,13 @@ const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 
 async function setLease(bridgeId: string, fields: Record<string, unknown>) {
   const names = Object.keys(fields)
-  await store.send(
-    new UpdateCommand({
-      TableName: leases,
-      Key: Lease.key(bridgeId),
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}`,
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, fields[name]])),
-    }),
-  )
+  await update({
+    TableName: leases,
+    Key: Lease.key(bridgeId),
+    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, fields[name]])),
+  })
 }
 
 test("a host takes free bridges as far as it has room; what is left goes to the next host", async () => {

@@ -260,7 +260,7 @@ test("an event that an earlier owner wrote unseen is not written over: the sessi
   const { delivery } = (await DataKeys.get(bridgeId))!
   // The dead owner's transaction becomes visible only now.
   const late = EventRow.append({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
-  await memory.commits.write([{ Put: { TableName: events, Item: late.Put!.Item! } }])
+  await memory.commits.write([{ Put: { TableName: events, Item: late.Put!.Item } }])
   await memory.vault.keep({ received: aReceived({ text: "comes again" }) })
   await memory.settled()
   expect(happened).toEqual(["ended: SessionEnded"])

@@ -1,4 +1,3 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aBridge } from "#test/support/bridge.ts"
@@ -9,22 +8,20 @@ import { until } from "#test/support/until.ts"
 import { now } from "#core/clock.ts"
 import { signCall } from "#core/host-call.ts"
 import { Lease } from "#core/lease.ts"
-import { store } from "#core/store.ts"
+import { update } from "#core/store.ts"
 import { leases } from "#core/tables.ts"
 
 const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 const hour = 3600
 
 async function setLease(bridgeId: string, field: string, value: number) {
-  await store.send(
-    new UpdateCommand({
-      TableName: leases,
-      Key: Lease.key(bridgeId),
-      UpdateExpression: "SET #field = :value",
-      ExpressionAttributeNames: { "#field": field },
-      ExpressionAttributeValues: { ":value": value },
-    }),
-  )
+  await update({
+    TableName: leases,
+    Key: Lease.key(bridgeId),
+    UpdateExpression: "SET #field = :value",
+    ExpressionAttributeNames: { "#field": field },
+    ExpressionAttributeValues: { ":value": value },
+  })
 }
 
 /** Tells the holder of a lease to look at it; not to begin after that, Unix seconds. */

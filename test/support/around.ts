@@ -1,6 +1,6 @@
 /** A command of the store's client, as far as its words are looked at. */
 export interface StoreCommand {
-  constructor: { name: string }
+  name: string
   input: Part & {
     ScanIndexForward?: boolean
     Limit?: number
@@ -8,6 +8,9 @@ export interface StoreCommand {
     RequestItems?: object
   }
 }
+
+/** The SDK names its commands by their classes. */
+type SdkCommand = Pick<StoreCommand, "input"> & { constructor: { name: string } }
 
 interface Key {
   pk?: unknown
@@ -28,14 +31,15 @@ export interface Operation {
   ConditionCheck?: Part
 }
 
-type Send = (this: unknown, command: StoreCommand, ...rest: unknown[]) => Promise<unknown>
+type Send = (this: unknown, command: StoreCommand | SdkCommand, ...rest: unknown[]) => Promise<unknown>
 export type Wrap = (command: StoreCommand, go: () => Promise<unknown>) => Promise<unknown>
 
-/** Puts something around every call of an SDK client (or of all of its kind, given the prototype). */
+/** Puts something around every call of the store, or of an SDK client (of all of its kind, given the prototype). */
 export function around(client: object, wrap: Wrap): void {
   const plain = Reflect.get(client, "send") as Send // of an SDK client
   const wrapped: Send = function (command, ...rest) {
-    return wrap(command, () => plain.call(this, command, ...rest))
+    const name = "name" in command ? command.name : command.constructor.name
+    return wrap({ name, input: command.input }, () => plain.call(this, command, ...rest))
   }
   Reflect.set(client, "send", wrapped)
 }

@@ -18,7 +18,7 @@ let onRest: () => void = () => {}
 around(store, async (command, go) => {
   const party = parties.getStore()
   if (!party) return await go()
-  await turn(command.constructor.name)
+  await turn(command.name)
   const answer = await go()
   return party.dead ? await over(party) : answer
 })

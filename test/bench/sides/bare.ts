@@ -12,10 +12,12 @@ interface Input {
   dir: string
   network: Network
   receiver: Receiver
+  /** Tells several apart at network and receiver. */
+  name?: string
 }
 
 /** Bare Baileys (`processes/bare.ts`): all sockets in one process. */
-export async function startBare({ dir, network, receiver }: Input): Promise<Side> {
+export async function startBare({ dir, network, receiver, name = "bare" }: Input): Promise<Side> {
   const lines: Line[] = []
   let child: Child
   let baseUrl = ""
@@ -41,7 +43,7 @@ export async function startBare({ dir, network, receiver }: Input): Promise<Side
     lines,
     start,
     link: async (count, progress) =>
-      await growTo(count, { side: "bare", network, lines, link: newBridge, progress }),
+      await growTo(count, { side: name, network, lines, link: newBridge, progress }),
     async send({ ref, contact }, text) {
       const body = JSON.stringify({ chat: contact, body: text })
       const answer = await pool.request({ method: "POST", path: `/${ref}/send`, body })

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/link.ts"
 import { noLimits } from "#local/no-limits.ts"
-import { find } from "#local/running.ts"
+import { find, type Running } from "#local/running.ts"
 import { sessionHosts } from "#local/session-hosts.ts"
 import { type Child, startChild } from "../child.ts"
 import type { Network } from "../network.ts"
@@ -22,10 +22,12 @@ interface Input {
   receiver: Receiver
   /** A store in a process of its own. */
   store?: { pid: number; endpoint: string } | undefined
+  /** Tells several apart at network and receiver. */
+  name?: string
 }
 
 /** This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere, store) and session hosts. */
-export async function startOurs({ dir, network, receiver, store }: Input): Promise<Side> {
+export async function startOurs({ dir, network, receiver, store, name = "ours" }: Input): Promise<Side> {
   const dataDir = join(dir, "ours")
   mkdirSync(dataDir, { recursive: true })
   const { url, controlUrl, rootKey, caFile } = network
@@ -34,6 +36,7 @@ export async function startOurs({ dir, network, receiver, store }: Input): Promi
   let gateway: Child
   let baseUrl = ""
   let pool: Pool
+  let running: Running
 
   async function start(): Promise<void> {
     gateway = await startChild("service", {
@@ -42,6 +45,9 @@ export async function startOurs({ dir, network, receiver, store }: Input): Promi
       logFile: join(dir, "ours.log"),
     })
     baseUrl = z.object({ baseUrl: z.string() }).parse(gateway.ready).baseUrl
+    const found = await find(dataDir)
+    if (!found) throw new Error("the service does not answer")
+    running = found
     pool = new Pool(baseUrl, { connections: 512, headersTimeout: 120_000 })
   }
 
@@ -61,7 +67,7 @@ export async function startOurs({ dir, network, receiver, store }: Input): Promi
     lines,
     start,
     link: async (count, progress) =>
-      await growTo(count, { side: "ours", network, lines, link: newBridge, progress }),
+      await growTo(count, { side: name, network, lines, link: newBridge, progress }),
     async send({ ref, contact }, text, key) {
       const answer = await pool.request({
         method: "POST",
@@ -73,8 +79,6 @@ export async function startOurs({ dir, network, receiver, store }: Input): Promi
       if (answer.statusCode !== 200) throw new Error(`a send was answered ${answer.statusCode}: ${said}`)
     },
     async processes(): Promise<Process[]> {
-      const running = await find(dataDir)
-      if (!running) throw new Error("the service does not answer")
       const hosts = (await sessionHosts(running)).map((pid) => ({ role: "hosts", pid }))
       const stores = store ? [{ role: "store", pid: store.pid }] : []
       return [{ role: "gateway", pid: gateway.pid }, ...hosts, ...stores]

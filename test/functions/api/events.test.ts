@@ -1,13 +1,14 @@
-import "#test/support/store.ts"
-import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb"
+import { dynamoDb } from "#test/support/store.ts"
+import { ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
 import { Bridge } from "#core/bridge.ts"
 import { now } from "#core/clock.ts"
 import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
 import { Delivery } from "#core/delivery.ts"
-import { store } from "#core/store.ts"
+import { remove } from "#core/store.ts"
 import { events } from "#core/tables.ts"
+import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
 import { aReceiver } from "#test/support/receiver.ts"
@@ -36,10 +37,9 @@ function later(days: number) {
 
 /** What the store does by itself, days late at times. */
 async function removeExpired(): Promise<void> {
-  const { Items = [] } = await store.send(new ScanCommand({ TableName: events }))
+  const { Items = [] } = await clientOf(dynamoDb.endpoint).send(new ScanCommand({ TableName: events }))
   for (const { pk, sk, expires_at } of Items)
-    if (Number(expires_at) < now())
-      await store.send(new DeleteCommand({ TableName: events, Key: { pk, sk } }))
+    if (Number(expires_at) < now()) await remove({ TableName: events, Key: { pk, sk } })
 }
 
 test("the hosted inbox is listed in order, page after page, with what a webhook would have got", async () => {

@@ -3,12 +3,11 @@ import { once } from "node:events"
 import { createServer, request, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
 import { getRequestListener } from "@hono/node-server"
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease.ts"
-import { store } from "#core/store.ts"
+import { update } from "#core/store.ts"
 import { requests } from "#core/tables.ts"
 import { app } from "#functions/api/app.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
@@ -48,14 +47,12 @@ const misdirected: Script = (_, response) => response.writeHead(421).end()
 
 /** As if the claim of whoever has died were over. */
 async function overtake(record: string) {
-  await store.send(
-    new UpdateCommand({
-      TableName: requests,
-      Key: { pk: record, sk: "IDEM" },
-      UpdateExpression: "SET lease_until = :over",
-      ExpressionAttributeValues: { ":over": 0 },
-    }),
-  )
+  await update({
+    TableName: requests,
+    Key: { pk: record, sk: "IDEM" },
+    UpdateExpression: "SET lease_until = :over",
+    ExpressionAttributeValues: { ":over": 0 },
+  })
 }
 
 test("a retry is answered from the record: same status and bytes, nothing is sent", async () => {

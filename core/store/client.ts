@@ -1,0 +1,168 @@
+import type { IncomingMessage } from "node:http"
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
+import { requestTimes } from "../aws-client.ts"
+import { sortOf, StoreError } from "./error.ts"
+
+/** A request or an answer in DynamoDB's JSON. */
+export type Wire = Record<string, unknown>
+
+/** One request and what was answered to it. Rejects when there is no answer. */
+type Exchange = (
+  operation: string,
+  request: Wire,
+  signal: AbortSignal | undefined,
+) => Promise<{ status: number; body: Wire }>
+
+export interface Options {
+  /** Whoever asks has patience of their own. */
+  once?: boolean
+  /** Nobody waits for the answer any more: what can still be kept from being asked is not asked. */
+  signal?: AbortSignal | undefined
+}
+
+/** @throws StoreError when it is refused, else what became of the connection */
+export type Ask = (operation: string, request: Wire, options: Options) => Promise<Wire>
+
+/** A client with connections of its own. `most`: how many requests may be under way; others wait for them. */
+export function askByHttp(most: number): Ask {
+  // Never less than asked for: whoever waited in the agent would use up the time of their connection there.
+  const agent = { keepAlive: true, maxSockets: most }
+  const client = new DynamoDBClient({
+    maxAttempts: 4,
+    requestHandler: { ...requestTimes.requestHandler, httpAgent: agent, httpsAgent: agent },
+  })
+  return patient(client, atMost(most, exchangeOf(client)))
+}
+
+/** Asks again as often, and after such waits, as the SDK does. */
+function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
+  async function ask(operation: string, request: Wire, signal?: AbortSignal): Promise<Wire> {
+    const { status, body } = await exchange(operation, request, signal)
+    if (status >= 300) throw new StoreError(status, body)
+    return body
+  }
+
+  return async (operation, request, { once, signal }) => {
+    const patience = await config.retryStrategy()
+    if (once || !("recordSuccess" in patience)) return await ask(operation, request, signal)
+    let token = await patience.acquireInitialRetryToken("")
+    for (;;) {
+      try {
+        const answer = await ask(operation, request, signal)
+        patience.recordSuccess(token)
+        return answer
+      } catch (error) {
+        token = await patience
+          .refreshRetryTokenForRetry(token, { errorType: sortOf(error) })
+          // It has waited long enough, or there is nothing to wait for.
+          .catch(() => Promise.reject(error))
+      }
+    }
+  }
+}
+
+function atMost(most: number, exchange: Exchange): Exchange {
+  let underWay = 0
+  const waiting: (() => void)[] = []
+  return async (operation, request, signal) => {
+    // Whoever ends hands their place on.
+    if (underWay === most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else underWay++
+    try {
+      signal?.throwIfAborted()
+      return await exchange(operation, request, signal)
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else underWay--
+    }
+  }
+}
+
+/**
+ * The SDK's requests without its middleware, which does anew for each what never changes: the rules of endpoints, the
+ * middleware itself, the schemas of requests and answers. Credentials, signatures and connections are the SDK's.
+ */
+function exchangeOf(client: DynamoDBClient): Exchange {
+  const { config } = client
+  let known: { url: URL; sign: Sign } | undefined
+
+  return async (operation, request, signal) => {
+    const { url, sign } = (known ??= await targetOf(client))
+    const { response } = await config.requestHandler.handle(
+      await sign({
+        method: "POST",
+        protocol: url.protocol,
+        hostname: url.hostname,
+        ...(url.port && { port: Number(url.port) }),
+        path: "/",
+        query: {},
+        headers: {
+          host: url.host,
+          "content-type": "application/x-amz-json-1.0",
+          "x-amz-target": `DynamoDB_20120810.${operation}`,
+        },
+        body: JSON.stringify(request),
+      }),
+      { abortSignal: signal },
+    )
+    const { statusCode: status, headers } = response
+    if (status >= 400) noteTime(headers)
+    return readable(status, await textOf(response.body))
+  }
+}
+
+type Request = Parameters<DynamoDBClient["config"]["requestHandler"]["handle"]>[0]
+type Sign = (request: Request) => Promise<Request>
+
+/** Where the store is, and how requests to it are signed. */
+async function targetOf({ config }: DynamoDBClient): Promise<{ url: URL; sign: Sign }> {
+  const { url } = config.endpointProvider({
+    Endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB,
+    Region: await config.region(),
+    UseFIPS: await config.useFipsEndpoint(),
+    UseDualStack: await config.useDualstackEndpoint(),
+    AccountIdEndpointMode: "disabled",
+  })
+  if (isLoopback(url)) return { url, sign: unsigned }
+  const signer = await config.signer()
+  return { url, sign: (request) => signer.sign(request, { signingDate: new Date(Date.now() + behindMs) }) }
+}
+
+/** How far this machine's clock is behind the store's: a signature is good for five minutes. */
+let behindMs = 0
+
+/** A refused request is asked again, if it was for the time. */
+function noteTime(headers: Record<string, string>): void {
+  const difference = Date.parse(headers.date ?? "") - Date.now()
+  if (Math.abs(difference) > 240_000) behindMs = difference
+}
+
+/** A store on this machine checks no signature, Amazon's own for developers included; only its form. */
+async function unsigned(request: Request): Promise<Request> {
+  request.headers.authorization =
+    "AWS4-HMAC-SHA256 Credential=local/20000101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
+  return request
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname)
+}
+
+/** What is no JSON was not said by the store, but by something on the way to it. */
+function readable(status: number, text: string): { status: number; body: Wire } {
+  try {
+    return { status, body: JSON.parse(text) as Wire } // as DynamoDB documents it
+  } catch {
+    return { status: 502, body: {} }
+  }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const chunks: Buffer[] = []
+  answer.on("data", (chunk: Buffer) => chunks.push(chunk))
+  answer.on("end", () => resolve(Buffer.concat(chunks).toString()))
+  answer.on("error", reject)
+  return await promise
+}

@@ -1,0 +1,79 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Network } from "./network.ts"
+import { linkTo, say } from "./progress.ts"
+import type { Receiver } from "./receiver.ts"
+import { killHost, restart } from "./returns.ts"
+import { startBare } from "./sides/bare.ts"
+import { startOurs } from "./sides/ours.ts"
+import type { Side } from "./sides/side.ts"
+import { inbound } from "./traffic/in.ts"
+import { type Memory, memoryOf } from "./usage.ts"
+
+/** What a side with many bridges takes up, and how it comes back. */
+export interface Fleet {
+  /** By what was done before: `0`, `100` (bridges that are idle), `after a restart of 100`, `after traffic`. */
+  memory: Map<string, Memory>
+  restartSeconds?: number
+  /** Of each bridge of a host that was killed. */
+  killedSeconds?: number[]
+  faults: string[]
+}
+
+interface Input {
+  dir: string
+  network: Network
+  receiver: Receiver
+  /** How many bridges there are when memory is looked at. */
+  sizes: number[]
+  /** With so many it is started again, and loses a host. */
+  returns: number
+  messages: number
+  /** What was just done is over by then. */
+  idleMs: number
+}
+
+/** Both sides, one after the other, in processes that have carried no traffic before. */
+export async function measureFleets(input: Input): Promise<Record<Side["name"], Fleet>> {
+  const dir = join(input.dir, "fleet")
+  mkdirSync(dir)
+  const given = { ...input, dir }
+  const bare = await measureFleet(await startBare({ ...given, name: "bare-fleet" }), input)
+  const ours = await measureFleet(await startOurs({ ...given, name: "ours-fleet" }), input)
+  return { ours, bare }
+}
+
+async function measureFleet(side: Side, input: Input): Promise<Fleet> {
+  const { network } = input
+  const fleet: Fleet = { memory: new Map(), faults: [] }
+  const look = async (when: string) => {
+    await sleep(input.idleMs)
+    const memory = memoryOf(await side.processes())
+    fleet.memory.set(when, memory)
+    say(`${side.name}: memory, ${when}: ${memory.rss.toFixed(0)} MB resident`)
+  }
+  /** Each bridge gets messages: what was done before has lost nothing. */
+  const use = async (bridges: number, messages: number) => {
+    const { faults } = await inbound({ ...input, side, bridges, messages, progress: () => {} })
+    fleet.faults.push(...faults)
+  }
+
+  for (const size of input.sizes) {
+    await linkTo(side, size)
+    await look(String(size))
+    if (size !== input.returns) continue
+    fleet.restartSeconds = await restart(side, network)
+    say(`${side.name}: ${size} bridges were back ${fleet.restartSeconds.toFixed(1)} s after the start`)
+    await look(`after a restart of ${size}`)
+    await use(size, size)
+    if (side.name === "bare") continue
+    fleet.killedSeconds = await killHost(side, network)
+    say(`${side.name}: ${fleet.killedSeconds.length} bridges of a killed host are back`)
+    await use(size, size)
+  }
+  await use(Math.min(20, side.lines.length), input.messages)
+  await look("after traffic")
+  await side.stop()
+  return fleet
+}

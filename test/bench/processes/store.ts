@@ -1,0 +1,22 @@
+/** The embedded store in a process of its own, perhaps metered: who asks is told what was used since the last time. */
+import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { meter } from "#test/infra/meter.ts"
+import { startRecorder } from "#test/infra/recorder.ts"
+
+const [path = "", isMetered] = process.argv.slice(2)
+const store = await startDynamoDb({ path })
+const units = meter()
+const recorder = isMetered ? await startRecorder(store.endpoint, units.note, units.noteRequest) : undefined
+
+process.on("message", () => {
+  const { byRow, requests, ...used } = units.take()
+  process.send?.({ ...used, byRow: [...byRow], requests: [...requests] })
+})
+for (const signal of ["SIGTERM", "disconnect"] as const) process.once(signal, () => void end())
+process.send?.({ endpoint: recorder?.endpoint ?? store.endpoint })
+
+async function end(): Promise<void> {
+  recorder?.close()
+  await store.close()
+  process.exit(0)
+}

@@ -1,0 +1,33 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import { startChild } from "./child.ts"
+
+const Counts = z.array(z.tuple([z.string(), z.number()]))
+const Used = z.object({
+  writes: z.number(),
+  reads: z.number(),
+  /** Write units by what was done to which kind of row. */
+  byRow: Counts,
+  /** By what they did to which kinds of rows. */
+  requests: Counts,
+})
+export type Used = z.infer<typeof Used>
+
+export type Store = Awaited<ReturnType<typeof startStore>>
+
+/** The embedded store in a process of its own; `metered`, with somebody who counts in front of it. */
+export async function startStore(dir: string, { metered }: { metered: boolean }) {
+  const path = join(dir, "store")
+  mkdirSync(path, { recursive: true })
+  const args = [path, ...(metered ? ["metered"] : [])]
+  const child = await startChild("store", { args, env: {}, logFile: join(dir, "store.log") })
+  const { endpoint } = z.object({ endpoint: z.string() }).parse(child.ready)
+  return {
+    pid: child.pid,
+    endpoint,
+    /** What was used since this was asked last; only of a metered one. */
+    used: async (): Promise<Used> => Used.parse(await child.ask(0)),
+    stop: child.stop,
+  }
+}
