@@ -33,10 +33,10 @@ export function printCosts(file: string): void {
   for (const [i, id] of samples.entries()) {
     const node = byId.get(id)
     const time = (timeDeltas[i] ?? 0) / 1000
-    if (!node || node.callFrame.functionName === "(idle)") continue
+    if (!node || node.callFrame.functionName === "(idle)" || placeOf(node) === "node:inspector") continue
     busy += time
     add(own, placeOf(node), time)
-    add(functions, nameOf(node), time)
+    add(functions, nameOf(node, byId, parents), time)
     for (const place of placesOver(node, byId, parents)) add(whole, place, time)
   }
 
@@ -73,9 +73,15 @@ function placeOf({ callFrame: { url, functionName } }: Node): string {
   return ours(url).split("/").slice(0, -1).join("/") || "(elsewhere)"
 }
 
-function nameOf({ callFrame: { url, functionName, lineNumber } }: Node): string {
-  const at = url === "" ? "" : `  ${ours(url).replace(/.*node_modules\//, "")}:${lineNumber + 1}`
-  return `${functionName || "(anonymous)"}${at}`
+/** What is built in is told with the function that called it. */
+function nameOf(node: Node, byId: Map<number, Node>, parents: Map<number, number>): string {
+  const { url, functionName, lineNumber } = node.callFrame
+  const name = functionName || "(anonymous)"
+  if (url !== "") return `${name}  ${ours(url).replace(/.*node_modules\//, "")}:${lineNumber + 1}`
+  const caller = byId.get(parents.get(node.id) ?? -1)
+  return caller && caller.callFrame.functionName !== "(root)"
+    ? `${name} < ${nameOf(caller, byId, parents)}`
+    : name
 }
 
 function ours(url: string): string {
