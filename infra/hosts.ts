@@ -10,7 +10,7 @@ import { accountId, given, region, stage } from "./stage.ts"
 import { events, leases, requests, sessions } from "./tables.ts"
 
 /** Sessions of a host. 1 gives each bridge a task of its own, at twenty times the price. */
-export const hostCapacity = 20
+export const hostCapacity = 40
 
 export const cluster = new sst.aws.Cluster("Hosts", {
   vpc: {
@@ -44,6 +44,7 @@ const hostPolicy = policy("session-host", [
     ],
     resources: [sessions.arn, events.arn],
   },
+  { actions: ["dynamodb:BatchGetItem"], resources: [sessions.arn] },
   {
     actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     resources: [requests.arn],

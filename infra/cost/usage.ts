@@ -13,7 +13,7 @@ export const counted = {
 export const sized = {
   hostVcpu: 0.25,
   hostGb: 1,
-  hostCapacity: 20,
+  hostCapacity: 40,
   spare: 10,
   apiGb: 1,
   deliveryGb: 0.5,

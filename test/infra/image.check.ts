@@ -86,7 +86,7 @@ test("a host runs from it, and asks the store for nothing that its role may not 
 
   const log = cloudWatch.lines("/bridges", bridge.id)
   expect(log).toContainEqual(expect.stringMatching(/INFO session connected$/))
-  const measured = ["LeaseTaken", "CommitMs", "SendAckMs", "JournalOldestMs", "EventLoopLagMs", "RssMb"]
+  const measured = ["LeaseTaken", "CommitMs", "SendAckMs", "UnkeptMs", "EventLoopLagMs", "RssMb"]
   expect(metricsIn(lines)).toEqual(expect.arrayContaining(measured.map((name) => `session-host ${name}`)))
 
   expect(uses.size).toBeGreaterThan(5)
