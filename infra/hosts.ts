@@ -9,7 +9,7 @@ import { hostTokenParameter } from "./secrets.ts"
 import { accountId, given, region, stage } from "./stage.ts"
 import { events, leases, requests, sessions } from "./tables.ts"
 
-/** Sessions of a host. 1 gives each bridge a task of its own, at twenty times the price. */
+/** Sessions of a host. 1 gives each bridge a task of its own, at forty times the price. */
 export const hostCapacity = 40
 
 export const cluster = new sst.aws.Cluster("Hosts", {

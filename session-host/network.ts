@@ -68,7 +68,7 @@ export interface Change {
  * made in memory; they become durable in that order.
  */
 export interface Gate {
-  /** The number of the last unit made; 0 before the first. */
+  /** The number of the last unit that what leaves must wait for; 0 before the first. */
   readonly made: number
   /** The number of the last unit that is durable, as all before it are. */
   readonly kept: number

@@ -61,7 +61,7 @@ export class Sends {
   /** The network has a message whose sender had given up waiting. */
   async acknowledged(messageId: string, timestamp: number): Promise<void> {
     const sent = await sentMessage(this.#memory.store, messageId)
-    if (sent?.state === "sent") this.#make({ ...sent, state: "acked", timestamp })
+    if (sent?.state === "sent") this.#noteAcked({ ...sent, state: "acked", timestamp })
   }
 
   /** Waits until none is under way, at most so many milliseconds. */
@@ -121,23 +121,20 @@ export class Sends {
     }
   }
 
-  /** Nobody waits for it: until it is durable a retry sends the same bytes under the same id, which are shown once. */
+  /** Lost, a retry sends the same bytes under the same id, which are shown once. */
   #noteAcked(sent: Sent): void {
+    const { store, commits } = this.#memory
     try {
-      this.#make(sent)
+      commits.note([sentRow(store, sent)])
     } catch (error) {
       if (!(error instanceof SessionEnded)) throw error
     }
   }
 
-  #make(sent: Sent): number {
-    const { store, commits } = this.#memory
-    return commits.make([sentRow(store, sent)])
-  }
-
   async #write(sent: Sent): Promise<void> {
+    const { store, commits } = this.#memory
     try {
-      await this.#memory.commits.whenKept(this.#make(sent))
+      await commits.write([sentRow(store, sent)])
     } catch (error) {
       // The network has spoken, but whoever holds the bridge next does not know.
       if (error instanceof SessionEnded) throw unknown()

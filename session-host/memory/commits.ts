@@ -9,8 +9,9 @@ import type { SessionStore, SessionWrite } from "./store.ts"
 const maxWrites = 99
 /** DynamoDB takes 4 MB; what is counted here is an estimate, so some room is left. */
 const maxBytes = 3_900_000
-/** So long a unit that nobody waits for may wait for others to share its transaction, ms. */
+/** So long a unit that nobody waits for may wait for others to share its transaction, ms: a change, and a note. */
 const lingerMs = 100
+const noteLingerMs = 5000
 /** After a commit the next rests for as long as that one took, so that under load it takes more; ms at the most. */
 const restMostMs = 100
 /** What may wait to become durable before no more is read from the network: units, and bytes of them. */
@@ -46,6 +47,8 @@ export class Commits {
   readonly #queue: Unit[] = []
   readonly #waiting: { unit: number; promise: PromiseWithResolvers<void> }[] = []
   #bytes = 0
+  /** The last unit, and the last one that is no note. */
+  #last = 0
   #made = 0
   #kept = 0
   /** When the next commit begins, if none is under way: on the monotonic clock, and the timer for it. */
@@ -60,7 +63,7 @@ export class Commits {
     this.#options = options
   }
 
-  /** The number of the last unit made; 0 before the first. */
+  /** The number of the last unit that what leaves must wait for: of all but notes. 0 before the first. */
   get made(): number {
     return this.#made
   }
@@ -89,13 +92,19 @@ export class Commits {
    * @throws SessionEnded
    */
   make(writes: UnitWrite[]): number {
-    if (this.#ended) throw this.#ended
-    const unit: Unit = { number: ++this.#made, writes, bytes: bytesOf(writes), madeMs: performance.now() }
-    this.#queue.push(unit)
-    this.#bytes += unit.bytes
-    this.#options.store.made(unit.number, writes.filter(isOwn))
+    this.#made = this.#add(writes)
     this.#startIn(lingerMs)
-    return unit.number
+    return this.#made
+  }
+
+  /**
+   * Makes a unit that nothing which leaves has to wait for: lost with its host, it does no harm. It goes into the
+   * transaction of the next change, or by itself some seconds later.
+   * @throws SessionEnded
+   */
+  note(writes: UnitWrite[]): void {
+    this.#add(writes)
+    this.#startIn(noteLingerMs)
   }
 
   /**
@@ -123,7 +132,7 @@ export class Commits {
 
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
-    await this.whenKept().catch(() => {
+    await this.whenKept(this.#last).catch(() => {
       // Ended: nothing waits.
     })
   }
@@ -135,6 +144,15 @@ export class Commits {
     this.#over.abort()
     this.#queue.length = 0
     for (const { promise } of this.#waiting.splice(0)) promise.reject(this.#ended)
+  }
+
+  #add(writes: UnitWrite[]): number {
+    if (this.#ended) throw this.#ended
+    const unit: Unit = { number: ++this.#last, writes, bytes: bytesOf(writes), madeMs: performance.now() }
+    this.#queue.push(unit)
+    this.#bytes += unit.bytes
+    this.#options.store.made(unit.number, writes.filter(isOwn))
+    return unit.number
   }
 
   /** Commits in so many milliseconds, if not before; never while it rests. */
@@ -169,7 +187,8 @@ export class Commits {
     this.#restsUntilMs = start + tookMs + Math.min(tookMs, restMostMs)
     this.#running = undefined
     if (this.#waiting.length > 0) this.#startIn(0)
-    else if (this.#queue.length > 0) this.#startIn(lingerMs)
+    else if (this.#made > this.#kept) this.#startIn(lingerMs)
+    else if (this.#queue.length > 0) this.#startIn(noteLingerMs)
   }
 
   #keep(units: Unit[]): void {

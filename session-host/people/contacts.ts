@@ -48,7 +48,7 @@ type PhoneOf = (lid: string) => Promise<string | undefined>
 
 interface Parts {
   store: SessionStore
-  commits: Pick<Commits, "make">
+  commits: Pick<Commits, "note">
 }
 
 /** A person has up to two rows, and a commit takes 99. */
@@ -111,7 +111,8 @@ export class Contacts {
     for (const person of named) merge(person, after)
     const changed = [...after].filter(([jid, contact]) => contact !== before.get(jid))
     if (changed.length === 0) return
-    this.#parts.commits.make(changed.map(([jid, contact]) => this.#row(jid, contact)))
+    // Whoever writes again is learnt again; and how far an address book was read is a change, which comes after these.
+    this.#parts.commits.note(changed.map(([jid, contact]) => this.#row(jid, contact)))
     for (const [jid, contact] of changed) this.#known.set(jid, { contact })
   }
 

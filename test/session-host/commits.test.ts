@@ -140,3 +140,44 @@ test("a write that the store refuses for itself ends the session", async () => {
   await expect(commits.write([put("A", "x".repeat(500_000))])).rejects.toThrow(SessionEnded)
   expect(happened).toEqual(["ended: SessionEnded"])
 })
+
+test("a note goes into the transaction of the next change, and nothing waits for it", async () => {
+  const { commits, put, value } = await aWriter()
+  const asked = transactions()
+  await commits.write([put("CHANGE", 1)])
+  commits.note([put("NOTE")])
+  expect(commits.made).toBe(commits.kept)
+  await commits.write([put("CHANGE", 2)])
+  expect(asked.map(({ rows }) => rows)).toEqual([
+    ["LEASE", "CHANGE"],
+    ["LEASE", "NOTE", "CHANGE"],
+  ])
+  commits.note([put("NOTE", "the last")])
+  await commits.settled()
+  expect(await value("NOTE")).toBe("the last")
+})
+
+test("what is made is read at once, durable or not, in lists as alone; what was removed is not", async () => {
+  const { commits, store } = await aWriter()
+  await commits.write([store.put("X#1", "one"), store.put("X#2", "two"), store.put("X#4", "four")])
+  commits.make([store.put("X#3", "three"), store.remove("X#1"), store.put("X#2", "two, again")])
+  const texts = (rows: { secret: Buffer }[]) => rows.map(({ secret }) => secret.toString())
+  const now = ["two, again", "three", "four"]
+  expect(texts(await store.list("X#"))).toEqual(now)
+  expect(await store.names("X#")).toEqual(["X#2", "X#3", "X#4"])
+  expect(texts(await store.page("X#", { after: "2", limit: 1 }))).toEqual(["three"])
+  expect(await store.get("X#1")).toBeUndefined()
+  expect(texts(await store.getAll(["X#4", "X#1", "X#3"]))).toEqual(["four", "three"])
+  await commits.whenKept()
+  expect(texts(await store.list("X#"))).toEqual(now)
+})
+
+test("a large secret is packed, and read as it was", async () => {
+  const { commits, store } = await aWriter()
+  const large = JSON.stringify({ _sessions: { key: "x".repeat(2000) } })
+  await commits.write([store.put("LARGE", large), store.put("SMALL", "small")])
+  const { Put } = store.toWrite(store.put("LARGE", large))
+  expect((Put!.Item!.sealed as Uint8Array).length).toBeLessThan(500)
+  expect((await store.get("LARGE"))!.secret.toString()).toBe(large)
+  expect((await store.get("SMALL"))!.secret.toString()).toBe("small")
+})
