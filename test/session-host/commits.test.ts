@@ -4,7 +4,7 @@ import { commitsUnder } from "#test/support/commits.ts"
 import { aHeldLease, transactions } from "#test/support/held.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease.ts"
-import { get, type Write } from "#core/store.ts"
+import { Bytes, get, type Write } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
 import { Fenced, SessionEnded } from "#session-host/session-ended.ts"
 
@@ -157,11 +157,12 @@ test("a note goes into the transaction of the next change, and nothing waits for
   expect(await value("NOTE")).toBe("the last")
 })
 
+const texts = (rows: { secret: Buffer }[]) => rows.map(({ secret }) => secret.toString())
+
 test("what is made is read at once, durable or not, in lists as alone; what was removed is not", async () => {
   const { commits, store } = await aWriter()
   await commits.write([store.put("X#1", "one"), store.put("X#2", "two"), store.put("X#4", "four")])
   commits.make([store.put("X#3", "three"), store.remove("X#1"), store.put("X#2", "two, again")])
-  const texts = (rows: { secret: Buffer }[]) => rows.map(({ secret }) => secret.toString())
   const now = ["two, again", "three", "four"]
   expect(texts(await store.list("X#"))).toEqual(now)
   expect(await store.names("X#")).toEqual(["X#2", "X#3", "X#4"])
@@ -177,7 +178,7 @@ test("a large secret is packed, and read as it was", async () => {
   const large = JSON.stringify({ _sessions: { key: "x".repeat(2000) } })
   await commits.write([store.put("LARGE", large), store.put("SMALL", "small")])
   const { Put } = store.toWrite(store.put("LARGE", large))
-  expect((Put!.Item!.sealed as Uint8Array).length).toBeLessThan(500)
+  expect(Bytes.parse(Put!.Item!.sealed).length).toBeLessThan(500)
   expect((await store.get("LARGE"))!.secret.toString()).toBe(large)
   expect((await store.get("SMALL"))!.secret.toString()).toBe("small")
 })
