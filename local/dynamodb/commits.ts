@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Row, Store } from "dynalite/db/index.js"
+import type { Row } from "dynalite/db/index.js"
 import type { Draft } from "./draft.ts"
 import type { Call, Faults } from "./faults.ts"
+import type { Rows } from "./rows.ts"
 
-/** Makes drafts real: normally in one LevelDB batch, which readers and a crash see whole or not at all. */
+/** Makes drafts real: normally in one batch, which readers and a crash see whole or not at all. */
 export class Commits {
-  readonly #store: Store
+  readonly #rows: Rows
   readonly #faults: Faults
   readonly #closing: AbortSignal
   /** Index rows that are held back, in the order of their writes. */
@@ -13,8 +14,8 @@ export class Commits {
   #lateCount = 0
 
   /** `closing` ends all waits. */
-  constructor(store: Store, faults: Faults, closing: AbortSignal) {
-    this.#store = store
+  constructor(rows: Rows, faults: Faults, closing: AbortSignal) {
+    this.#rows = rows
     this.#faults = faults
     this.#closing = closing
   }
@@ -43,10 +44,10 @@ export class Commits {
     const rows = drafts.flatMap((draft) => draft.rows)
     if (rows.length === 0) return
     const rule = this.#faults.take("stale-index", call)
-    if (!rule && this.#lateCount === 0) return this.#store.db.batch(rows)
+    if (!rule && this.#lateCount === 0) return this.#rows.write(rows)
 
     const indexRows = drafts.flatMap((draft) => draft.indexRows)
-    await this.#store.db.batch(rows.filter((row) => !indexRows.includes(row)))
+    await this.#rows.write(rows.filter((row) => !indexRows.includes(row)))
     this.#later(indexRows, rule?.ms ?? 0)
   }
 
@@ -58,7 +59,7 @@ export class Commits {
   async #after(earlier: Promise<void>, rows: Row[], due: number) {
     await earlier
     await this.wait(Math.max(0, due - performance.now()))
-    await this.#store.db.batch(rows)
+    await this.#rows.write(rows)
     this.#lateCount -= 1
   }
 }

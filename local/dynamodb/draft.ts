@@ -4,12 +4,15 @@ import updateItem from "dynalite/actions/updateItem.js"
 import * as dynalite from "dynalite/db/index.js"
 import type { Callback, Item, Row, Store, SubDb } from "dynalite/db/index.js"
 import { Refusal } from "./refusal.ts"
+import { rowOfItem } from "./store.ts"
 
 /** A write as PutItem, UpdateItem, DeleteItem and the members of a transaction spell it, its expressions parsed. */
 export interface Write {
   TableName: string
   Item?: Item
   Key?: Item
+  ConditionExpression?: string
+  ReturnValues?: string
   ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE"
 }
 
@@ -41,8 +44,16 @@ export function act(action: Action, store: Store, request: object): Promise<obje
   )
 }
 
-/** The name of the item that is written, the same for all requests about it. @throws if table or key are wrong. */
-export function itemOf(store: Store, write: Write): Promise<string> {
+/** An item that is read or written. */
+export interface Target {
+  /** The same for all requests about it. */
+  name: string
+  /** Whether rows of an index belong to it, too. */
+  isIndexed: boolean
+}
+
+/** @throws if table or key are wrong. */
+export function targetOf(store: Store, write: Write): Promise<Target> {
   return new Promise((resolve, reject) =>
     store.getTable(write.TableName, (error, table) => {
       if (error || !table) return reject(error)
@@ -50,30 +61,33 @@ export function itemOf(store: Store, write: Write): Promise<string> {
         ? dynalite.validateItem(write.Item, table)
         : dynalite.validateKey(write.Key ?? {}, table)
       if (wrong) return reject(wrong)
-      resolve(rowOfItem(table.TableName, dynalite.createKey(write.Item ?? write.Key ?? {}, table)))
+      resolve({
+        name: rowOfItem(table.TableName, dynalite.createKey(write.Item ?? write.Key ?? {}, table)),
+        isIndexed: Boolean(table.GlobalSecondaryIndexes ?? table.LocalSecondaryIndexes),
+      })
     }),
   )
 }
 
 /**
- * Runs dynalite's own action, conditions, updates and index rows included, on a store that reads as usual
- * and keeps what is written: it is then committed as one. To be called by who holds the item.
+ * Runs dynalite's own action, conditions, updates and index rows included, on the item as it is, and keeps what would be
+ * written: it is then committed as one. To be called by whoever holds the item.
  */
-export async function draft(store: Store, action: Action, write: Write): Promise<Draft> {
+export async function draft(
+  store: Store,
+  kind: keyof typeof actions,
+  write: Write,
+  before: Item | undefined,
+): Promise<Draft> {
   const rows: Row[] = []
   const indexRows: Row[] = []
-  let before: Item | undefined
   let size = 0
 
   const drafting: Store = {
     ...store,
     getItemDb: (table) => ({
       ...keeping((key) => rowOfItem(table, key), [rows]),
-      get: (key, done) =>
-        store.getItemDb(table).get(key, (error, item) => {
-          before = item
-          done(error, item)
-        }),
+      get: (_key, done) => done(null, before),
       put(key, item, done) {
         size = dynalite.itemSize(item)
         rows.push({ type: "put", key: rowOfItem(table, key), value: item })
@@ -88,16 +102,16 @@ export async function draft(store: Store, action: Action, write: Write): Promise
   }
 
   try {
-    const answer = await act(action, drafting, write)
+    const answer = await act(actions[kind], drafting, write)
     return { answer, rows, indexRows, size: Math.max(size, before ? dynalite.itemSize(before) : 0) }
   } catch (error) {
     throw withItem(error, write, before)
   }
 }
 
-/** As dynalite's store names the rows of its parts, which share one LevelDB: so one batch can hold them all. */
-function rowOfItem(table: string, key: string) {
-  return `item-${table}~${key}`
+/** Whether it is written whatever is there: then nobody has to look. */
+export function isBlind(kind: keyof typeof actions, write: Write, { isIndexed }: Target): boolean {
+  return kind === "Put" && !isIndexed && !write.ConditionExpression && !write.ReturnValues
 }
 
 function keeping(rowOf: (key: string) => string, lists: Row[][]): SubDb<Item> {

@@ -9,6 +9,7 @@ declare module "dynalite/db/index.js" {
   export interface Table {
     TableName: string
     TableStatus: string
+    LocalSecondaryIndexes?: unknown[]
     AttributeDefinitions?: unknown[]
     GlobalSecondaryIndexes?: { IndexName: string }[]
     TimeToLive?: { AttributeName: string; TimeToLiveStatus: string }
@@ -20,11 +21,18 @@ declare module "dynalite/db/index.js" {
     put: (key: string, row: Row, done: Callback<void>) => void
     del: (key: string, done: Callback<void>) => void
   }
+  export interface LevelDb {
+    open: () => Promise<void>
+    close: () => Promise<void>
+    batch: (rows: Row[], options?: { sync: boolean }) => Promise<void>
+    getMany: (keys: string[]) => Promise<(Item | undefined)[]>
+  }
   export interface Store {
     options: { maxItemSize: number }
-    db: { open: () => Promise<void>; close: () => Promise<void>; batch: (rows: Row[]) => Promise<void> }
+    db: LevelDb
     tableDb: SubDb<Table>
     getItemDb: (table: string) => SubDb<Item>
+    deleteItemDb: (table: string, done: Callback<void>) => void
     getIndexDb: (kind: "Local" | "Global", table: string, index: string) => SubDb<Item>
     deleteIndexDb: (kind: "Local" | "Global", table: string, index: string, done: Callback<void>) => void
     getTable: {

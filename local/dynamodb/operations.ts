@@ -25,11 +25,11 @@ import type { Engine } from "./engine.ts"
 import { ChangeOfIndexes, changeIndexes } from "./indexes.ts"
 import { createTable } from "./tables.ts"
 import { describeTimeToLive, updateTimeToLive } from "./time-to-live.ts"
-import { transactGet, transactWrite } from "./transactions.ts"
+import { transactGet, transactWrite, type TransactWriteRequest } from "./transactions.ts"
 import {
   returningItem,
   transactGetItems,
-  transactWriteItems,
+  validTransaction,
   updateTimeToLive as validUpdateTimeToLive,
   valid,
   type Validation,
@@ -54,7 +54,11 @@ export const operations = new Map<string, Operation>([
   ["Query", asDynalite(query, validQuery)],
   ["Scan", asDynalite(scan, validScan)],
   ["TransactGetItems", checked(transactGetItems, transactGet)],
-  ["TransactWriteItems", checked(transactWriteItems, transactWrite)],
+  [
+    "TransactWriteItems",
+    (engine, request) =>
+      transactWrite(engine, validTransaction(request as TransactWriteRequest, engine.store)),
+  ],
   ["UpdateItem", writing("Update", "UpdateItem", validUpdateItem)],
   ["UpdateTable", changeTable],
   ["UpdateTimeToLive", checked(validUpdateTimeToLive, ({ store }, r) => updateTimeToLive(store, r))],

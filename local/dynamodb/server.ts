@@ -36,11 +36,11 @@ export interface Options {
  * the port is taken or the data is in use.
  */
 export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
-  const store = await openStore(options.path)
+  const { store, rows } = await openStore(options.path)
   const faults = new Faults(options.faults, options.seed)
   const closing = new AbortController()
-  const commits = new Commits(store, faults, closing.signal)
-  const engine: Engine = { store, faults, commits, locks: new ItemLocks(), tokens: new Tokens() }
+  const commits = new Commits(rows, faults, closing.signal)
+  const engine: Engine = { store, rows, faults, commits, locks: new ItemLocks(), tokens: new Tokens() }
 
   const underWay = new Set<Promise<void>>()
   // Clients reuse idle connections for as long as they like.

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import getItem from "dynalite/actions/getItem.js"
 import { validationError } from "dynalite/db/index.js"
 import type { Item } from "dynalite/db/index.js"
-import { act, actions, draft, itemOf, type Draft, type Write } from "./draft.ts"
+import { act, type actions, draft, isBlind, targetOf, type Draft, type Write } from "./draft.ts"
 import type { Call, Faults, Rule } from "./faults.ts"
 import type { Engine } from "./engine.ts"
 import { Refusal } from "./refusal.ts"
@@ -38,17 +38,20 @@ export async function transactWrite(engine: Engine, request: TransactWriteReques
 }
 
 async function write(engine: Engine, request: TransactWriteRequest) {
-  const { store, locks, commits } = engine
+  const { store, rows, locks, commits } = engine
   const members = request.TransactItems.map(memberOf)
-  const items = await Promise.all(members.map((member) => itemOf(store, member.write)))
+  const targets = await Promise.all(members.map((member) => targetOf(store, member.write)))
+  const items = targets.map(({ name }) => name)
   if (new Set(items).size < items.length)
     throw validationError("Transaction request cannot include multiple operations on one item")
 
   const call = { operation: "TransactWriteItems", request }
   cancelIfFaulty(engine.faults, call)
   await locks.holding(items, async () => {
+    const looked = targets.filter((target, at) => !isBlind(members[at]!.kind, members[at]!.write, target))
+    const before = await rows.read(looked.map(({ name }) => name))
     const outcomes = await Promise.allSettled(
-      members.map((member) => draft(store, actions[member.kind], member.write)),
+      members.map((member, at) => draft(store, member.kind, member.write, before.get(items[at]!))),
     )
     const drafts = draftsOf(outcomes)
     const bytes = drafts.reduce((sum, { size }) => sum + size, 0)
@@ -70,7 +73,8 @@ function draftsOf(outcomes: PromiseSettledResult<Draft>[]): Draft[] {
 export async function transactGet(engine: Engine, request: TransactGetRequest) {
   const { store, locks } = engine
   const reads = request.TransactItems.map((member) => member.Get)
-  const items = await Promise.all(reads.map((read) => itemOf(store, read)))
+  const targets = await Promise.all(reads.map((read) => targetOf(store, read)))
+  const items = targets.map(({ name }) => name)
   cancelIfFaulty(engine.faults, { operation: "TransactGetItems", request })
   // Nobody writes any of them meanwhile: one state of all.
   const responses = await locks.holding([...new Set(items)], () =>

@@ -4,6 +4,7 @@ import * as getItem from "dynalite/validations/getItem.js"
 import { checkTypes, checkValidations } from "dynalite/validations/index.js"
 import type { Custom, Types } from "dynalite/validations/index.js"
 import type { Store } from "dynalite/db/index.js"
+import { Shapes } from "./shapes.ts"
 import * as putItem from "dynalite/validations/putItem.js"
 import * as updateItem from "dynalite/validations/updateItem.js"
 
@@ -19,9 +20,56 @@ export function valid<Request extends object>(
   validation: Validation,
   store: Store,
 ): Request {
+  const shapes = shapesOf(validation)
+  const known = shapes.known(request)
+  if (known) return known
+  // It takes away what nobody knows, and from the request itself, too.
+  const asked = { ...request }
   const checked = checkTypes(request, validation.types)
   checkValidations(checked, validation.types, validation.custom, store)
+  shapes.learn(asked, checked)
   return checked
+}
+
+const shapesByValidation = new WeakMap<Validation, Shapes>()
+
+function shapesOf(validation: Validation): Shapes {
+  const shapes = shapesByValidation.get(validation) ?? new Shapes()
+  shapesByValidation.set(validation, shapes)
+  return shapes
+}
+
+/** A transaction: each of its members has a shape of its own. */
+export function validTransaction<Request extends { TransactItems: Record<string, object>[] }>(
+  request: Request,
+  store: Store,
+): Request {
+  const known = knownMembers(request)
+  if (known) return { ...request, TransactItems: known }
+  const asked = structuredClone(request)
+  const checked = checkTypes(request, transactWriteItems.types)
+  checkValidations(checked, transactWriteItems.types, transactWriteItems.custom, store)
+  for (const [at, member] of asked.TransactItems.entries())
+    for (const [kind, write] of Object.entries(member))
+      shapesOf(writes[kind as keyof typeof writes]).learn(write, checked.TransactItems[at]![kind]!)
+  return checked
+}
+
+/** Undefined if the transaction as a whole, or one of its members, has to be looked at. */
+function knownMembers(request: { TransactItems: Record<string, object>[]; ClientRequestToken?: unknown }) {
+  const { TransactItems: members, ClientRequestToken: token, ...more } = request
+  const isPlain = typeof token === "string" && token.length > 0 && token.length <= 36
+  if (!isPlain || Object.keys(more).length > 0 || !Array.isArray(members)) return undefined
+  if (members.length === 0 || members.length > 100) return undefined
+  const known: Record<string, object>[] = []
+  for (const member of members) {
+    const [[kind, write] = [], another] = Object.entries(member ?? {})
+    if (!kind || !write || another || !Object.hasOwn(writes, kind)) return undefined
+    const filled = shapesOf(writes[kind as keyof typeof writes]).known(write)
+    if (!filled) return undefined
+    known.push({ [kind]: filled })
+  }
+  return known
 }
 
 /** A write that can be asked for the item it failed on. */
@@ -55,7 +103,7 @@ const writes = {
   Update: returningItem(memberOf(updateItem, { UpdateExpression: notNull })),
 }
 
-export const transactWriteItems = transaction(writes, {
+const transactWriteItems = transaction(writes, {
   ClientRequestToken: { type: "String", lengthGreaterThanOrEqual: 1, lengthLessThanOrEqual: 36 },
 })
 

@@ -1,16 +1,17 @@
 import { validationError } from "dynalite/db/index.js"
-import { actions, draft, itemOf, type Write } from "./draft.ts"
+import { type actions, draft, isBlind, targetOf, type Write } from "./draft.ts"
 import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
 import { Refusal } from "./refusal.ts"
 
 /** PutItem, UpdateItem, DeleteItem: a transaction of one, answered as itself. */
 export async function writeOne(engine: Engine, kind: keyof typeof actions, call: Call & { request: Write }) {
-  const item = await itemOf(engine.store, call.request)
+  const target = await targetOf(engine.store, call.request)
   if (engine.faults.take("transaction-conflict", call))
     throw new Refusal("TransactionConflictException", "Transaction is ongoing for the item")
-  return engine.locks.holding([item], async () => {
-    const drafted = await draft(engine.store, actions[kind], call.request)
+  return engine.locks.holding([target.name], async () => {
+    const before = isBlind(kind, call.request, target) ? new Map() : await engine.rows.read([target.name])
+    const drafted = await draft(engine.store, kind, call.request, before.get(target.name))
     await engine.commits.apply([drafted], call)
     return drafted.answer
   })
@@ -35,7 +36,8 @@ export async function writeBatch(engine: Engine, request: BatchWriteRequest) {
         : { kind: "Delete" as const, write: { TableName, ...member.DeleteRequest } },
     ),
   )
-  const items = await Promise.all(writes.map(({ write }) => itemOf(engine.store, write)))
+  const targets = await Promise.all(writes.map(({ write }) => targetOf(engine.store, write)))
+  const items = targets.map(({ name }) => name)
   if (new Set(items).size < items.length)
     throw validationError("Provided list of item keys contains duplicates")
   await Promise.all(

@@ -87,7 +87,7 @@ test("a store that is gone resets everybody, and comes back with what it had", a
 
 test("a slow request is overtaken by later ones", async () => {
   const { put, get, faults } = await aStoreOfThings()
-  faults.add({ fault: "slow", operation: "PutItem", ms: 100, times: 1 })
+  faults.add({ fault: "slow", operation: "PutItem", ms: 1500, times: 1 })
   const slow = put("a", { n: 1 })
   expect(await get("a")).toBeUndefined()
   await put("a", { n: 2 })
@@ -125,7 +125,7 @@ test("two half-visible transactions on one item still exclude each other", async
 
 test("a stale index learns of writes later, in their order", async () => {
   const { put, get, ofHost, faults, transact } = await aStoreOfThings()
-  faults.add({ fault: "stale-index", ms: 150, times: 1 })
+  faults.add({ fault: "stale-index", ms: 1500, times: 1 })
   await put("a", { host: "one" })
   expect(await get("a")).toMatchObject({ host: "one" })
   expect(await ofHost("one")).toEqual([])

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { LevelDb, Row } from "dynalite/db/index.js"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { Rows } from "#local/dynamodb/rows.ts"
+import { openStore } from "#local/dynamodb/store.ts"
+
+/** Rows on disk; each batch waits until the test lets it go. */
+async function onDisk() {
+  const path = await mkdtemp(join(tmpdir(), "rows-"))
+  const { store } = await openStore(path)
+  const level = Object.getPrototypeOf(store.db) as LevelDb
+  // oxlint-disable-next-line typescript/unbound-method -- called on the store that it was called on
+  const real = level.batch
+  const batches: { names: string[]; options: unknown; go: () => void }[] = []
+  vi.spyOn(level, "batch").mockImplementation(async function (this: LevelDb, rows, options) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    batches.push({ names: rows.map(({ key }) => key), options, go: resolve })
+    await promise
+    await real.call(this, rows, options)
+  })
+  onTestFinished(async () => {
+    vi.restoreAllMocks()
+    await store.db.close()
+    await rm(path, { recursive: true })
+  })
+  return { rows: new Rows(store.db), batches }
+}
+
+const putting = (key: string, word = ""): Row => ({
+  type: "put",
+  key: `item-${key}`,
+  value: { word: { S: word } },
+})
+
+test("a write is answered when it is on the disk; what comes meanwhile goes there together, with one sync", async () => {
+  const { rows, batches } = await onDisk()
+  const answered: string[] = []
+  const write = (key: string) => rows.write([putting(key)]).then(() => answered.push(key))
+  const all = ["a", "b", "c"].map(write)
+  expect(batches).toMatchObject([{ names: ["item-a"], options: { sync: true } }])
+  batches[0]!.go()
+  await all[0]
+  expect(answered).toEqual(["a"])
+  expect(batches).toMatchObject([{}, { names: ["item-b", "item-c"], options: { sync: true } }])
+  batches[1]!.go()
+  await Promise.all(all)
+  expect(answered).toEqual(["a", "b", "c"])
+})
+
+test("what is not on the disk yet is seen by nobody", async () => {
+  const { rows, batches } = await onDisk()
+  const first = rows.write([putting("a", "old")])
+  batches[0]!.go()
+  await first
+  const second = rows.write([putting("a", "new"), { type: "del", key: "item-b" }])
+  expect(await rows.read(["item-a", "item-b"])).toEqual(
+    new Map([
+      ["item-a", { word: { S: "old" } }],
+      ["item-b", undefined],
+    ]),
+  )
+  batches[1]!.go()
+  await second
+  expect((await rows.read(["item-a"])).get("item-a")).toEqual({ word: { S: "new" } })
+})
+
+test("whoever waits for a batch that fails is told so, and the next is written", async () => {
+  const { rows, batches } = await onDisk()
+  const failing = rows.write([{ ...putting("a"), key: undefined as unknown as string }])
+  batches[0]!.go()
+  await expect(failing).rejects.toThrow(/^Key /)
+  const next = rows.write([putting("a")])
+  batches[1]!.go()
+  await next
+})
