@@ -48,7 +48,8 @@ export const bridges = router()
     // Which place is to have the login only the customer can say (docs/decisions/0007): it stays so over hosts.
     const isReplaced = lease.told?.status === "replaced"
     if (!isSame || isReplaced) await restart(c.var.bridge.id, c.var.requestId)
-    const bridge = isSame ? c.var.bridge : await Bridge.setWebhookUrl(c.var.bridge, url)
+    // Also where it is the same: of two tables one may have been restored.
+    const bridge = await Bridge.setWebhookUrl(c.var.bridge, url)
     if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
     return c.json({ ...(await wire(bridge, lease)), inbox: bridge.webhookUrl === "" }, 200)
   })

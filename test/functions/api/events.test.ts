@@ -6,7 +6,8 @@ import { Bridge } from "#core/bridge.ts"
 import { now } from "#core/clock.ts"
 import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
 import { Delivery } from "#core/delivery.ts"
-import { remove } from "#core/store.ts"
+import { EventRow } from "#core/event-row.ts"
+import { batchWrite, put, query, remove, update } from "#core/store.ts"
 import { events } from "#core/tables.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
@@ -108,6 +109,72 @@ test("an event that has waited for 30 days is found by its id for the 30 days in
   expect(await shop.list("state=undelivered")).toMatchObject([{ event_id: id }])
   expect(await shop.list(`state=undelivered&after=${id}`)).toEqual([])
   expect((await shop.resend(id)).status).toBe(202)
+})
+
+test("a delivered event can be sent again for a week, and one that waited for days for a week from its delivery", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const shop = await aShop([])
+  const [prompt] = await shop.outbox.append(anEvent("prompt"))
+  await answerAll()
+  const [late] = await shop.outbox.write(anEvent("late"))
+  later(5)
+  await Delivery.wake(shop.bridge.id)
+  await answerAll()
+  later(2)
+  expect((await shop.resend(prompt)).status).toBe(202)
+  later(1.1)
+  expect(await json(shop.resend(prompt))).toMatchObject({ code: "not_found" })
+  later(3.8)
+  expect((await shop.resend(late)).status).toBe(202)
+  later(0.2)
+  expect(await json(shop.resend(late))).toMatchObject({ code: "not_found" })
+})
+
+test("an id of before, without a number, leads to its event; one with another's number leads nowhere", async () => {
+  const shop = await aShop([])
+  const [id] = await shop.outbox.append(anEvent("a"))
+  await shop.outbox.append(anEvent("b"))
+  await answerAll()
+  const before = `evt_${"b".repeat(32)}`
+  await update({
+    TableName: events,
+    Key: EventRow.key(shop.bridge.id, 2),
+    UpdateExpression: "SET event_id = :id",
+    ExpressionAttributeValues: { ":id": before },
+  })
+  await put({ TableName: events, Item: { pk: `BRIDGE#${shop.bridge.id}`, sk: `ID#${before}`, n: 2 } })
+  expect((await shop.resend(before)).status).toBe(202)
+  const mixed = EventRow.idOf(shop.bridge.id, 2, []).slice(0, 12) + id!.slice(12)
+  expect(await json(shop.resend(mixed))).toMatchObject({ code: "not_found" })
+})
+
+test("pointers that a service of before has left do not hide what is behind them, and are removed", async () => {
+  const shop = await aShop([400])
+  const [id] = await shop.outbox.append(anEvent("given up"))
+  for (let n = 2; n <= 61; n++) await shop.outbox.write(anEvent())
+  await answerAll()
+  const stale = Array.from({ length: 60 }, (_, i) => ({
+    table: events,
+    row: {
+      pk: `BRIDGE#${shop.bridge.id}`,
+      sk: `STATE#undelivered#${EventRow.padded(i + 2)}`,
+      n: i + 2,
+      expires_at: now() + 1000,
+    },
+  }))
+  for (let from = 0; from < stale.length; from += 25) await batchWrite(stale.slice(from, from + 25))
+  const [last] = await shop.outbox.write(anEvent("given up, too"))
+  shop.receiver.say(400)
+  await Delivery.wake(shop.bridge.id)
+  await answerAll()
+  expect((await shop.list("state=undelivered")).map(({ event_id }) => event_id)).toEqual([id, last])
+  const left = query({
+    TableName: events,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :state)",
+    ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}`, ":state": "STATE#" },
+  })
+  expect((await Array.fromAsync(left)).map(({ n }) => n)).toEqual([1, 62])
 })
 
 test("one that still waits is sent in its turn, once", async () => {

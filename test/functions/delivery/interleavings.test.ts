@@ -1,12 +1,14 @@
 import * as fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import "#test/support/store.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { around } from "#test/support/around.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
 import { anEvent, anOutbox } from "#test/support/outbox.ts"
 import { aReceiver } from "#test/support/receiver.ts"
+import { Bridge } from "#core/bridge.ts"
 import { Delivery } from "#core/delivery.ts"
+import { Resend } from "#core/resend.ts"
 import { store } from "#core/store.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
@@ -20,14 +22,21 @@ const Life = fc.record({
     },
   ),
   producerDies: fc.boolean(),
-  /** Doorbells that somebody answers, and whether he dies of it. */
+  /** Doorbells that somebody answers, and whether they die of it. */
   deliverers: fc.array(fc.boolean(), { minLength: 2, maxLength: 4 }),
   /** Seconds that pass at a moment of the scheduler's choice: claims end, whoever stood still goes on. */
   waits: fc.array(fc.constantFrom(1, 20, 100, 200), { maxLength: 3 }),
   answers: fc.array(fc.constantFrom(200, 200, 500), { maxLength: 4 }),
+  /** Whether the customer gives another address, and after how many turns of others. */
+  patches: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
+  /** The same of asking for the first event once more. */
+  resends: fc.option(fc.integer({ min: 4, max: 16 }), { nil: undefined }),
+  /** Writes of deliveries whose answers are lost. */
+  lostAnswers: fc.integer({ min: 0, max: 2 }),
 })
 type Life = typeof Life extends fc.Arbitrary<infer Value> ? Value : never
 type Receiver = Awaited<ReturnType<typeof aReceiver>>
+type Arrival = Receiver["arrivals"][number]
 
 /** A last event, about when somebody has delivered the one before. */
 const Race = Life.map((life) => ({
@@ -37,6 +46,9 @@ const Race = Life.map((life) => ({
   deliverers: [false],
   waits: [],
   answers: [],
+  patches: undefined,
+  resends: undefined,
+  lostAnswers: 0,
 }))
 
 /** Whether going idle looks once more in the same transaction: without, everything below must be noticed. */
@@ -51,15 +63,27 @@ around(store, (command, go) => {
 })
 const isOfEvent = (sk: unknown) => String(sk).startsWith("EVENT#")
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
+/** How much later it is than the machine's clocks say, in milliseconds: for whoever measures time, too. */
+let aheadMs = 0
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const measured = performance.now.bind(performance)
+  vi.spyOn(performance, "now").mockImplementation(() => measured() + aheadMs)
+})
 afterEach(() => {
   looksOnceMore = true
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
-test("whoever writes, delivers, dies or stands still: each event arrives, in order, and only the newest again", async () => {
+function pass(seconds: number): void {
+  aheadMs += seconds * 1000
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+test("whoever writes, delivers, dies, stands still, moves or asks again: each event arrives, in order, each attempt once", async () => {
   const property = lives(await aReceiver())
-  await expect(fc.assert(property, { numRuns: 30 })).resolves.toBeUndefined()
+  await expect(fc.assert(property, { numRuns: 40 })).resolves.toBeUndefined()
 }, 120_000)
 
 test("without the second look of who goes idle the same is noticed to be broken", async () => {
@@ -74,21 +98,38 @@ function lives(receiver: Receiver, of: fc.Arbitrary<Life> = Life) {
 }
 
 async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Promise<void> {
-  const bridge = await aBridge(receiver.url)
+  const bridge = await aBridge(receiver.urlOf("old"))
   const outbox = await anOutbox(bridge)
   const from = receiver.arrivals.length
   receiver.say(...life.answers)
   // Something waits from the beginning: else most doorbells would be answered before there was anything.
   const written = await outbox.append(anEvent())
+  const after = async (turns: number) => {
+    for (let i = 0; i < turns; i++) await turn("waits")
+  }
   const produce = async () => {
-    for (const { count, after } of life.commits) {
-      for (let i = 0; i < after; i++) await turn("waits")
-      written.push(...(await outbox.write(...Array.from({ length: count }, () => anEvent()))))
+    for (const commit of life.commits) {
+      await after(commit.after)
+      written.push(...(await outbox.write(...Array.from({ length: commit.count }, () => anEvent()))))
       await Delivery.wake(bridge.id)
     }
   }
+  let patchedAt = Infinity
+  const patch = async (turns: number) => {
+    await after(turns)
+    await Bridge.setWebhookUrl(bridge, receiver.urlOf("new"))
+    patchedAt = receiver.arrivals.length
+  }
+  const askAgain = async (turns: number) => {
+    await after(turns)
+    if ((await Delivery.get(bridge.id))!.head > 0) await Resend.ask(bridge.id, 1)
+  }
+  const finds = loseAnswers(bridge.id, life.lostAnswers)
+  const { patches, resends } = life
   const parties = [
     inTurns(scheduler, "producer", produce, { mayDie: life.producerDies }),
+    ...(patches === undefined ? [] : [inTurns(scheduler, "PATCH", () => patch(patches))]),
+    ...(resends === undefined ? [] : [inTurns(scheduler, "resend", () => askAgain(resends))]),
     ...life.deliverers.map((dies, i) =>
       inTurns(scheduler, `deliverer ${i}`, async () => void (await deliver(bridge.id)), { mayDie: dies }),
     ),
@@ -97,9 +138,10 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     ),
   ]
   await giveTurns(scheduler, parties)
+  finds()
 
   // The next owner of the bridge rings for what a dead one left.
-  if (life.producerDies) await Delivery.wake(bridge.id)
+  if (life.producerDies) await Delivery.ringAnew(bridge.id)
   // All are gone. What is left is found by the sweep, minutes later.
   for (let looks = 0; (await Delivery.get(bridge.id))?.due !== 0 && looks < 20; looks++) {
     pass(Delivery.claimedFor + Delivery.lateness + 1)
@@ -107,19 +149,45 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     await deliver(bridge.id)
   }
   const arrivals = receiver.arrivals.slice(from)
-  const firsts = [...new Set(arrivals.map(({ eventId }) => eventId))]
+  const posted = arrivals.filter(({ headers }) => headers["x-webhook-resend"] === undefined)
+  const count = expectInOrder(posted, written)
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: count, due: 0, attempt: 0, resend: [] })
+  expectEachAttemptOnce(posted)
+  const isCalm = life.waits.length === 0 && !life.deliverers.includes(true)
+  if (isCalm) expectFirstsToBeFirst(posted)
+  // Whoever had counted an attempt when the PATCH was answered may make it.
+  const late = receiver.arrivals.slice(patchedAt).filter(({ bridge: to }) => to === "old")
+  expect(late.length).toBeLessThanOrEqual(life.deliverers.length)
+}
+
+/** @returns how many events came. */
+function expectInOrder(posted: Arrival[], written: string[]): number {
+  const firsts = [...new Set(posted.map(({ eventId }) => eventId))]
   expect(firsts.slice(0, written.length)).toEqual(written)
-  // Of those that its dead producer did not live to count there may be more.
-  const last = firsts.length
-  expect((await Delivery.get(bridge.id))?.head).toBe(last)
   let newest = 0
-  for (const { eventId } of arrivals) {
+  for (const { eventId } of posted) {
     const at = firsts.indexOf(eventId)
     expect(at).toBeGreaterThanOrEqual(newest)
     newest = Math.max(newest, at)
   }
+  // Of those that its dead producer did not live to count there may be more.
+  return firsts.length
 }
 
-function pass(seconds: number): void {
-  vi.setSystemTime(Date.now() + seconds * 1000)
+function expectEachAttemptOnce(posted: Arrival[]) {
+  const attempts = posted.map(({ eventId, attempt }) => `${eventId} ${attempt}`)
+  expect(attempts).toEqual([...new Set(attempts)])
+}
+
+/** Nobody died or stood still: no attempt was counted that nobody made. */
+function expectFirstsToBeFirst(posted: Arrival[]) {
+  const firsts = new Map(posted.toReversed().map(({ eventId, attempt }) => [eventId, attempt]))
+  expect([...firsts.values()].filter((attempt) => attempt !== 1)).toEqual([])
+}
+
+/** The next so many writes to the bridge's delivery are done, but their answers do not come. */
+function loseAnswers(bridgeId: string, times: number): () => void {
+  if (times === 0) return () => {}
+  const when = (request: object) => JSON.stringify(request).includes(`${bridgeId}"},"sk":{"S":"DELIVERY"`)
+  return dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", when, times })
 }

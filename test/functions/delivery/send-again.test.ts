@@ -4,7 +4,11 @@ import { Bridge } from "#core/bridge.ts"
 import { AttemptLog } from "#core/attempt-log.ts"
 import { Claim } from "#core/claim.ts"
 import { Delivery } from "#core/delivery.ts"
+import { EventList } from "#core/event-list.ts"
+import { EventRow } from "#core/event-row.ts"
 import { Resend } from "#core/resend.ts"
+import { query } from "#core/store.ts"
+import { events } from "#core/tables.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "#test/support/outbox.ts"
 import { aReceiver } from "#test/support/receiver.ts"
@@ -39,6 +43,44 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
   expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
   expect(await row()).toMatchObject({ head: 3, due: 0, holder: "", resend: [], resendAttempt: 0 })
   expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ event_id: ids[1], success: true }, {}, {}, {}])
+})
+
+test("what was sent once more with success is listed no more, and its pointer is gone; what was not still is", async () => {
+  const { bridge, outbox } = await delivered([400, 400, 200, 200, 500])
+  const listed = async () =>
+    (await EventList.page(bridge.id, { state: "undelivered", after: 0, limit: 10 })).map(({ n }) => n)
+  expect(await listed()).toEqual([1, 2])
+  await Resend.ask(bridge.id, 1)
+  await Resend.ask(bridge.id, 2)
+  await answerAll()
+  expect(await listed()).toEqual([2])
+  expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
+  const pointers = query({
+    TableName: events,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :state)",
+    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridge.id}`, ":state": "STATE#" },
+  })
+  expect((await Array.fromAsync(pointers)).map(({ n }) => n)).toEqual([2])
+})
+
+test("nothing is written to a delivered event that is sent once more", async () => {
+  const { receiver, bridge } = await delivered()
+  const before = await EventRow.get(bridge.id, 2)
+  await Resend.ask(bridge.id, 2)
+  await answerAll()
+  expect(receiver.arrivals).toHaveLength(4)
+  expect(await EventRow.get(bridge.id, 2)).toEqual(before)
+})
+
+test("it goes to the address of a PATCH that came while it waited, and so does the event after it", async () => {
+  const { receiver, bridge, outbox } = await delivered()
+  const next = await aReceiver()
+  const more = await outbox.append(...["d", "e"].map(anEvent))
+  await Resend.ask(bridge.id, 1)
+  receiver.say((response) => void Bridge.setWebhookUrl(bridge, next.url).then(() => response.end()))
+  await answerAll()
+  expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([more[0]])
+  expect(next.arrivals.map(({ eventId }) => eventId)).toEqual([receiver.arrivals[0]!.eventId, more[1]])
 })
 
 test("it gets one attempt, whatever the receiver says", async () => {

@@ -1,0 +1,353 @@
+import { dynamoDb } from "#test/support/store.ts"
+import type { ServerResponse } from "node:http"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { AttemptLog } from "#core/attempt-log.ts"
+import { Bridge } from "#core/bridge.ts"
+import { Claim } from "#core/claim.ts"
+import { Delivery } from "#core/delivery.ts"
+import { EventRow } from "#core/event-row.ts"
+import { get, remove, store, update } from "#core/store.ts"
+import { accounts, events } from "#core/tables.ts"
+import { deliver } from "#functions/delivery/deliver.ts"
+import { around } from "#test/support/around.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+import { until } from "#test/support/until.ts"
+
+/** How much later it is than the machine's clocks say, in milliseconds: for whoever measures time, too. */
+let aheadMs = 0
+/** The clocks of store and queue, too, are this one. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const measured = performance.now.bind(performance)
+  vi.spyOn(performance, "now").mockImplementation(() => measured() + aheadMs)
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+  await forgetDoorbells()
+})
+
+function later(seconds: number) {
+  aheadMs += seconds * 1000
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+/** What happens before the query of this number, from 1, that is made from now on. */
+let beforeQuery: { number: number; happens: () => Promise<unknown> } | undefined
+around(store, async (command, go) => {
+  if (command.name === "Query" && beforeQuery && --beforeQuery.number === 0) {
+    const { happens } = beforeQuery
+    beforeQuery = undefined
+    await happens()
+  }
+  return await go()
+})
+
+async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
+  const receiver = await aReceiver(script)
+  const bridge = await aBridge(receiver.url)
+  return { receiver, bridge, outbox: await anOutbox(bridge), row: () => Delivery.get(bridge.id) }
+}
+
+/** What is asked of the store from now on, by operation. */
+function asked() {
+  const counts: Record<string, number> = {}
+  for (const operation of [
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+    "TransactWriteItems",
+  ]) {
+    const back = dynamoDb.faults.add({
+      fault: "slow",
+      operation,
+      when: () => {
+        counts[operation] = (counts[operation] ?? 0) + 1
+        return false
+      },
+    })
+    onTestFinished(() => void back())
+  }
+  return counts
+}
+
+/** The row as a service of before has left it: without receiver and `since`. */
+async function asBefore(bridge: Bridge.Info) {
+  await update({
+    TableName: events,
+    Key: Delivery.key(bridge.id),
+    UpdateExpression: "REMOVE webhook_url, webhook_secret, delivery_key, account_id, since",
+  })
+}
+
+describe("what a delivery costs", () => {
+  test("an event alone: a claim, a look, an update, the log, and going idle", async () => {
+    const { outbox, bridge } = await aDelivery()
+    await outbox.append(anEvent())
+    const counts = asked()
+    await deliver(bridge.id)
+    expect(counts).toEqual({ UpdateItem: 2, Query: 1, TransactWriteItems: 1, BatchWriteItem: 1 })
+    expect(await outbox.states()).toEqual(["delivered"])
+  })
+
+  test("each further one of a backlog: one update, and nothing of its own in the log", async () => {
+    const { outbox, bridge, receiver } = await aDelivery()
+    await outbox.append(...Array.from({ length: 20 }, () => anEvent()))
+    const counts = asked()
+    await deliver(bridge.id)
+    expect(receiver.arrivals).toHaveLength(20)
+    // The second look, with the row beside it, is for what came meanwhile.
+    expect(counts).toMatchObject({ UpdateItem: 21, Query: 2, GetItem: 1, TransactWriteItems: 1 })
+    expect(counts.BatchWriteItem).toBeLessThanOrEqual(2)
+    expect(await AttemptLog.latest(bridge.id)).toHaveLength(20)
+  })
+
+  test("the event's own row is not written to, and expires as it was told when it was appended", async () => {
+    const { outbox, bridge } = await aDelivery()
+    await outbox.append(anEvent())
+    const before = await EventRow.get(bridge.id, 1)
+    await answerAll()
+    expect(await EventRow.get(bridge.id, 1)).toEqual(before)
+  })
+
+  test("in the sweep's index it stands from the promise until nothing waits, through claims and failures", async () => {
+    const { outbox, bridge } = await aDelivery([500])
+    const since = async () => (await get(events, Delivery.key(bridge.id)))?.since
+    expect(await since()).toBeUndefined()
+    await outbox.append(anEvent())
+    const first = await since()
+    expect(first).toEqual(expect.any(Number))
+    await answerAll()
+    later(5)
+    await outbox.append(anEvent())
+    expect(await since()).toBe(first)
+    later(6)
+    await answerAll()
+    expect(await since()).toBeUndefined()
+  })
+})
+
+describe("the numbers of attempts", () => {
+  test("are 1 for each event of a life without faults, however claims begin and end", async () => {
+    const { receiver, outbox } = await aDelivery()
+    for (let round = 0; round < 3; round++) {
+      await outbox.append(anEvent(), anEvent())
+      await answerAll()
+      await outbox.append(anEvent())
+      await answerAll()
+    }
+    expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 9 }, () => 1))
+  })
+
+  test.for([["SET head"], ["SET holder = :me"], ["SET due = :zero"]])(
+    "are 1 although the answer to `%s` was lost, and nothing is posted twice",
+    async ([expression]) => {
+      const { receiver, outbox, row } = await aDelivery()
+      const ids = await outbox.append(anEvent(), anEvent())
+      const operation = expression === "SET due = :zero" ? "TransactWriteItems" : "UpdateItem"
+      const when = (request: object) => JSON.stringify(request).includes(expression!)
+      dynamoDb.faults.add({ fault: "lost-answer", operation, when, times: 1 })
+      await answerAll()
+      expect(receiver.arrivals.map(({ eventId, attempt }) => [eventId, attempt])).toEqual([
+        [ids[0], 1],
+        [ids[1], 1],
+      ])
+      expect(await row()).toMatchObject({ head: 2, due: 0, holder: "", attempt: 0 })
+    },
+  )
+
+  test("are given back where what waits cannot be read, and the doorbell comes again", async () => {
+    const { receiver, outbox, bridge, row } = await aDelivery()
+    await outbox.append(anEvent())
+    dynamoDb.faults.add({ fault: "throughput-exceeded", operation: "Query", times: 4 })
+    await expect(deliver(bridge.id)).rejects.toThrow()
+    expect(await row()).toMatchObject({ attempt: 0, holder: "" })
+    await answerAll()
+    expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1])
+  })
+
+  test("are given back by a claim that passes on", async () => {
+    const { bridge, row } = await aDelivery()
+    const held = (await Claim.take(bridge.id, "one")) as Delivery.Info // free, and not early
+    expect(held.attempt).toBe(1)
+    await Claim.passOn(held)
+    expect(await row()).toMatchObject({ attempt: 0, holder: "" })
+  })
+})
+
+describe("a deliverer that stood still past its claim, before it read", () => {
+  test("does not post what came since under a number that another one uses", async () => {
+    const { receiver, outbox, bridge } = await aDelivery()
+    const happens = async () => {
+      later(91)
+      // Nothing waits: the number that the first has counted is forgotten.
+      await deliver(bridge.id)
+      await outbox.append(anEvent())
+      await answerAll()
+    }
+    beforeQuery = { number: 1, happens }
+    await deliver(bridge.id)
+    expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1])
+  })
+})
+
+describe("the log", () => {
+  test("has an attempt while its claim goes on", async () => {
+    const held = Promise.withResolvers<ServerResponse>()
+    const { outbox, bridge } = await aDelivery([200, (response) => held.resolve(response)])
+    const [first] = await outbox.append(anEvent(), anEvent())
+    const delivered = deliver(bridge.id)
+    const response = await held.promise
+    await until(async () => (await AttemptLog.latest(bridge.id)).length > 0)
+    expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ event_id: first, status_code: 200 }])
+    response.end()
+    await delivered
+    expect(await AttemptLog.latest(bridge.id)).toHaveLength(2)
+  })
+})
+
+describe("where a bridge's events go", () => {
+  test("is read nowhere but in its delivery's row, which a PATCH writes together with the bridge's", async () => {
+    const { outbox, bridge, receiver } = await aDelivery()
+    const next = await aReceiver()
+    await Bridge.setWebhookUrl(bridge, next.url)
+    expect((await Bridge.byId(bridge.id))?.webhookUrl).toBe(next.url)
+    next.trust("hook", await Bridge.secretOf(bridge))
+    await outbox.append(anEvent())
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(0)
+    expect(next.arrivals).toMatchObject([{ genuine: true }])
+  })
+
+  test("is where a PATCH says for an event that came after it, also amid a delivery", async () => {
+    const { outbox, bridge, receiver } = await aDelivery()
+    const next = await aReceiver()
+    await outbox.append(anEvent(), anEvent())
+    const happens = async () => {
+      await Bridge.setWebhookUrl(bridge, next.url)
+      await outbox.append(anEvent())
+    }
+    beforeQuery = { number: 2, happens }
+    await deliver(bridge.id)
+    expect(receiver.arrivals).toHaveLength(2)
+    expect(next.arrivals).toMatchObject([{ attempt: 1 }])
+  })
+
+  test("is copied into the row of a service of before by its first claim", async () => {
+    const { outbox, bridge, receiver, row } = await aDelivery()
+    await asBefore(bridge)
+    receiver.trust("hook", await Bridge.secretOf(bridge))
+    await outbox.append(anEvent())
+    await answerAll()
+    expect(receiver.arrivals).toMatchObject([{ genuine: true, attempt: 1 }])
+    expect((await row())?.receiver).toMatchObject({ url: receiver.url, accountId: bridge.accountId })
+  })
+
+  test("is what a PATCH says that comes between the look at the bridge and the copy", async () => {
+    const { outbox, bridge, receiver } = await aDelivery()
+    await asBefore(bridge)
+    await outbox.append(anEvent())
+    const next = await aReceiver()
+    let patched: Promise<unknown> | undefined
+    dynamoDb.faults.add({
+      fault: "slow",
+      operation: "UpdateItem",
+      when: (request) => {
+        const isCopy = JSON.stringify(request).includes("attribute_not_exists(webhook_url)")
+        if (isCopy) patched ??= Bridge.setWebhookUrl(bridge, next.url)
+        return isCopy
+      },
+      ms: 500,
+      times: 1,
+    })
+    await answerAll()
+    await patched
+    expect(receiver.arrivals).toHaveLength(0)
+    expect(next.arrivals).toHaveLength(1)
+  })
+
+  test("can be changed where a service of before has left no row, and for a bridge that is gone it is 404", async () => {
+    const { outbox, bridge } = await aDelivery()
+    await Delivery.remove(bridge.id)
+    const next = await aReceiver()
+    await Bridge.setWebhookUrl(bridge, next.url)
+    await outbox.append(anEvent())
+    await answerAll()
+    expect(next.arrivals).toHaveLength(1)
+    await Bridge.remove(bridge)
+    await expect(Bridge.setWebhookUrl(bridge, next.url)).rejects.toMatchObject({ code: "not_found" })
+    expect(await Delivery.get(bridge.id)).toBeUndefined()
+  })
+
+  test("is nowhere once the bridge is gone, also when its row was begun afterwards by a session that had not heard", async () => {
+    const { outbox, bridge, receiver, row } = await aDelivery()
+    await Bridge.remove(bridge)
+    await outbox.append(anEvent())
+    expect(await row()).toBeDefined()
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(0)
+    expect(await row()).toBeUndefined()
+  })
+
+  test("an event for the inbox goes to the address that came while it was being put there", async () => {
+    const bridge = await aBridge()
+    const outbox = await anOutbox(bridge)
+    const receiver = await aReceiver()
+    await outbox.append(anEvent())
+    let patched: Promise<unknown> | undefined
+    dynamoDb.faults.add({
+      fault: "slow",
+      operation: "TransactWriteItems",
+      when: (request) => {
+        const isInbox = JSON.stringify(request).includes("webhook_url = :inbox")
+        if (isInbox) patched ??= Bridge.setWebhookUrl(bridge, receiver.url)
+        return isInbox
+      },
+      ms: 500,
+      times: 1,
+    })
+    await answerAll()
+    await patched
+    expect(receiver.arrivals).toMatchObject([{ attempt: 1 }])
+    expect(await outbox.states()).toEqual(["delivered"])
+  })
+})
+
+describe("events that expired before their turn", () => {
+  const gone = (bridge: Bridge.Info, n: number) =>
+    remove({ TableName: events, Key: EventRow.key(bridge.id, n) })
+
+  test.for([[[1]], [[1, 2]], [[2]], [[2, 3]]])(
+    "(%j of four) do not hold up those behind them",
+    async ([missing]) => {
+      const { outbox, bridge, receiver, row } = await aDelivery()
+      const ids = await outbox.write(anEvent(), anEvent(), anEvent(), anEvent())
+      for (const n of missing!) await gone(bridge, n)
+      await Delivery.wake(bridge.id)
+      await answerAll()
+      const left = ids.filter((_, i) => !missing!.includes(i + 1))
+      expect(receiver.arrivals.map(({ eventId, attempt }) => [eventId, attempt])).toEqual(
+        left.map((id) => [id, 1]),
+      )
+      expect(await row()).toMatchObject({ head: 4, due: 0, attempt: 0 })
+    },
+  )
+})
+
+test("the account's row of the bridge is not asked for by a delivery", async () => {
+  const { outbox, receiver } = await aDelivery()
+  await outbox.append(anEvent())
+  const back = dynamoDb.faults.add({
+    fault: "denied",
+    when: (request) => JSON.stringify(request).includes(`"TableName":"${accounts}"`),
+  })
+  onTestFinished(() => void back())
+  await answerAll()
+  expect(receiver.arrivals).toHaveLength(1)
+})

@@ -1,0 +1,122 @@
+import "#test/support/store.ts"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { Claim } from "#core/claim.ts"
+import { Delivery } from "#core/delivery.ts"
+import { Resend } from "#core/resend.ts"
+import { update } from "#core/store.ts"
+import { events } from "#core/tables.ts"
+import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
+afterEach(async () => {
+  vi.useRealTimers()
+  await forgetDoorbells()
+})
+
+function later(seconds: number) {
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
+  const receiver = await aReceiver(script)
+  const bridge = await aBridge(receiver.url)
+  return { receiver, bridge, outbox: await anOutbox(bridge) }
+}
+
+describe("the start of the whole service on one machine", () => {
+  test("rings for what was held by an invocation that died with it, and that holds it no more", async () => {
+    const { receiver, outbox, bridge } = await aDelivery()
+    await outbox.append(anEvent())
+    await Claim.take(bridge.id, "dies with the service")
+    await forgetDoorbells()
+    await ringAll()
+    await answerAll()
+    expect(receiver.arrivals).toMatchObject([{ attempt: 2 }])
+  })
+
+  test("rings for a failed event, which then waits for its time and no longer", async () => {
+    const { receiver, outbox } = await aDelivery([500])
+    await outbox.append(anEvent())
+    await answerAll()
+    later(3)
+    await forgetDoorbells()
+    await ringAll()
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(1)
+    later(8)
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(2)
+  })
+
+  test("rings for what is to be sent once more, and for what a service of before has promised", async () => {
+    const [again, before, idle] = [await aDelivery(), await aDelivery(), await aDelivery()]
+    for (const { outbox } of [again, before, idle]) await outbox.append(anEvent())
+    await answerAll()
+    await Resend.ask(again.bridge.id, 1)
+    await before.outbox.append(anEvent())
+    await update({
+      TableName: events,
+      Key: Delivery.key(before.bridge.id),
+      UpdateExpression: "REMOVE since, webhook_url, webhook_secret, delivery_key, account_id",
+    })
+    await forgetDoorbells()
+    await ringAll()
+    expect(await answerAll()).toBe(2)
+    const counts = [again, before, idle].map(({ receiver }) => receiver.arrivals.length)
+    expect(counts).toEqual([2, 2, 1])
+  })
+})
+
+describe("whoever takes a bridge over", () => {
+  test("rings although somebody has promised, who died before the doorbell", async () => {
+    const { receiver, outbox, bridge } = await aDelivery()
+    await outbox.write(anEvent())
+    await Delivery.promise(bridge.id, 0)
+    await Delivery.wake(bridge.id)
+    expect(await aDoorbell()).toBeUndefined()
+    await Delivery.ringAnew(bridge.id)
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(1)
+  })
+
+  test("promises where nobody has", async () => {
+    const { receiver, outbox, bridge } = await aDelivery()
+    await outbox.write(anEvent())
+    await Delivery.ringAnew(bridge.id)
+    expect((await Delivery.get(bridge.id))!.due).toBeGreaterThan(0)
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(1)
+  })
+})
+
+describe("the sweep", () => {
+  test("does nothing for a row that is in its index although its time has not come, or nothing waits", async () => {
+    const { outbox, bridge } = await aDelivery()
+    await outbox.append(anEvent())
+    await forgetDoorbells()
+    later(100)
+    // Somebody has extended it, and `since` is old.
+    await update({
+      TableName: events,
+      Key: Delivery.key(bridge.id),
+      UpdateExpression: "SET due = due + :more",
+      ExpressionAttributeValues: { ":more": 100 },
+    })
+    later(140)
+    await ringOverdue()
+    expect(await aDoorbell()).toBeUndefined()
+    // A service of before goes idle without removing it.
+    await update({
+      TableName: events,
+      Key: Delivery.key(bridge.id),
+      UpdateExpression: "SET due = :zero",
+      ExpressionAttributeValues: { ":zero": 0 },
+    })
+    later(1000)
+    await ringOverdue()
+    expect(await aDoorbell()).toBeUndefined()
+  })
+})
