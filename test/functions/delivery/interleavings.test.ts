@@ -104,9 +104,6 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   receiver.say(...life.answers)
   // Something waits from the beginning: else most doorbells would be answered before there was anything.
   const written = await outbox.append(anEvent())
-  const after = async (turns: number) => {
-    for (let i = 0; i < turns; i++) await turn("waits")
-  }
   const produce = async () => {
     for (const commit of life.commits) {
       await after(commit.after)
@@ -158,6 +155,10 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   // Whoever had counted an attempt when the PATCH was answered may make it.
   const late = receiver.arrivals.slice(patchedAt).filter(({ bridge: to }) => to === "old")
   expect(late.length).toBeLessThanOrEqual(life.deliverers.length)
+}
+
+async function after(turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await turn("waits")
 }
 
 /** @returns how many events came. */
