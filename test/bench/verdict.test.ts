@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { faultsOf } from "./traffic/verdict.ts"
 
-const at = (ids: string) => [...ids].map((id) => ({ id, at: 0 }))
+const at = (ids: string) => ids.split("").map((id) => ({ id, at: 0 }))
 
 test.for([
   ["abc", "abc", []],
