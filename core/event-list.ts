@@ -127,7 +127,8 @@ async function follow(bridgeId: string, state: EventRow.State, rows: Row[]) {
   for (const [i, { pk, sk }] of pointers.entries()) {
     const event = found[i] && EventRow.fromRow(found[i])
     if (event?.state === state) kept.push(event)
-    else stale.push({ pk, sk })
+    // One that is still pending has its outcome in the transaction that wrote this pointer, and shows it in a moment.
+    else if (event?.state !== "pending") stale.push({ pk, sk })
   }
   return { kept, stale }
 }

@@ -28,9 +28,9 @@ export const Info = z.object({
   /** Where the holder listens, `host:port`; empty when nobody holds it. */
   addr: z.string(),
   epoch: z.number().int(),
-  /** Unplanned ends in a row, before the session drained a stanza or lived a minute. */
+  /** Unplanned ends in a row, before the session took a message in or lived a minute. */
   failures: z.number().int(),
-  /** The epoch whose session has proved itself: it drained a stanza or lived a minute. Its end does not count. */
+  /** The epoch whose session has proved itself: it took a message in or lived a minute. Its end does not count. */
   provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
   failCount: z.number().int(),
@@ -265,7 +265,7 @@ export function gone(bridgeId: string): Write {
   }
 }
 
-/** The session proved itself: it drained a stanza or lived a minute. */
+/** The session proved itself: it took a message in or lived a minute. */
 export async function proven(held: Held): Promise<void> {
   await change({
     Key: key(held.bridgeId),

@@ -42,12 +42,12 @@ export class LeaseNotes {
     )
   }
 
-  /** Whether it has drained a stanza or lived a minute: until then an unplanned end counts against it. */
+  /** Whether it has taken a message in or lived a minute: until then an unplanned end counts against it. */
   get isProven(): boolean {
     return this.#isProven
   }
 
-  /** The session drained a stanza. */
+  /** The session took a message in. */
   prove(): void {
     if (this.#isProven || this.#isOver) return
     this.#isProven = true

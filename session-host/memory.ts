@@ -131,7 +131,7 @@ export class Memory {
       await drainFormer(store, memory.#inbound)
       commits.make([memory.vault.again()])
     }
-    for (const { received, removal } of left) await memory.#inbound.take(received, removal)
+    for (const { received, removal } of left) await memory.#inbound.takeAgain(received, removal)
     return memory
   }
 

@@ -59,6 +59,7 @@ export class Uplink {
       log: input.log,
       mayDial: () => this.#mayDial(),
       prepare: async () => {
+        await input.memory.vault.settled()
         await input.memory.commits.prove()
         return input.memory.vault
       },

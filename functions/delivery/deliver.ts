@@ -157,7 +157,8 @@ async function conclude(
 
   const isDelivered = outcome.verdict === "delivered"
   if (!isDelivered) Metrics.add("Undelivered", 1, { event_type: event.type })
-  const isPrompt = now() - event.createdAt < EventRow.promptly
+  // The row of a release before 0.2 has no time to live before this.
+  const isPrompt = event.expiresAt !== undefined && now() - event.createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
       ? await Claim.advance(held)

@@ -30,7 +30,7 @@ export interface Arrivals {
 }
 
 /**
- * Messages are decrypted and journalled in their own time; whatever arrives after them is told after them.
+ * Messages are read in their own time; whatever arrives after them is told after them.
  * @param onStuck of this message nothing was heard for so long that what came after it is told before.
  */
 export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {

@@ -18,7 +18,7 @@ interface Input {
 }
 
 /**
- * Applies what a message brings for the session's own keys, in the commit that journals the message: Baileys would do
+ * Applies what a message brings for the session's own keys, in the unit of that message: Baileys would do
  * it after the receipt, and a crash in between would lose it for good.
  */
 export async function forOurselves(input: Input) {

@@ -11,7 +11,7 @@ interface Input {
 
 /**
  * Gives Baileys the next message when the one before is settled. By itself it looks up addresses for several at once
- * before it decrypts one after the other, so with a slow store they are decrypted, and would be journalled, in any
+ * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
 export function oneByOne({ ws, arrivals, ended, onError }: Input) {

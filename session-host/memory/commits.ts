@@ -12,6 +12,8 @@ const maxBytes = 3_900_000
 /** So long a unit that nobody waits for may wait for others to share its transaction, ms: a change, and a note. */
 const lingerMs = 100
 const noteLingerMs = 5000
+/** Notes of more rows than these, as of a whole address book, fill transactions of their own. */
+const fewWrites = 10
 /** After a commit the next rests for as long as that one took, so that under load it takes more; ms at the most. */
 const restMostMs = 100
 /** What may wait to become durable before no more is read from the network: units, and bytes of them. */
@@ -86,8 +88,8 @@ export class Commits {
 
   /**
    * Makes a unit: puts and removals of whole rows. It is read from now on, and durable by and by; at once where somebody
-   * asks for that (`whenKept`). A unit of more than 99 rows, or 3.9 MB, takes several transactions, its last rows in the
-   * last.
+   * asks for that (`whenKept`). A unit of more than 99 rows, or 3.9 MB, takes several transactions, in the order of its
+   * rows.
    * @returns its number.
    * @throws SessionEnded
    */
@@ -98,13 +100,13 @@ export class Commits {
   }
 
   /**
-   * Makes a unit that nothing which leaves has to wait for: lost with its host, it does no harm. It goes into the
-   * transaction of the next change, or by itself some seconds later.
+   * Makes a unit that no frame has made durable: lost with its host, it does little harm. It goes into the transaction of
+   * the next change, or by itself some seconds later.
    * @throws SessionEnded
    */
   note(writes: UnitWrite[]): void {
     this.#add(writes)
-    this.#startIn(noteLingerMs)
+    this.#startIn(writes.length > fewWrites ? lingerMs : noteLingerMs)
   }
 
   /**
@@ -188,7 +190,8 @@ export class Commits {
     this.#running = undefined
     if (this.#waiting.length > 0) this.#startIn(0)
     else if (this.#made > this.#kept) this.#startIn(lingerMs)
-    else if (this.#queue.length > 0) this.#startIn(noteLingerMs)
+    else if (this.#queue.length > 0)
+      this.#startIn(this.#queue[0]!.writes.length > fewWrites ? lingerMs : noteLingerMs)
   }
 
   #keep(units: Unit[]): void {

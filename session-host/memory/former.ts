@@ -21,5 +21,6 @@ export async function wasSeenFormerly(store: SessionStore, hash: string, until: 
 
 /** Makes events of the messages that were left: before anything else arrives. @throws SessionEnded */
 export async function drainFormer(store: SessionStore, inbound: Inbound): Promise<void> {
-  for (const { received, removal } of await parked(store, "JOURNAL#")) await inbound.take(received, removal)
+  for (const { received, removal } of await parked(store, "JOURNAL#"))
+    await inbound.takeAgain(received, removal)
 }

@@ -41,6 +41,9 @@ interface Looked {
   known: Known | undefined
 }
 
+/** Of each message the last ciphertexts are remembered: a stranger may send any number under one id. */
+const mostSeen = 50
+
 interface Asked {
   /** The last unit that was made before. */
   unit: number
@@ -77,11 +80,26 @@ export class Inbound {
   /**
    * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that cannot
    * be read is parked in the same unit.
+   * @returns false when it was taken in before, on a connection that has ended since: then nothing was made, and
+   * `writes` are out of date.
    * @throws SessionEnded
    */
-  async take(received: Received, writes: UnitWrite[]): Promise<void> {
-    const { outbox, commits, onTaken } = this.#options
-    const unit = await outbox.inTurn(() => this.#make(received, writes))
+  async take(received: Received, writes: UnitWrite[]): Promise<boolean> {
+    const unit = await this.#options.outbox.inTurn(async () =>
+      (await this.isSeen(received)) ? undefined : await this.#make(received, writes),
+    )
+    this.#tellWhenKept(unit)
+    return unit !== undefined
+  }
+
+  /** Makes the unit of a message that was taken in by an earlier session and is no event yet. @throws SessionEnded */
+  async takeAgain(received: Received, removal: UnitWrite[]): Promise<void> {
+    this.#tellWhenKept(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
+  }
+
+  #tellWhenKept(unit: number | undefined): void {
+    const { commits, onTaken } = this.#options
+    if (unit === undefined) return
     commits.whenKept(unit).then(onTaken, () => {
       // The session has ended: whoever holds the bridge next is given the message again.
     })
@@ -115,10 +133,10 @@ export class Inbound {
 
   /** What is known of the message that a stanza brings, this ciphertext included. Undefined where it names none. */
   async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
-    const { name, known } = await (this.#asked.get(attrs)?.looked ?? this.#ask(attrs))
+    const { name, known } = await this.#look(attrs)
     if (!name) return undefined
     const message = known ?? this.#options.messages.unknown(name)
-    return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])] }
+    return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])].slice(-mostSeen) }
   }
 
   /** What is known now. */

@@ -43,6 +43,7 @@ export class SessionVault implements Vault {
   readonly gate: Gate
   readonly #parts: Parts
   readonly #preKeys: PreKeys
+  readonly #keeping = new Set<Promise<void>>()
   /** Changes of prekeys: one at a time, for several share a row. */
   readonly #preKeysTurn = newLocks()
   readonly #marksUntil: number
@@ -98,6 +99,21 @@ export class SessionVault implements Vault {
   }
 
   async keep(change: Change): Promise<void> {
+    const kept = this.#keep(change)
+    this.#keeping.add(kept)
+    try {
+      await kept
+    } finally {
+      this.#keeping.delete(kept)
+    }
+  }
+
+  /** Resolves when every change that was handed to `keep` is made: another connection may read then. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#keeping)
+  }
+
+  async #keep(change: Change): Promise<void> {
     const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
     if (preKeys.length === 0) return await this.#make(change, [])
     await this.#preKeysTurn([preKey], async () => this.#make(change, await this.#preKeys.changes(preKeys)))
@@ -118,8 +134,9 @@ export class SessionVault implements Vault {
       ...keys.map(({ sk, value }) => (value === null ? store.remove(sk) : store.put(sk, value))),
       ...(change.creds === undefined ? [] : [this.#credsRow(change.creds)]),
     ]
-    if (change.received) await inbound().take(change.received, writes)
-    else commits.make(writes)
+    if (!change.received) commits.make(writes)
+    // Taken in before: these keys are of a ratchet that has gone on since.
+    else if (!(await inbound().take(change.received, writes))) return
     for (const { sk, value } of keys) this.#known.set(sk, { value })
     if (change.creds !== undefined) this.#setCreds(change.creds)
   }

@@ -2,7 +2,7 @@ import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
 import type { MessageContent } from "../network.ts"
 
 /**
- * The content of a journalled message.
+ * The content of a decrypted message.
  * @throws if the padding is longer than the text, or the text no protobuf, or of nothing that is known.
  */
 export function decode(plaintext: Uint8Array): MessageContent {

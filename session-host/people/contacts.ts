@@ -111,7 +111,7 @@ export class Contacts {
     for (const person of named) merge(person, after)
     const changed = [...after].filter(([jid, contact]) => contact !== before.get(jid))
     if (changed.length === 0) return
-    // Whoever writes again is learnt again; and how far an address book was read is a change, which comes after these.
+    // Whoever writes again is learnt again, and how far an address book was read is a change, which comes after these.
     this.#parts.commits.note(changed.map(([jid, contact]) => this.#row(jid, contact)))
     for (const [jid, contact] of changed) this.#known.set(jid, { contact })
   }

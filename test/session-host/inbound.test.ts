@@ -317,3 +317,33 @@ test("an id leads to its event, and no other id does", async () => {
   expect(EventRow.numberOf(row.eventId)).toBe(2)
   expect(EventRow.numberOf("evt_aaaaaaba")).toBeUndefined()
 })
+
+test("a message that comes again while it is being taken in is one event, and its ratchet does not go back", async () => {
+  const { memory, bridgeId } = await aMemory()
+  const { vault } = memory
+  const key = (value: string) => [{ type: "session", id: "491.0", value }]
+  const received = aReceived({ text: "once" })
+  const again = { ...received, attrs: { ...received.attrs } }
+  // A connection that ended, and the next one: both have looked before either has made anything.
+  for (const each of [received, again]) expect(await vault.isSeen(each)).toBe(false)
+  const first = vault.keep({ received, keys: key("1") })
+  const second = first
+    .then(() => vault.keep({ keys: key("2") }))
+    .then(() => vault.keep({ received: again, keys: key("1") }))
+  await vault.settled()
+  await second
+  await memory.settled()
+  expect(bodies(await eventsOf(bridgeId))).toEqual(["once"])
+  expect(await vault.keys("session", ["491.0"])).toEqual(new Map([["491.0", "2"]]))
+})
+
+test("however many ciphertexts come under one id, the row of the message stays small", async () => {
+  const one = await aMemory()
+  const all = Array.from({ length: 200 }, () => aReceived({ id: "SAME", text: "again" }))
+  await take(one, ...all)
+  await one.memory.settled()
+  expect(await eventsOf(one.bridgeId)).toHaveLength(1)
+  const [row] = await one.memory.store.list("MESSAGE#")
+  expect(row!.secret.length).toBeLessThan(4000)
+  expect(await one.memory.vault.isSeen(all.at(-1)!)).toBe(true)
+})

@@ -7,7 +7,7 @@ import { now } from "#core/clock.ts"
 import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
 import { Delivery } from "#core/delivery.ts"
 import { EventRow } from "#core/event-row.ts"
-import { batchWrite, put, query, remove, update } from "#core/store.ts"
+import { batchWrite, put, query, remove, transact, update } from "#core/store.ts"
 import { events } from "#core/tables.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
@@ -164,6 +164,11 @@ test("pointers that a service of before has left do not hide what is behind them
     },
   }))
   for (let from = 0; from < stale.length; from += 25) await batchWrite(stale.slice(from, from + 25))
+  // Such a service wrote the outcome into each row.
+  const outcomes = stale.map(({ row }) =>
+    EventRow.outcome({ bridgeId: shop.bridge.id, n: row.n }, "delivered"),
+  )
+  await transact(outcomes)
   const [last] = await shop.outbox.write(anEvent("given up, too"))
   shop.receiver.say(400)
   await Delivery.wake(shop.bridge.id)
