@@ -318,10 +318,11 @@ test("an id leads to its event, and no other id does", async () => {
   expect(EventRow.numberOf("evt_aaaaaaba")).toBeUndefined()
 })
 
+const key = (value: string) => [{ type: "session", id: "491.0", value }]
+
 test("a message that comes again while it is being taken in is one event, and its ratchet does not go back", async () => {
   const { memory, bridgeId } = await aMemory()
   const { vault } = memory
-  const key = (value: string) => [{ type: "session", id: "491.0", value }]
   const received = aReceived({ text: "once" })
   const again = { ...received, attrs: { ...received.attrs } }
   // A connection that ended, and the next one: both have looked before either has made anything.
