@@ -101,9 +101,8 @@ function newBridge(saved: Saved) {
       const { output } = (lastDisconnect?.error ?? {}) as { output?: { statusCode?: number } }
       if (connection === "close" && output?.statusCode !== DisconnectReason.loggedOut) sock = dial()
     })
-    made.ev.on("messages.upsert", ({ messages, type }) => {
-      if (type !== "notify") return
-      // What our own phone tells its devices is no message to us.
+    made.ev.on("messages.upsert", ({ messages }) => {
+      // What our own phone tells its devices is no message to us; what waited while we were away is one (`append`).
       for (const message of messages) if (!message.key.fromMe) tell(message)
     })
     made.ws.on("CB:ack,class:message", ({ attrs }: { attrs: { id: string; error?: string } }) =>
