@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { Metrics } from "./metrics.ts"
-import { type Ask, askByHttp, type Options, type Wire } from "./store/client.ts"
+import { type Ask, askByHttp, askHere, type Exchange, type Options, type Wire } from "./store/client.ts"
 import { isPassing, isThrottled, StoreAway, StoreError } from "./store/error.ts"
 import { type Item, type Row, toItem, toRow } from "./store/rows.ts"
 
@@ -248,6 +248,15 @@ async function send({ name, input }: Command, options: Options & { isUrgent?: bo
   asks ??= { common: askByHttp(sockets.common), urgent: askByHttp(sockets.urgent) }
   const ask = options.isUrgent ? asks.urgent : asks.common
   return await ask(name, toWire(input), options)
+}
+
+/** From now on this store is asked, in the same process and not by HTTP. @returns what ends that. */
+export function useHere(here: Exchange): () => void {
+  const ask = askHere(here)
+  asks = { common: ask, urgent: ask }
+  return () => {
+    asks = undefined
+  }
 }
 
 function toWire(input: Command["input"]): Wire {

@@ -33,7 +33,7 @@ export interface Elsewhere {
   /** A simulated network. */
   network?: Pick<Simulator, "url" | "controlUrl" | "rootKey" | "caFile"> | undefined
   /** A store with nothing in it but what this service wrote. */
-  store?: { endpoint: string } | undefined
+  store?: { endpoint: string; answer?: undefined } | undefined
 }
 
 /**
@@ -122,6 +122,11 @@ async function start(
   // From here on the environment is complete, and only now may the modules that read it be loaded.
   const { createTables } = await import("./create-tables.ts")
   await createTables(store.endpoint)
+  if (store.answer) {
+    const { useHere } = await import("#core/store.ts")
+    const end = useHere(store.answer)
+    stops.push(async () => end())
+  }
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)

@@ -7,7 +7,7 @@ import { sortOf, StoreError } from "./error.ts"
 export type Wire = Record<string, unknown>
 
 /** One request and what was answered to it. Rejects when there is no answer. */
-type Exchange = (
+export type Exchange = (
   operation: string,
   request: Wire,
   signal: AbortSignal | undefined,
@@ -32,6 +32,29 @@ export function askByHttp(most: number): Ask {
     requestHandler: { ...requestTimes.requestHandler, httpAgent: agent, httpsAgent: agent },
   })
   return patient(client, atMost(most, exchangeOf(client)))
+}
+
+/** Asks a store that is in this process: no less patient, and as long for each answer. */
+export function askHere(here: Exchange): Ask {
+  return patient(new DynamoDBClient({ maxAttempts: 4 }), inTime(here))
+}
+
+function inTime(here: Exchange): Exchange {
+  const withinMs = requestTimes.requestHandler.requestTimeout
+  return async (operation, request, signal) => {
+    signal?.throwIfAborted()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const noAnswer = () =>
+      reject(Object.assign(new Error("the store did not answer"), { name: "TimeoutError" }))
+    const timer = setTimeout(noAnswer, withinMs)
+    signal?.addEventListener("abort", noAnswer)
+    try {
+      return await Promise.race([here(operation, request, signal), late])
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", noAnswer)
+    }
+  }
 }
 
 /** Asks again as often, and after such waits, as the SDK does. */

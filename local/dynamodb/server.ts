@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { setImmediate } from "node:timers/promises"
 import { listen } from "../listen.ts"
 import { Commits } from "./commits.ts"
 import type { Engine } from "./engine.ts"
@@ -14,10 +15,17 @@ import { exceededMessage } from "./transactions.ts"
 export interface DynamoDb {
   /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
   endpoint: string
+  /** Answers whoever is in this process, as by HTTP. Rejects where a connection would have ended. */
+  answer: (operation: string, request: object) => Promise<Answer>
   /** Steers what goes wrong, while it runs. */
   faults: Faults
   /** Answers what is under way, then closes store and connections. */
   close: () => Promise<void>
+}
+
+interface Answer {
+  status: number
+  body: Record<string, unknown>
 }
 
 export interface Options {
@@ -42,12 +50,17 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   const commits = new Commits(rows, faults, closing.signal)
   const engine: Engine = { store, rows, faults, commits, locks: new ItemLocks(), tokens: new Tokens() }
 
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Set<Promise<unknown>>()
+  function tracked<Result>(work: Promise<Result>): Promise<Result> {
+    const ended: Promise<Result> = work.finally(() => underWay.delete(ended))
+    underWay.add(ended)
+    return ended
+  }
   // Clients reuse idle connections for as long as they like.
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    const answered = answer(engine, request, response).finally(() => underWay.delete(answered))
-    underWay.add(answered)
-  })
+  const server = createServer(
+    { keepAliveTimeout: 0 },
+    (request, response) => void tracked(answerHttp(engine, request, response)),
+  )
   server.on("connection", (socket) => {
     if (faults.take("gone")) socket.resetAndDestroy()
   })
@@ -55,41 +68,63 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   async function close() {
     server.close()
     closing.abort()
-    await Promise.all(underWay)
+    await Promise.allSettled(underWay)
     server.closeAllConnections()
-    await Promise.all(underWay)
+    await Promise.allSettled(underWay)
     await commits.settled()
     await store.db.close()
   }
 
   try {
     const port = await listen(server, options.port)
-    return { endpoint: `http://127.0.0.1:${port}`, faults, close }
+    const here: DynamoDb["answer"] = (operation, request) =>
+      tracked(answerHere(engine, { operation, request }))
+    return { endpoint: `http://127.0.0.1:${port}`, answer: here, faults, close }
   } catch (error) {
     await store.db.close()
     throw error
   }
 }
 
-async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse) {
-  const { faults, commits } = engine
-  if (faults.take("gone")) return reset(response)
+/** What is in memory is found without waiting: whoever asked in a loop would let nobody else have a turn. */
+async function answerHere(engine: Engine, call: Call): Promise<Answer> {
+  await setImmediate()
+  return await answer(engine, call)
+}
+
+async function answerHttp(engine: Engine, request: IncomingMessage, response: ServerResponse) {
   const call = await callOf(request)
   if (!call) return send(response, 400, { __type: "com.amazon.coral.service#SerializationException" })
+  try {
+    const { status, body } = await answer(engine, call)
+    send(response, status, body)
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw error
+    response.socket?.resetAndDestroy()
+  }
+}
 
+/** There is no answer. */
+class ConnectionLost extends Error {
+  readonly code = "ECONNRESET"
+}
+
+/** @throws ConnectionLost */
+async function answer(engine: Engine, call: Call): Promise<Answer> {
+  const { faults, commits } = engine
+  if (faults.take("gone")) throw new ConnectionLost()
   const slow = faults.take("slow", call)
   if (slow) await commits.wait(slow.ms ?? 0)
-  const lostRequest = faults.take("lost-request", call)
-  if (lostRequest) {
-    await commits.wait(lostRequest.ms ?? 0)
-    return reset(response)
-  }
-
+  await loseIf(faults.take("lost-request", call), commits)
   const outcome = await outcomeOf(engine, call)
-  const lostAnswer = faults.take("lost-answer", call)
-  if (!lostAnswer) return send(response, outcome.status, outcome.body)
-  await commits.wait(lostAnswer.ms ?? 0)
-  reset(response)
+  await loseIf(faults.take("lost-answer", call), commits)
+  return outcome
+}
+
+async function loseIf(rule: Rule | undefined, commits: Commits): Promise<void> {
+  if (!rule) return
+  await commits.wait(rule.ms ?? 0)
+  throw new ConnectionLost()
 }
 
 /** Nothing if it is not JSON, or if the client went away. */
@@ -105,12 +140,12 @@ async function callOf(request: IncomingMessage): Promise<Call | undefined> {
   }
 }
 
-async function outcomeOf(engine: Engine, call: Call): Promise<{ status: number; body: object }> {
+async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
   try {
     refuseIfFaulty(engine.faults, call)
     const operation = operations.get(call.operation)
     if (!operation) throw new Refusal("UnknownOperationException", `no operation ${call.operation}`)
-    return { status: 200, body: await operation(engine, call.request) }
+    return { status: 200, body: { ...(await operation(engine, call.request)) } }
   } catch (error) {
     if (Refusal.is(error)) return { status: error.statusCode, body: error.body }
     console.error(error)
@@ -135,8 +170,4 @@ function send(response: ServerResponse, status: number, body: object) {
     "x-amzn-requestid": randomUUID(),
   })
   response.end(bytes)
-}
-
-function reset(response: ServerResponse) {
-  response.socket?.resetAndDestroy()
 }

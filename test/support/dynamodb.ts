@@ -1,12 +1,12 @@
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb"
 import { onTestFinished } from "vitest"
-import { startDynamoDb, type Options } from "#local/dynamodb/server.ts"
+import { type DynamoDb, startDynamoDb, type Options } from "#local/dynamodb/server.ts"
 
 /** A store of this test's own and the real client, which does not repeat: faults are to be seen. */
 export async function aDynamoDb(options: Options = {}) {
   const store = await startDynamoDb(options)
-  const client = clientOf(store.endpoint)
+  const client = isHere ? clientHere(store) : clientOf(store.endpoint)
   onTestFinished(async () => {
     client.destroy()
     await store.close()
@@ -14,10 +14,32 @@ export async function aDynamoDb(options: Options = {}) {
   return { ...store, client }
 }
 
+const own = {
+  region: "us-east-1",
+  credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  maxAttempts: 1,
+}
+
 export function clientOf(endpoint: string) {
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" }
+  return DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, ...own }))
+}
+
+let isHere = false
+
+/** From now on `aDynamoDb` is asked in its process, and not by HTTP. */
+export function askHere(): void {
+  isHere = true
+}
+
+function clientHere({ answer }: DynamoDb) {
+  async function handle({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) {
+    const operation = String(headers["x-amz-target"]).split(".").at(-1)!
+    const said = await answer(operation, JSON.parse(new TextDecoder().decode(body)) as object)
+    const bytes = Buffer.from(JSON.stringify(said.body))
+    return { response: { statusCode: said.status, headers: {}, body: bytes } }
+  }
   return DynamoDBDocumentClient.from(
-    new DynamoDBClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 }),
+    new DynamoDBClient({ endpoint: "http://127.0.0.1:1", ...own, requestHandler: { handle } as never }),
   )
 }
 
