@@ -10,9 +10,9 @@ function cost(...args: string[]) {
 }
 
 test("a bridge more in a host with room costs its messages alone, and the one that needs a host costs a host", () => {
-  const [one, ten, eleven] = [1, 10, 11].map((bridges) => monthly({ bridges, messages: 0 }))
-  expect(ten!["hosts (Fargate)"]).toBe(one!["hosts (Fargate)"])
-  expect(eleven!["hosts (Fargate)"]).toBe(2 * ten!["hosts (Fargate)"]!)
+  const [one, full, more] = [1, 30, 31].map((bridges) => monthly({ bridges, messages: 0 }))
+  expect(full!["hosts (Fargate)"]).toBe(one!["hosts (Fargate)"])
+  expect(more!["hosts (Fargate)"]).toBe(2 * full!["hosts (Fargate)"]!)
 })
 
 test("packed hosts leave a margin at three dollars a number, from a hundred bridges on", () => {

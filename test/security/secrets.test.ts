@@ -155,10 +155,14 @@ async function innermost(
   const { DataKeys } = await import("#core/data-keys.ts")
   const { open } = await import("#core/seal.ts")
   const { get } = await import("#core/store.ts")
+  const { Packing, unpack } = await import("#session-host/memory/pack.ts")
   const keys = await DataKeys.get(bridgeId)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = await get("Sessions", item)
-  const creds = Credentials.parse(JSON.parse(open(keys!.session, item, row!.sealed as Uint8Array).toString()))
+  const opened = open(keys!.session, item, row!.sealed as Uint8Array)
+  const creds = Credentials.parse(
+    JSON.parse(unpack(opened, row!.packing === Packing ? Packing : undefined).toString()),
+  )
   const wrapping = z
     .record(z.string(), z.array(z.string()).length(1).transform(String))
     .parse(JSON.parse(readFileSync(join(dataDir, "wrapping-keys.json"), "utf8")))
@@ -248,7 +252,7 @@ function bytesOf(value: unknown): Buffer[] {
 const kinds: Record<string, string[]> = {
   Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY"],
   Leases: ["HOSTS", "BRIDGE", "LEASE", "KEYS"],
-  Sessions: ["CREDS", "SIGNAL", "SEEN", "SEND", "MESSAGE", "CONTACT"],
+  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT"],
   Events: ["EVENT", "ID", "DELIVERY", "ATTEMPT"],
   Requests: ["RATE", "IDEM"],
 }
