@@ -253,7 +253,7 @@ const kinds: Record<string, string[]> = {
   Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY"],
   Leases: ["HOSTS", "BRIDGE", "LEASE", "KEYS"],
   Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT"],
-  Events: ["EVENT", "ID", "DELIVERY", "ATTEMPT"],
+  Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT"],
   Requests: ["RATE", "IDEM"],
 }
 
