@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
-import { requestTimes } from "../aws-client.ts"
+import { isLoopback, requestTimes } from "../aws-client.ts"
 import { sortOf, StoreError } from "./error.ts"
 
 /** A request or an answer in DynamoDB's JSON. */
@@ -166,10 +166,6 @@ async function unsigned(request: Request): Promise<Request> {
   request.headers.authorization =
     "AWS4-HMAC-SHA256 Credential=local/20000101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
   return request
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname)
 }
 
 /** What is no JSON was not said by the store, but by something on the way to it. */

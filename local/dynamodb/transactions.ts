@@ -31,10 +31,13 @@ export async function transactWrite(engine: Engine, request: TransactWriteReques
     throw inProgress()
   const work = () => write(engine, request)
   const token = request.ClientRequestToken
-  await (token
-    ? engine.tokens.once(token, hash("sha256", JSON.stringify(request.TransactItems)), work)
-    : work())
+  await (token ? engine.tokens.once(token, digestOf(request.TransactItems), work) : work())
   return {}
+}
+
+/** Short, for it is kept for ten minutes: one in 2^72 is the same by chance. */
+function digestOf(members: object): string {
+  return hash("sha256", JSON.stringify(members), "base64").slice(0, 12)
 }
 
 async function write(engine: Engine, request: TransactWriteRequest) {
