@@ -9,7 +9,7 @@ export const requestTimes = {
 /** Where an answer takes as long as megabytes take. */
 export const transferTimes = { requestHandler: { ...requestTimes.requestHandler, requestTimeout: 20_000 } }
 
-/** What is on this machine is a stand-in, which checks no signature. */
+/** Whether this address is on this machine: a stand-in answers there, which checks no signature. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname)
 }

@@ -229,12 +229,12 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
     Delivery.redirection(receiver),
   ])
   if (!refused) return changed
-  // What was begun for a bridge that is gone would stay.
+  // A row that is begun for a deleted bridge would stay for ever.
   await Delivery.remove(bridge.id)
   throw noSuchBridge()
 }
 
-/** What deliverers have of it. */
+/** The bridge as deliverers need it. */
 export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
   return Receiver.of({
     owner: { accountId: bridge.accountId, bridgeId: bridge.id },

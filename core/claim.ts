@@ -10,7 +10,7 @@ import { transact } from "./store.ts"
 import { events } from "./tables.ts"
 
 /**
- * What an invocation does with the `DELIVERY` row while it holds it. `attempt` is counted ahead: by the claim for the
+ * The changes that an invocation makes to the `DELIVERY` row while it holds it. `attempt` is counted ahead: by the claim for the
  * event after `head`, by each advance for the one after that; a claim that ends before it has posted gives the number
  * back. So an event whose first POST succeeds costs one update. The models are in `test/models/doorbell.ts`.
  */
@@ -74,7 +74,7 @@ export async function settle(
   const { bridgeId, head, holder } = held
   const event = { bridgeId, n: head + 1 }
   const { state } = outcome
-  // What would go to the inbox is posted, if its customer has just given an address.
+  // The event is posted after all if its customer has just given an address.
   const ifInbox = state === "inbox" ? " AND webhook_url = :inbox" : ""
   const refused = await transact([
     EventRow.outcome(event, state),

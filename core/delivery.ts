@@ -73,7 +73,7 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
  * Tried until it is done, or until `signal` says that it is somebody else's duty by now. Never rejects.
  */
 export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void> {
-  // Whoever has promised must ring: to everybody else somebody seems to be due.
+  // The one who has promised must ring: to everybody else somebody seems to be due.
   let hasPromised = false
   await untilDone(bridgeId, signal, async () => {
     hasPromised ||= await promiseUnlessDue(bridgeId)
@@ -116,7 +116,7 @@ async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   }
 }
 
-/** Of every promise: the row is in the sweep's index from now on, if it was not before. */
+/** Part of every promise: the row is in the sweep's index from now on, if it was not before. */
 export const inIndex = "since = if_not_exists(since, :now)"
 
 /**
@@ -161,7 +161,7 @@ export async function renew(bridgeId: string): Promise<boolean> {
 const Indexed = z.object({ pk: z.string() })
 
 /**
- * What is overdue: the promise of `due` was broken, by a crash or a lost doorbell. The index says who may be; the row
+ * The overdue bridges: their promise of `due` was broken, by a crash or a lost doorbell. The index says who may be; the row
  * itself, read consistently, whether they are.
  */
 export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridgeId" | "due">> {

@@ -127,7 +127,7 @@ export function asOf(event: Info, head: number): Info {
 const most = { events: 25, bytes: 1_000_000 }
 
 /**
- * What is after an event, read ahead: `next` are those that follow it without a gap. After a gap nothing counts, since
+ * The events after this one, read ahead: `next` are those that follow it without a gap. After a gap nothing counts, since
  * the rows of a transaction that is being applied may show one by one; `beyond` is then the first after it.
  */
 export async function after(bridgeId: string, n: number): Promise<{ next: Info[]; beyond?: number }> {

@@ -22,7 +22,7 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** Of the row that holds it, and how far delivery has come. */
+/** The key of the row that holds it, together with how far delivery has come. */
 export function key(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "DELIVERY" }
 }

@@ -88,7 +88,7 @@ function atMost(most: number, exchange: Exchange): Exchange {
   let underWay = 0
   const waiting: (() => void)[] = []
   return async (operation, request, signal) => {
-    // Whoever ends hands their place on.
+    // A request that ends hands its place on.
     if (underWay === most) await new Promise<void>((resolve) => waiting.push(resolve))
     else underWay++
     try {
@@ -168,7 +168,7 @@ async function unsigned(request: Request): Promise<Request> {
   return request
 }
 
-/** What is no JSON was not said by the store, but by something on the way to it. */
+/** An answer that is no JSON comes from something on the way to the store, and not from the store. */
 function readable(status: number, text: string): { status: number; body: Wire } {
   try {
     return { status, body: JSON.parse(text) as Wire } // as DynamoDB documents it
