@@ -28,9 +28,11 @@ export const Info = z.object({
   /** Where the holder listens, `host:port`; empty when nobody holds it. */
   addr: z.string(),
   epoch: z.number().int(),
-  /** Unplanned ends in a row, before the session took a message in or lived a minute. */
+  /** Unplanned ends in a row, each before the session had lived for a minute. */
   failures: z.number().int(),
-  /** The epoch whose session has proved itself: it took a message in or lived a minute. Its end does not count. */
+  /** Hosts that died with it, in a row: no session in between has lived for a minute. */
+  deaths: z.number().int().default(0),
+  /** The epoch whose session has lived for a minute. Its end is no failure; the death of its host begins a row. */
   provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
   failCount: z.number().int(),
@@ -42,6 +44,12 @@ export const Info = z.object({
   startedMs: z.number().int(),
   /** When the last unplanned end was counted, Unix seconds. */
   failedAt: z.number().int(),
+  /** Logins in a row, at any host, after none of which the session stayed connected for some minutes. */
+  logins: z.number().int().default(0),
+  /** When the last of them began, Unix seconds. */
+  loginAt: z.number().int().default(0),
+  /** Freed by the death of its host: of all that it held another host takes so many at a look. Undefined: any number. */
+  share: z.number().int().optional(),
   /** As last told, perhaps by the session of an earlier holder: late, and a change that cannot be written is not told. */
   told: Told.optional(),
 })
@@ -99,18 +107,29 @@ export function statusOf(lease: Info): Status | undefined {
   return isHeld(lease) && lease.told?.epoch === lease.epoch ? lease.told.status : undefined
 }
 
-/** Ends in a row, each before the session proved itself. */
-const suspectFrom = 3
+/** Ends in a row, each before the session had lived for a minute; and of them, deaths of hosts. */
+const suspectFrom = { failures: 3, deaths: 2 }
 
 /** Whether a bridge may be what kills its hosts: then only a host that holds nothing else may try it. */
 export function isSuspect(lease: Info): boolean {
-  return lease.failures >= suspectFrom
+  return lease.failures >= suspectFrom.failures || lease.deaths >= suspectFrom.deaths
 }
 
 /** From when on a suspect may be tried again, Unix seconds: 10 s x failures², at most ten minutes, at 5 s a beat. */
 export function triedAgainAt(lease: Info): number {
-  const beats = Math.min(120, 2 * lease.failures ** 2)
+  const beats = Math.min(120, 2 * Math.max(lease.failures, lease.deaths) ** 2)
   return lease.failedAt + (beats * config.LEASE_BEAT_MS) / 1000
+}
+
+/** So many logins in a row may fail before the next has to wait: numbers that log in all the time are banned. */
+const loginsAtWill = 5
+/** A minute, at 5 s a beat. */
+const beatsBetweenLogins = 12
+
+/** Before this the session must not log in again, whoever holds it, Unix seconds; 0: at any time. */
+export function loginAgainAt({ logins, loginAt }: Pick<Info, "logins" | "loginAt">): number {
+  if (logins < loginsAtWill) return 0
+  return loginAt + (beatsBetweenLogins * config.LEASE_BEAT_MS) / 1000
 }
 
 /** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */
@@ -135,9 +154,10 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
   const taken = await update({
     TableName: leases,
     Key: key(lease.bridgeId),
-    UpdateExpression: "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started",
+    UpdateExpression:
+      "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started REMOVE #share",
     ConditionExpression: "#host = :free AND epoch = :seen",
-    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeNames: { "#host": "host", "#share": "share" },
     ExpressionAttributeValues: {
       ":me": host.id,
       ":addr": host.addr,
@@ -153,19 +173,21 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
 }
 
 /**
- * Gives a held lease back, so that any host may take it. `failed` when the session ended by its own error.
+ * Gives a held lease back, so that any host may take it. `failed` when the session ended by its own error; `logins` where
+ * they are others than the lease says.
  * @returns false when it was not held any more, which is as good.
  */
 export async function letGo(
   lease: Held,
-  end: { failed: boolean; proven: boolean } = { failed: false, proven: false },
+  end: { failed: boolean; proven: boolean; logins?: number | undefined } = { failed: false, proven: false },
 ): Promise<boolean> {
-  const { failed, proven } = end
+  const { failed, proven, logins } = end
   const freed = await change({
     Key: key(lease.bridgeId),
     UpdateExpression:
       "SET #host = :free, addr = :nowhere, epoch = epoch + :one, fail_count = fail_count + :failed" +
-      (failed ? `, failed_at = :now, failures = ${proven ? ":none" : "failures + :failed"}` : ""),
+      (failed ? `, failed_at = :now, failures = ${proven ? ":none" : "failures + :failed"}` : "") +
+      (logins === undefined ? "" : ", logins = :logins"),
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
@@ -175,6 +197,7 @@ export async function letGo(
       ":failed": failed ? 1 : 0,
       ...(failed && { ":now": now() }),
       ...(failed && proven && { ":none": 0 }),
+      ...(logins !== undefined && { ":logins": logins }),
       ":me": lease.host,
       ":mine": lease.epoch,
     },
@@ -186,13 +209,16 @@ export async function letGo(
 const freedAtOnce = 99
 
 /**
- * Frees leases of a dead host, unless that host has beaten since it was observed (`seenVersion`).
+ * Frees leases of a dead host, unless that host has beaten since it was observed (`seenVersion`). They are shared out
+ * among so many hosts that have room (`among`; 0 where none is known): one of the bridges may be what killed the host,
+ * and must not find all the others beside it again.
  * @returns those that are free now; not the ones that have moved on, and none more once the host proves to live.
  */
 export async function freeFromDead(
   held: Info[],
-  host: { key: { pk: string; sk: string }; seenVersion: number },
+  host: { key: { pk: string; sk: string }; seenVersion: number; among?: number },
 ): Promise<Info[]> {
+  const share = host.among ? Math.ceil(held.length / host.among) : undefined
   const isAsSeen: Write = {
     ConditionCheck: {
       TableName: leases,
@@ -205,7 +231,7 @@ export async function freeFromDead(
   for (let from = 0; from < held.length; from += freedAtOnce) {
     let left = held.slice(from, from + freedAtOnce)
     while (left.length > 0) {
-      const refused = await transact([isAsSeen, ...left.map(freeing)])
+      const refused = await transact([isAsSeen, ...left.map((lease) => freeing(lease, share))])
       const [lives, ...moved] = refused ?? []
       if (lives) return freed
       if (!refused) freed.push(...left)
@@ -215,21 +241,24 @@ export async function freeFromDead(
   return freed
 }
 
-function freeing(lease: Info): Write {
+function freeing(lease: Info, share: number | undefined): Write {
+  const hasLived = lease.provenEpoch === lease.epoch
   return {
     Update: {
       TableName: leases,
       Key: key(lease.bridgeId),
       UpdateExpression:
-        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, " +
-        "fail_count = fail_count + :one, failed_at = :now",
+        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, deaths = :deaths, " +
+        `fail_count = fail_count + :one, failed_at = :now${share === undefined ? "" : ", #share = :share"}`,
       ConditionExpression: "#host = :dead AND epoch = :seen",
-      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeNames: { "#host": "host", ...(share !== undefined && { "#share": "share" }) },
       ExpressionAttributeValues: {
         ":free": FREE,
         ":nowhere": "",
         ":one": 1,
-        ":failures": lease.provenEpoch === lease.epoch ? 0 : lease.failures + 1,
+        ":failures": hasLived ? 0 : lease.failures + 1,
+        ":deaths": hasLived ? 1 : lease.deaths + 1,
+        ...(share !== undefined && { ":share": share }),
         ":now": now(),
         ":dead": lease.host,
         ":seen": lease.epoch,
@@ -265,11 +294,11 @@ export function gone(bridgeId: string): Write {
   }
 }
 
-/** The session proved itself: it took a message in or lived a minute. */
+/** The session has lived for a minute. */
 export async function proven(held: Held): Promise<void> {
   await change({
     Key: key(held.bridgeId),
-    UpdateExpression: "SET failures = :none, proven_epoch = :mine",
+    UpdateExpression: "SET failures = :none, deaths = :none, proven_epoch = :mine",
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: { ":none": 0, ":me": held.host, ":mine": held.epoch },
@@ -279,6 +308,26 @@ export async function proven(held: Held): Promise<void> {
 /** The session has been healthy for long: what ended before is history (`manager.fail_count`). */
 export async function healthy(held: Held): Promise<void> {
   await note(held, "fail_count", 0)
+}
+
+/**
+ * The session is about to log in, as so many in a row: written before, so that it counts whatever becomes of its host.
+ * @returns false when the lease is not its own any more.
+ */
+export async function login(held: Held, logins: number): Promise<boolean> {
+  const counted = await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "SET logins = :logins, login_at = :now",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":logins": logins, ":now": now(), ":me": held.host, ":mine": held.epoch },
+  })
+  return counted !== undefined
+}
+
+/** The session has stayed connected: logins before are history. */
+export async function stayed(held: Held): Promise<void> {
+  await note(held, "logins", 0)
 }
 
 /** A customer has called. Unix seconds. */
@@ -353,7 +402,11 @@ export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<bool
 }
 
 /** Writes something about a lease, if it is still its holder's. */
-async function note(held: Held, field: "fail_count" | "used" | "told", value: number | Told): Promise<void> {
+async function note(
+  held: Held,
+  field: "fail_count" | "logins" | "used" | "told",
+  value: number | Told,
+): Promise<void> {
   await change({
     Key: key(held.bridgeId),
     UpdateExpression: "SET #field = :value",
@@ -376,6 +429,7 @@ function fromRow(row: Row): Info {
     provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,
+    loginAt: row.login_at,
     startedMs: row.started_ms,
   })
 }

@@ -157,7 +157,14 @@ export class Host {
 
   async #takeFree(): Promise<void> {
     if (!this.isTrusted || this.#room() === 0) return
-    for (const free of shuffled(await Lease.listByHost(FREE))) if (this.#mayWant(free)) this.#want(free)
+    let shared = 0
+    for (const free of shuffled(await Lease.listByHost(FREE))) {
+      // The others are left to other hosts, which look as often.
+      if (free.share !== undefined && shared >= free.share) continue
+      if (!this.#mayWant(free)) continue
+      this.#want(free)
+      if (free.share !== undefined) shared++
+    }
   }
 
   #mayWant(free: Lease.Info): boolean {
@@ -208,9 +215,8 @@ export class Host {
     const { bridgeId } = session.lease
     this.#moving.add(bridgeId)
     if (this.sessions.get(bridgeId) === session) this.sessions.delete(bridgeId)
-    const letGo = await this.#repeat(() =>
-      Lease.letGo(session.lease, { failed, proven: session.notes.isProven }),
-    )
+    const end = { failed, proven: session.notes.isProven, logins: session.plannedLogins }
+    const letGo = await this.#repeat(() => Lease.letGo(session.lease, end))
     this.#moving.delete(bridgeId)
     if (letGo) this.#log.info({ bridgeId, epoch: session.lease.epoch, failed }, "lease let go")
   }

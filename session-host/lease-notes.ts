@@ -37,22 +37,14 @@ export class LeaseNotes {
   start(): void {
     if (this.#isOver) return
     this.#timers.push(
-      setTimeout(() => this.prove(), this.#timing.provenMs),
+      setTimeout(() => this.#prove(), this.#timing.provenMs),
       setTimeout(() => this.#recover(), this.#timing.healthyMs),
     )
   }
 
-  /** Whether it has taken a message in or lived a minute: until then an unplanned end counts against it. */
+  /** Whether it has lived for a minute: until then an unplanned end counts against it. */
   get isProven(): boolean {
     return this.#isProven
-  }
-
-  /** The session took a message in. */
-  prove(): void {
-    if (this.#isProven || this.#isOver) return
-    this.#isProven = true
-    // Unwritten it only counts one end too many.
-    this.#write("proven", Lease.proven(this.#lease))
   }
 
   /** A customer has called. */
@@ -98,6 +90,13 @@ export class LeaseNotes {
       }
     }
     this.#isTelling = false
+  }
+
+  /** Messages that it took in prove nothing: who takes its host along may take some in before. */
+  #prove(): void {
+    this.#isProven = true
+    // Unwritten it only counts one end too many.
+    this.#write("proven", Lease.proven(this.#lease))
   }
 
   #recover(): void {

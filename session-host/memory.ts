@@ -31,8 +31,6 @@ interface Input {
   /** Aborted when the session has ended. */
   ended: AbortSignal
   map: (received: Received, memory: Memory, context: Context) => Promise<Mapped[]>
-  /** A message, or what may come of one, is durable. */
-  onTaken: () => void
   /** The store has been away for long: the socket must be closed. */
   onStoreAway: () => void
   /** The session must end: called before any promise fails. */
@@ -42,12 +40,13 @@ interface Input {
 /** What does not change while the session lives. */
 type Parts = Pick<
   Memory,
-  "store" | "commits" | "outbox" | "messages" | "bell" | "telling" | "standing" | "sandboxOf"
+  "store" | "patience" | "commits" | "outbox" | "messages" | "bell" | "telling" | "standing" | "sandboxOf"
 >
 
 /** The durable side of a session. */
 export class Memory {
   readonly store: SessionStore
+  readonly patience: Patience
   readonly commits: Commits
   readonly outbox: Outbox
   readonly messages: Messages
@@ -62,6 +61,7 @@ export class Memory {
 
   private constructor(input: Input, parts: Parts, creds: ConstructorParameters<typeof SessionVault>[1]) {
     this.store = parts.store
+    this.patience = parts.patience
     this.commits = parts.commits
     this.outbox = parts.outbox
     this.messages = parts.messages
@@ -76,7 +76,6 @@ export class Memory {
       otherAddress: (jid) => this.#vault.otherAddress(jid),
       map: (received, context) => input.map(received, this, context),
       wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
-      onTaken: input.onTaken,
     })
     this.#vault = new SessionVault({ ...parts, inbound: () => this.#inbound }, creds)
     this.#contacts = new Contacts(parts, creds.generation)
@@ -125,7 +124,8 @@ export class Memory {
     const standing = new Standing({ store, commits }, rows)
 
     const { marksUntil, ...creds } = credsOf(row(credsSk))
-    const parts = { store, commits, outbox, messages, bell, telling, standing, sandboxOf: keys.sandboxOf }
+    const sandboxOf = keys.sandboxOf
+    const parts = { store, patience, commits, outbox, messages, bell, telling, standing, sandboxOf }
     const memory = new Memory(input, parts, { ...creds, marksUntil: marksUntil ?? marksCountUntil() })
     if (marksUntil === undefined) {
       await drainFormer(store, memory.#inbound)

@@ -63,6 +63,7 @@ export class Session {
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
   #parts: Parts | undefined
   #stopping = false
+  #plannedLogins: number | undefined
 
   constructor(input: Input) {
     this.#input = input
@@ -106,6 +107,11 @@ export class Session {
     } catch (error) {
       this.fail(error)
     }
+  }
+
+  /** Of a session that was stopped: how many logins in a row did not stay. */
+  get plannedLogins(): number | undefined {
+    return this.#plannedLogins
   }
 
   /** Whether nobody is linked to it, and nobody has wanted anything of it for so long. */
@@ -220,6 +226,7 @@ export class Session {
     this.#stopping = true
     const { finishMs } = this.#input.timing
     await this.#parts?.sends.settled(finishMs)
+    this.#plannedLogins = this.#parts?.uplink.logins
     this.#parts?.uplink.hangUp()
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, finishMs)
@@ -254,7 +261,6 @@ export class Session {
         learn(authorsOf(received, own), { memory, connection, log: this.#log }).catch(this.#forgotten)
         return await mapReceived(received, own, { connection, originals, log: this.#log })
       },
-      onTaken: () => this.notes.prove(),
       onStoreAway: () => this.#storeAway(),
       onEnd: (error) => this.#end(error),
     })

@@ -20,8 +20,10 @@ export interface Timing {
   restartMs: number
   /** decisions, "Session": a connection gone for longer than this is told as `disconnected`. */
   goneMs: number
-  /** A session that lived this long has proved itself. */
+  /** A session that lived this long has proved itself: a minute, at 5 s a beat. */
   provenMs: number
+  /** A session that was connected for this long has stayed: three minutes, at 5 s a beat. */
+  stayedMs: number
   /** decisions, "Bridges": after so long without an unplanned end the earlier ones are history. */
   healthyMs: number
   /** How often at most the last call of a customer is written down. */
@@ -44,7 +46,8 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     connectingMs: 5 * seconds,
     restartMs: 2 * seconds,
     goneMs: 10 * seconds,
-    provenMs: 1 * minutes,
+    provenMs: 12 * beatMs,
+    stayedMs: 36 * beatMs,
     healthyMs: 10 * minutes,
     usedEachMs: 60 * minutes,
     idleMs: 72 * 60 * minutes,

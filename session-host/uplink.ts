@@ -3,9 +3,11 @@ import type { z } from "@hono/zod-openapi"
 import { BridgeLog } from "#core/bridge-log.ts"
 import { iso, nowMs } from "#core/clock.ts"
 import { ApiError, networkUnreachable, sessionUnavailable } from "#core/error.ts"
+import type { Lease } from "#core/lease.ts"
 import { Metrics } from "#core/metrics.ts"
 import type { Changes } from "./changes.ts"
 import { type Connect, Dialler } from "./uplink/dialler.ts"
+import { Logins } from "./uplink/logins.ts"
 import type { At } from "./events/connection.ts"
 import { append, learn } from "./uplink/hearing.ts"
 import type { Logger } from "./log.ts"
@@ -20,7 +22,7 @@ import type { Timing } from "./timing.ts"
 import { mayWaitMs } from "./waiting.ts"
 
 interface Input {
-  held: { bridgeId: string; epoch: number }
+  held: Lease.Info
   memory: Memory
   sends: Pick<Sends, "acknowledged">
   connect: Connect
@@ -43,6 +45,7 @@ export class Uplink {
   readonly #log: Logger
   readonly #pairing: Pairing
   readonly #dialler: Dialler
+  readonly #logins: Logins
   /** How many stanzas became events, perhaps. */
   #stanzas = 0
   #open = false
@@ -54,6 +57,12 @@ export class Uplink {
     this.#memory = input.memory
     this.#log = input.log
     this.#pairing = new Pairing(input.timing.pairingMs, () => this.#pairingOver())
+    this.#logins = new Logins({
+      lease: input.held,
+      stayedMs: input.timing.stayedMs,
+      write: (work) => input.memory.patience.read(work),
+      onError: (error) => input.log.warn({ error, what: "stayed" }, "not noted in the lease"),
+    })
     this.#dialler = new Dialler({
       connect: input.connect,
       log: input.log,
@@ -61,8 +70,10 @@ export class Uplink {
       prepare: async () => {
         await input.memory.vault.settled()
         await input.memory.commits.prove()
+        if (this.isPaired) await this.#logins.begin()
         return input.memory.vault
       },
+      waitMs: () => (this.isPaired ? this.#logins.waitMs : 0),
       onHappening: (happening) => this.#take(happening),
       onError: input.onError,
     })
@@ -93,6 +104,11 @@ export class Uplink {
     if (this.#memory.standing.isReplaced) return "replaced"
     if (this.#open) return "connected"
     return this.#lost ? "disconnected" : "connecting"
+  }
+
+  /** How many logins in a row did not stay, if the session ends now as it was told to. */
+  get logins(): number {
+    return this.#logins.unlessPlanned
   }
 
   /** Connects, if a phone is linked or somebody wants to link one. */
@@ -217,6 +233,7 @@ export class Uplink {
   hangUp(): void {
     this.#open = false
     this.#pairing.hide()
+    this.#logins.closed()
     this.#dialler.hangUp()
   }
 
@@ -258,6 +275,7 @@ export class Uplink {
       case "paired":
         this.#pairing.end()
         this.#passkeyRequired = false
+        this.#logins.forget()
         this.#log.info("session paired")
         this.#tell("info", "session paired")
         break
@@ -284,6 +302,7 @@ export class Uplink {
     this.#open = true
     this.#lost = false
     this.#dialler.opened()
+    this.#logins.opened()
     this.#memory.telling.opened(this.#at, phone)
     this.#beAvailable()
     this.#log.info("session connected")

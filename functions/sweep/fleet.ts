@@ -28,7 +28,7 @@ export async function tend(network: Network, hosts: Host.Info[], free: Lease.Inf
   const fleet: Fleet = {
     hosts,
     definition: config.ECS_TASK_DEFINITION,
-    wanting: free.length,
+    wanting: free.length - suspects.length,
     suspects: suspects.filter((lease) => Lease.triedAgainAt(lease) <= now()).length,
     spare: config.HOST_SPARE,
     capacity: config.HOST_CAPACITY,

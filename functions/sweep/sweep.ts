@@ -28,11 +28,11 @@ export async function look(): Promise<void> {
   const hosts = await readHosts()
   const reports = await reportsOf(hosts.flatMap((host) => (host.task === "" ? [] : [host.task])))
   const dead = await declareDead(hosts, reports)
-  for (const host of dead) await freeLeasesOf(host)
   const living = await drainStopping(
     hosts.filter((host) => !dead.includes(host)),
     reports,
   )
+  for (const host of dead) await freeLeasesOf(host, living)
   await stopLeftovers(hosts, reports)
 
   const free = await Lease.listByHost(Lease.FREE)
@@ -84,9 +84,13 @@ async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): 
   return dead
 }
 
-async function freeLeasesOf(host: Host.Info): Promise<void> {
+async function freeLeasesOf(host: Host.Info, living: Host.Info[]): Promise<void> {
   if (host.state === "dead" && now() - host.deadAt > askedForAfterDeath) return await Host.remove(host.id)
-  const seen = { key: Host.key(host.id), seenVersion: host.version }
+  const among = living.filter(
+    ({ network, state, sessions, capacity }) =>
+      network === host.network && state === "up" && sessions < capacity,
+  ).length
+  const seen = { key: Host.key(host.id), seenVersion: host.version, among }
   for (const { bridgeId } of await Lease.freeFromDead(await Lease.listByHost(host.id), seen))
     log.info({ bridgeId, hostId: host.id }, "lease of a dead host freed")
 }

@@ -2,6 +2,8 @@ import type { Host } from "#core/host.ts"
 
 /** RunTask takes 20 a second of all of an account: what is missing then is started at the next look. */
 const startedAtOnce = 10
+/** Suspects that are tried at a time, each at a host of its own for a minute: all bridges of a host may be suspects. */
+const triedAtOnce = 5
 
 /** The hosts of one network, and what is wanted of them. */
 export interface Fleet {
@@ -9,9 +11,9 @@ export interface Fleet {
   hosts: Host.Info[]
   /** What new hosts are started from: hosts of an older one are replaced. */
   definition: string
-  /** Bridges that want a host. */
+  /** Bridges that want a host, and may share it. */
   wanting: number
-  /** Those of them that only a host without any session takes, and that have waited for their time. */
+  /** Those that only a host without any session takes, and that have waited for their time. */
   suspects: number
   /** Sessions for which there is to be room although no bridge needs it yet. */
   spare: number
@@ -30,7 +32,8 @@ export function hostsToStart(fleet: Fleet): number {
   const wanting = fleet.wanting + (nextOld(fleet)?.sessions ?? 0)
   const missing = Math.ceil((wanting + fleet.spare - roomOf(taking)) / fleet.capacity)
   const empty = taking.filter((host) => host.sessions === 0).length
-  return Math.min(startedAtOnce, Math.max(0, missing, fleet.suspects - empty))
+  const suspects = Math.min(fleet.suspects, triedAtOnce - taking.filter((host) => tries(host, fleet)).length)
+  return Math.min(startedAtOnce, Math.max(0, missing, suspects - empty))
 }
 
 /** The old host whose sessions may move now: one at a time, and not before there is room for them and the spare. */
@@ -46,7 +49,8 @@ export function oldToDrain(fleet: Fleet): Host.Info | undefined {
  * bridges do not have it started again.
  */
 export function surplus(fleet: Fleet): Host.Info | undefined {
-  const isSettled = fleet.wanting === 0 && fleet.hosts.every((host) => isUp(host) && !isOld(host, fleet))
+  const isSettled =
+    fleet.wanting + fleet.suspects === 0 && fleet.hosts.every((host) => isUp(host) && !isOld(host, fleet))
   if (!isSettled) return undefined
   // One that holds a suspect has no room, and must be left alone.
   const [least] = bySessions(
@@ -72,6 +76,11 @@ function roomOf(hosts: Host.Info[]): number {
 
 function isUp(host: Host.Info): boolean {
   return host.state === "up"
+}
+
+/** One that holds a suspect has no room for anything else. */
+function tries({ sessions, capacity }: Host.Info, fleet: Fleet): boolean {
+  return sessions === 1 && capacity === 1 && fleet.capacity > 1
 }
 
 /** Hosts that were started by hand are nobody's to replace. */

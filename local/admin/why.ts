@@ -59,6 +59,8 @@ export async function why(bridgeId: string): Promise<Row[]> {
       network: lease.network,
       epoch: lease.epoch,
       failures: lease.failures,
+      deaths: lease.deaths,
+      logins: lease.logins,
       fail_count: lease.failCount,
       failed_at: time(lease.failedAt),
       last_call: time(lease.used),
@@ -91,6 +93,8 @@ export function sentence({ lease, host, shortage, status, now: at }: Facts): str
   if (host.state === "dead") return "its host died: the sweep is giving it free"
   if (host.state === "draining") return "its host drains: another takes it in a moment"
   if (status === undefined) return "a living host holds it, and its session has not spoken yet: it starts"
+  if (Lease.loginAgainAt(lease) > at && (status === "connecting" || status === "disconnected"))
+    return `${lease.logins} logins of it in a row did not last: the next is at ${time(Lease.loginAgainAt(lease))}, or numbers get banned. Its log says how they ended`
   return sessions.get(status) ?? `its session says: ${status}`
 }
 
@@ -103,7 +107,7 @@ const stopped: Record<Lease.Reason, string> = {
 
 function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: number): string {
   if (Lease.isSuspect(lease) && Lease.triedAgainAt(lease) > at)
-    return `${lease.failures} sessions of it in a row failed or took their host along: tried again at ${time(Lease.triedAgainAt(lease))}, alone. Its log and the host's say how they ended`
+    return `${Math.max(lease.failures, lease.deaths)} sessions of it in a row failed or took their host along: tried again at ${time(Lease.triedAgainAt(lease))}, alone. Its log and the host's say how they ended`
   if (shortage)
     return `it waits for a host, and none can be started (${shortage.kind}): ${shortage.why}. Tried again at ${time(shortage.retryAt)}`
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"

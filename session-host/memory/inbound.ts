@@ -31,8 +31,6 @@ interface Options {
   /** Whether a release before 0.2 has seen this ciphertext. */
   wasSeen: (hash: string) => Promise<boolean>
   commits: Pick<Commits, "made" | "whenKept">
-  /** A message is durable, with what became of it. */
-  onTaken: () => void
   log: Logger
 }
 
@@ -88,19 +86,19 @@ export class Inbound {
     const unit = await this.#options.outbox.inTurn(async () =>
       (await this.isSeen(received)) ? undefined : await this.#make(received, writes),
     )
-    this.#tellWhenKept(unit)
+    this.#keep(unit)
     return unit !== undefined
   }
 
   /** Makes the unit of a message that was taken in by an earlier session and is no event yet. @throws SessionEnded */
   async takeAgain(received: Received, removal: UnitWrite[]): Promise<void> {
-    this.#tellWhenKept(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
+    this.#keep(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
   }
 
-  #tellWhenKept(unit: number | undefined): void {
-    const { commits, onTaken } = this.#options
+  /** Its receipt waits for it. */
+  #keep(unit: number | undefined): void {
     if (unit === undefined) return
-    commits.whenKept(unit).then(onTaken, () => {
+    this.#options.commits.whenKept(unit).catch(() => {
       // The session has ended: whoever holds the bridge next is given the message again.
     })
   }

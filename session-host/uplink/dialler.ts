@@ -20,6 +20,8 @@ interface Options {
   mayDial: () => boolean
   /** What must be so first: the store answers, the lease is ours, what the last connection wrote is durable. */
   prepare: () => Promise<Vault>
+  /** For how long it must not dial yet, ms, whatever was heard on this connection or the one before. */
+  waitMs: () => number
   onHappening: (happening: Happening) => void
   /** Preparing failed, or something of a living connection threw and nobody caught it. */
   onError: (error: unknown) => void
@@ -53,8 +55,8 @@ export class Dialler {
   dial(): void {
     if (this.#connection || this.#dialling || !this.#options.mayDial()) return
     clearTimeout(this.#timer)
-    const bannedMs = this.#bannedUntil - performance.now()
-    if (bannedMs > 0) return this.#later(bannedMs)
+    const waitMs = Math.max(this.#bannedUntil - performance.now(), this.#options.waitMs())
+    if (waitMs > 0) return this.#later(waitMs)
     this.#dialling = true
     this.#dial()
       .catch(this.#options.onError)
@@ -67,7 +69,7 @@ export class Dialler {
     const decentMs = asked ? this.#backoff.onceAtOnce() : this.#backoff.next()
     const bannedMs = Math.min(refusedForMs, banMostMs)
     this.#bannedUntil = performance.now() + bannedMs
-    const waitMs = Math.max(decentMs, bannedMs)
+    const waitMs = Math.max(decentMs, bannedMs, this.#options.waitMs())
     this.#later(waitMs)
     return waitMs
   }

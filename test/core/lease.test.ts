@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { config } from "#core/config.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 import { put, transact } from "#core/store.ts"
@@ -157,6 +158,68 @@ test("the end of a session that had proved itself is counted, but makes nobody a
     const lease = (await Lease.get(id))!
     if (round % 2) await Lease.letGo(held, { failed: true, proven: true })
     else await Lease.freeFromDead([lease], { key: Host.key(prover.id), seenVersion: seen.version })
-    expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, failures: 0, failCount: round })
+    const freed = (await Lease.get(id))!
+    expect(freed).toMatchObject({ host: Lease.FREE, failures: 0, failCount: round })
+    expect(Lease.isSuspect(freed)).toBe(false)
   }
+})
+
+test("a bridge that was there when two hosts died is a suspect, until it has lived for a minute", async () => {
+  const { bridgeId: id } = await aLease()
+  await Host.beat({ ...host, id: "host-dying" })
+  const dying = { id: "host-dying", addr: a.addr }
+  const dies = async () => {
+    const { version } = (await Host.get(dying.id))!
+    await Lease.freeFromDead([(await Lease.get(id))!], { key: Host.key(dying.id), seenVersion: version })
+    return (await Lease.get(id))!
+  }
+  await Lease.proven((await Lease.take((await Lease.get(id))!, dying))!)
+  const once = await dies()
+  expect([once.deaths, Lease.isSuspect(once)]).toEqual([1, false])
+  await Lease.take(once, dying)
+  const twice = await dies()
+  expect([twice.deaths, Lease.isSuspect(twice)]).toEqual([2, true])
+  const alone = (await Lease.take(twice, a))!
+  expect(Lease.isSuspect(alone)).toBe(true)
+  await Lease.proven(alone)
+  expect(Lease.isSuspect((await Lease.get(id))!)).toBe(false)
+})
+
+test("logins that do not last are counted whoever holds the bridge, and from the fifth on they are a minute apart", async () => {
+  let held = (await Lease.take(await aLease(), a))!
+  for (let logins = 1; logins <= 5; logins++) {
+    expect(Lease.loginAgainAt(held)).toBe(0)
+    expect(await Lease.login(held, held.logins + 1)).toBe(true)
+    await Lease.letGo(held, { failed: logins % 2 === 0, proven: logins % 2 === 1 })
+    held = (await Lease.take((await Lease.get(held.bridgeId))!, logins % 2 ? b : a))!
+  }
+  const { logins, loginAt } = held
+  expect(logins).toBe(5)
+  expect(Lease.loginAgainAt(held) - loginAt).toBe((12 * config.LEASE_BEAT_MS) / 1000)
+  await Lease.letGo(held, { failed: false, proven: true, logins: 4 })
+  held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
+  expect(Lease.loginAgainAt(held)).toBe(0)
+  await Lease.stayed(held)
+  expect((await Lease.get(held.bridgeId))!.logins).toBe(0)
+})
+
+test("of logins whoever holds the bridge no more counts nothing", async () => {
+  const old = (await Lease.take(await aLease(), a))!
+  await Lease.letGo(old)
+  expect(await Lease.login(old, 1)).toBe(false)
+  expect((await Lease.get(old.bridgeId))!.logins).toBe(0)
+})
+
+test("the bridges of a dead host are shared out among the hosts that have room", async () => {
+  const id = "host-shared"
+  await Host.beat({ id, ...host })
+  const held = await Promise.all(
+    Array.from({ length: 5 }, async () => (await Lease.take(await aLease(), { ...a, id }))!),
+  )
+  const freed = await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: 1, among: 2 })
+  const shares = await Promise.all(freed.map(async ({ bridgeId }) => (await Lease.get(bridgeId))!.share))
+  expect(shares).toEqual([3, 3, 3, 3, 3])
+  // Whoever is taken is nobody's share any more.
+  const taken = (await Lease.take((await Lease.get(held[0]!.bridgeId))!, b))!
+  expect(taken.share).toBeUndefined()
 })

@@ -23,12 +23,15 @@ const lease: Lease.Info = {
   addr: "127.0.0.1:1",
   epoch: 3,
   failures: 0,
+  deaths: 0,
   provenEpoch: 3,
   failCount: 0,
   network: "live",
   used: 0,
   startedMs: 0,
   failedAt: 0,
+  logins: 0,
+  loginAt: 0,
 }
 const host = { id: "h", state: "up" } as Host.Info // what is looked at
 const quota = {
@@ -44,6 +47,11 @@ test.for<[string, Partial<Facts>, RegExp]>([
   ["connected", { status: "connected" }, /^it is up$/],
   ["unpaired", { status: "unpaired" }, /no phone is linked/],
   ["disconnected", { status: "disconnected" }, /network is not reached/],
+  [
+    "kept from logging in",
+    { status: "disconnected", lease: { ...lease, logins: 6, loginAt: 999 } },
+    /^6 logins of it in a row did not last: the next is at 1970-01-01T00:1/,
+  ],
   ["replaced", { status: "replaced" }, /another login/],
   ["paused by hand", { lease: { ...lease, host: Lease.NONE, reason: "manual" } }, /`bridge wake`/],
   ["suspended", { lease: { ...lease, host: Lease.NONE, reason: "suspended" } }, /`bridge resume`/],

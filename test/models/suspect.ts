@@ -2,7 +2,8 @@ import type { Model } from "./explore.ts"
 
 /**
  * A stanza that kills its host comes back to the next one. Two bridges, one of which has such a stanza, and hosts with
- * room for both; a dead host is declared so at once, and another is started in its place.
+ * room for both; a dead host is declared so at once, and another is started in its place. Before it dies the poisoned
+ * bridge takes other messages in.
  */
 interface Suspects {
   poisoned: Lease
@@ -13,21 +14,27 @@ interface Suspects {
 
 interface Lease {
   host: "none" | "first" | "second"
-  /** Ends in a row, counted up to three: more makes no difference. */
-  failures: number
+  /** Hosts that died with it in a row, counted up to two: more makes no difference. */
+  deaths: number
 }
 
 type Harm = "hurt again and again" | "the healthy bridge never runs"
 
-/** @param suspects from three failures on only an empty host takes a bridge, and nothing beside it. */
-export function suspects(suspects: boolean): Model<Suspects, Harm> {
-  const isSuspect = (lease: Lease) => suspects && lease.failures >= 3
+export interface SuspectRules {
+  /** From two deaths on only an empty host takes a bridge, and nothing beside it. */
+  areAlone: boolean
+  /** A message that is taken in ends the row, as it did before 0.2: else only a minute of life does. */
+  messagesProve: boolean
+}
+
+export function suspects({ areAlone, messagesProve }: SuspectRules): Model<Suspects, Harm> {
+  const isSuspect = (lease: Lease) => areAlone && lease.deaths >= 2
 
   return {
-    start: { poisoned: { host: "none", failures: 0 }, healthy: { host: "none", failures: 0 }, hurt: 0 },
+    start: { poisoned: { host: "none", deaths: 0 }, healthy: { host: "none", deaths: 0 }, hurt: 0 },
     stuck: "the healthy bridge never runs",
-    settled: (now) => now.healthy.host !== "none" && now.healthy.failures === 0,
-    harm: (now) => (now.hurt > 3 ? "hurt again and again" : undefined),
+    settled: (now) => now.healthy.host !== "none" && now.healthy.deaths === 0,
+    harm: (now) => (now.hurt > 2 ? "hurt again and again" : undefined),
     next: (now, step, fault) => {
       for (const [name, other] of [
         ["poisoned", "healthy"],
@@ -42,9 +49,14 @@ export function suspects(suspects: boolean): Model<Suspects, Harm> {
             })
         }
 
-      if (now.healthy.host !== "none" && now.healthy.failures > 0)
+      if (now.healthy.host !== "none" && now.healthy.deaths > 0)
         step("the healthy bridge lives for a minute", (next) => {
-          next.healthy.failures = 0
+          next.healthy.deaths = 0
+        })
+
+      if (messagesProve && now.poisoned.host !== "none" && now.poisoned.deaths > 0)
+        step("the poisoned bridge takes another message in", (next) => {
+          next.poisoned.deaths = 0
         })
 
       const { host } = now.poisoned
@@ -60,5 +72,5 @@ export function suspects(suspects: boolean): Model<Suspects, Harm> {
 }
 
 function fail(lease: Lease): Lease {
-  return { host: "none", failures: Math.min(3, lease.failures + 1) }
+  return { host: "none", deaths: Math.min(2, lease.deaths + 1) }
 }

@@ -23,7 +23,6 @@ export async function aMemory(
     ended: ended.signal,
     map: async (received, _memory, { own, originals }) =>
       input.map?.(received) ?? (await mapReceived(received, own, { connection: undefined, originals, log })),
-    onTaken: () => happened.push("taken"),
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {
       happened.push(`ended: ${error.constructor.name}`)

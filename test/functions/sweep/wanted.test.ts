@@ -30,11 +30,13 @@ test.for([
   ["an empty one is there already", [up(1), up(0)], 1, 0],
   ["an empty one starts", [up(1), { state: "starting", sessions: 0, capacity: 20, definition: "" }], 1, 0],
   ["each wants one for itself", [up(1), up(0)], 3, 2],
+  ["all bridges of a host are suspects: five are tried at a time", [up(1)], 100, 5],
+  ["three are tried already: two more", [up(1, 1), up(1, 1), up(1, 1), up(3)], 97, 2],
 ] as const)("%s", ([, hosts, suspects, expected]) => {
   const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"] // what is read
-  expect(
-    hostsToStart({ hosts: all, wanting: suspects, suspects, spare: 5, capacity: 20, definition: "" }),
-  ).toBe(expected)
+  expect(hostsToStart({ hosts: all, wanting: 0, suspects, spare: 5, capacity: 20, definition: "" })).toBe(
+    expected,
+  )
 })
 
 /** Hosts of 20, by what is said of each. */
