@@ -79,6 +79,12 @@ export function networkClient(at: { controlUrl: string }) {
     /** Calls somebody. */
     ring: (number: string, to: string) =>
       ask<z.output<typeof Schema.Call>>("POST", `/phones/${number}/calls`, { to }),
+    /** Texts whose counters say that others before them are still to come; their ids. */
+    jump: (number: string, how: z.input<typeof Schema.Jumps>) =>
+      ask<{ ids: string[] }>("POST", `/phones/${number}/jumps`, how),
+    /** Many of a kind, one right after the other; their ids. */
+    flood: (number: string, how: z.input<typeof Schema.Flood>) =>
+      ask<{ ids: string[] }>("POST", `/phones/${number}/floods`, how),
     group: (group: z.input<typeof Schema.NewGroup>) =>
       ask<z.output<typeof Schema.Group>>("POST", "/groups", group),
 

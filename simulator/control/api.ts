@@ -17,6 +17,7 @@ import { people } from "./people.ts"
 import { phones } from "./phones.ts"
 import { route } from "./route.ts"
 import * as Schema from "./schemas.ts"
+import { strangers } from "./strangers.ts"
 
 /** The page in the browser: its files, by path. */
 const page = new Map(
@@ -62,6 +63,7 @@ export function controlApi(network: Network) {
   groups(app, network)
   people(app, network)
   calls(app, network)
+  strangers(app, network)
   appState(app, network)
   media(app, network)
   devices(app, network)

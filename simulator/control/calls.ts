@@ -1,11 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
-import { inMode, type Mode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
-import type { Desk } from "../phone/desk.ts"
-import { newId } from "../phone/outgoing.ts"
+import { offer, step } from "../phone/calls.ts"
 import { jidOfTarget } from "../phone/target.ts"
-import { el, type Node } from "../wire/node.ts"
 import { phoneOf } from "./phones.ts"
 import { route } from "./route.ts"
 import * as Schema from "./schemas.ts"
@@ -25,15 +22,10 @@ export function calls(app: OpenAPIHono, network: Network) {
     },
     ({ params, body }) => {
       const { desk } = phoneOf(network, params.number)
-      const call_id = randomBytes(16).toString("hex").toUpperCase()
-      const offer = el("offer", {
-        ...identified(desk, call_id, body.addressing),
-        "group-jid": body.group,
-        type: body.group && "group",
-      })
-      offer.content = [el("audio", { enc: "opus", rate: 16_000 }), ...(body.video ? [el("video")] : [])]
-      desk.submit(step(network, body, offer))
-      return { call_id }
+      const { video, group, addressing: mode } = body
+      const id = randomBytes(16).toString("hex").toUpperCase()
+      desk.submit(offer(desk, jidOfTarget(targetOf(network, body)), { id, mode, video, group }))
+      return { call_id: id }
     },
   )
   route(
@@ -47,19 +39,9 @@ export function calls(app: OpenAPIHono, network: Network) {
     },
     ({ params, body }) => {
       const { desk } = phoneOf(network, params.number)
-      const attrs = { ...identified(desk, params.id ?? "", body.addressing), reason: body.reason }
-      desk.submit(step(network, body, el(body.step, attrs)))
+      const call = { id: params.id ?? "", mode: body.addressing, step: body.step, reason: body.reason }
+      desk.submit(step(desk, jidOfTarget(targetOf(network, body)), call))
       return {}
     },
   )
-}
-
-function identified(desk: Desk, id: string, mode: Mode) {
-  const caller = desk.user()
-  return { "call-id": id, "call-creator": inMode(mode, caller), caller_pn: inMode("pn", caller) }
-}
-
-function step(network: Network, body: { to: string; addressing: Mode }, content: Node): Node {
-  const to = jidOfTarget(targetOf(network, body))
-  return el("call", { to, id: newId(), platform: "android", version: "2.26.1" }, [content])
 }

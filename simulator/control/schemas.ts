@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi"
 import { kinds } from "../network/faults.ts"
 import { obstacles } from "../network/pairing.ts"
 import { collections } from "../phone/app-state.ts"
+import { floodKinds } from "../phone/floods.ts"
 import { mediaKinds } from "../phone/media.ts"
 
 export const Refused = z
@@ -301,6 +302,22 @@ export const CallStep = z.object({
   step: z.enum(["preaccept", "accept", "reject", "terminate"]).default("terminate"),
   reason: z.string().optional().describe("timeout, busy, accepted_elsewhere, rejected_elsewhere..."),
   addressing,
+})
+
+export const Jumps = z.object({
+  to: To,
+  addressing,
+  count: whole.min(1).max(1000).default(1).describe("How many texts"),
+  skipped: whole.max(100_000).describe("How many seem to be missing before each; clients put up with 2,000"),
+  fresh: z.boolean().default(false).describe("Each under a session, or sender key, of its own"),
+})
+
+export const Flood = z.object({
+  to: To,
+  addressing,
+  viewers: z.array(digits).optional().describe("Of a status: who gets it"),
+  kind: z.enum(floodKinds),
+  count: whole.min(1).max(100_000),
 })
 
 export const Call = z.object({ call_id: z.string() })

@@ -36,6 +36,14 @@ export function groupSignalOf(keys: Keys) {
       Buffer.from(await new GroupCipher(store, nameOf(group, own)).encrypt(plaintext)),
     decrypt: async (group: string, from: Address, body: Buffer): Promise<Buffer> =>
       Buffer.from(await new GroupCipher(store, nameOf(group, from)).decrypt(body)),
+    /** Steps our key as if so many messages had been encrypted, which nobody will ever send. */
+    async leaveOut(group: string, own: Address, count: number) {
+      const record = await store.loadSenderKey(nameOf(group, own))
+      const state = record.getSenderKeyState()
+      if (!state) throw new Error("there is no sender key to leave messages out of")
+      for (let i = 0; i < count; i++) state.setSenderChainKey(state.getSenderChainKey().getNext())
+      await store.storeSenderKey(nameOf(group, own), record)
+    },
     /** Throws our key away: who left must not read on. */
     forget: (group: string, own: Address) => keys.put("sender-key", nameOf(group, own).toString(), undefined),
   }

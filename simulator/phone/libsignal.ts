@@ -4,6 +4,8 @@ import library from "libsignal"
 export interface Session {
   indexInfo: { baseKey: Buffer; closed: number; used: number }
   registrationId: number
+  currentRatchet: { ephemeralKeyPair: { pubKey: Buffer } }
+  getChain(ephemeralKey: Buffer): { chainKey: { counter: number; key: Buffer } } | undefined
 }
 
 export interface SessionRecord {

@@ -203,7 +203,8 @@ async function sealed(desk: Desk, device: Address, message: Written): Promise<No
   return el("enc", { v: "2", type }, body)
 }
 
-async function startSession(desk: Desk, device: Address) {
+/** Starts another session with a device, under a fresh base key. */
+export async function startSession(desk: Desk, device: Address) {
   const user = desk.network.directory.user(device.user)
   if (!user) return
   const jid = inMode("lid", user, device.id)

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto"
 import { type Address, key } from "../network/directory.ts"
 import type { KeyPair } from "../wire/curve.ts"
 import type { Keys } from "./keys.ts"
@@ -21,6 +22,9 @@ export interface Ciphertext {
 
 /** Why a message could not be decrypted. `repeated`: its key was used before. */
 export type Failure = "repeated" | "no_session" | "unknown_prekey" | "bad"
+
+/** What the next key of a chain is made with (Double Ratchet, 5.2). */
+const chainSeed = Buffer.of(2)
 
 /** Sessions a phone keeps with one device beyond the open one, for what is still on its way. */
 const closedKept = 5
@@ -70,6 +74,19 @@ export function signalOf(keys: Keys) {
     async encrypt(peer: Address, plaintext: Buffer): Promise<Ciphertext> {
       const { type, body } = await cipher(peer).encrypt(plaintext)
       return { type: type === 3 ? "pkmsg" : "msg", body: Buffer.from(body) }
+    },
+    /** Steps our chain as if so many messages had been encrypted, which nobody will ever send. */
+    leaveOut(peer: Address, count: number) {
+      const row = keys.get("session", nameOf(peer))
+      const record = row && QuietRecord.from(row)
+      const session = record?.getOpenSession()
+      const chain = session?.getChain(session.currentRatchet.ephemeralKeyPair.pubKey)
+      if (!record || !chain) throw new Error("there is no session to leave messages out of")
+      for (let i = 0; i < count; i++) {
+        chain.chainKey.key = createHmac("sha256", chain.chainKey.key).update(chainSeed).digest()
+        chain.chainKey.counter++
+      }
+      keys.put("session", nameOf(peer), record.serialize())
     },
     /** Throws what `failure` understands. */
     decrypt: (peer: Address, sealed: Ciphertext): Promise<Buffer> =>
