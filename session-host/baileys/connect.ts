@@ -25,7 +25,7 @@ import { newQuestions } from "./questions.ts"
 import { type ILogger, quietLog, redacted } from "./quiet-log.ts"
 import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
-import { toText } from "./serialise.ts"
+import { credsToText } from "./serialise.ts"
 import { newSettings } from "./settings.ts"
 import { socketConfig } from "./socket-config.ts"
 import { takeWire } from "./wire.ts"
@@ -97,7 +97,7 @@ export function connect(input: ConnectInput): Connection {
   contain(sock.ws, onError)
 
   const keepCreds = (onKept?: () => void) => {
-    const made = vault.keep({ creds: toText(creds) })
+    const made = vault.keep({ creds: credsToText(creds) })
     const kept = onKept ? made.then(() => vault.gate.whenKept(vault.gate.made)).then(onKept) : made
     // A failure has closed the connection already.
     kept.catch(() => {})

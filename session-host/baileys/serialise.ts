@@ -1,22 +1,43 @@
 import { BufferJSON, proto, type AuthenticationCreds, type SignalDataTypeMap } from "@whiskeysockets/baileys"
+import { pruneSenderKeys, pruneSessions, type SessionRecord } from "./prune.ts"
 
 type Kind = keyof SignalDataTypeMap
 
 /** Kinds that hold no bytes: nothing of them has to be looked at one by one, and they are what changes most. */
 const plain = new Set<string>(["session", "lid-mapping", "device-list", "sender-key-memory"])
 
-/** A value of Baileys' as the vault keeps it. Nothing else turns keys into text. */
+/** A value of Baileys' as the vault keeps it. Nothing else turns keys into text, so no ratchet is kept that was not pruned. */
 export function toText(value: unknown, kind?: string): string {
+  if (kind === "session") pruneSessions(value as SessionRecord) // as libsignal has just serialised it
+  if (kind === "sender-key") return senderKeysToText(value as Uint8Array) // as Baileys has just made it
   return kind && plain.has(kind) ? JSON.stringify(value) : JSON.stringify(value, BufferJSON.replacer)
 }
 
 /** The value of that kind again, with its buffers. */
 export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTypeMap[K] {
   if (plain.has(kind)) return JSON.parse(text)
+  // The compiler cannot tell which kind K is, here and below.
+  if (kind === "sender-key" && text.startsWith("["))
+    return Buffer.from(text) as unknown as SignalDataTypeMap[K]
   const value = JSON.parse(text, BufferJSON.reviver)
   if (kind !== "app-state-sync-key") return value
-  // Baileys calls methods of the protobuf class on this one kind; the compiler cannot tell which kind K is here.
+  // Baileys calls methods of the protobuf class on this one kind.
   return proto.Message.AppStateSyncKeyData.fromObject(value) as unknown as SignalDataTypeMap[K]
+}
+
+/** Baileys has JSON, as bytes, in which bytes are lists of numbers. Rows of release 0.1 hold those bytes as base64. */
+function senderKeysToText(bytes: Uint8Array): string {
+  const states = JSON.parse(Buffer.from(bytes).toString(), BufferJSON.reviver)
+  pruneSenderKeys(states)
+  return JSON.stringify(states, BufferJSON.replacer)
+}
+
+/** Of the histories that were read, Baileys asks whether there is one. The list of them would grow for ever. */
+const historiesKept = 1
+
+export function credsToText(creds: AuthenticationCreds): string {
+  const processedHistoryMessages = creds.processedHistoryMessages.slice(-historiesKept)
+  return toText({ ...creds, processedHistoryMessages })
 }
 
 export function credsFromText(text: string): AuthenticationCreds {

@@ -1,0 +1,56 @@
+/** Chains of the other side that a session keeps, as in Signal's own library. */
+const receivingChains = 5
+/**
+ * Keys of skipped messages that a record keeps, over all that is in it. One message can make it skip 2,000, and so can the
+ * next: strangers decide how many.
+ */
+const skippedKeys = 1_000
+
+/** libsignal's number for a chain of the other side. */
+const receiving = 2
+
+/** A record of Signal sessions, as libsignal serialises it; only what is looked at is named. */
+export interface SessionRecord {
+  _sessions: Record<string, Session>
+}
+
+interface Session {
+  indexInfo: { closed: number; used: number }
+  /** In the order in which they began. */
+  _chains: Record<string, { chainType: number; messageKeys: Record<string, string> }>
+}
+
+/** A sender's keys for one group, as Baileys keeps them: in the order in which they came. */
+export type SenderKeys = { senderSigningKey: { private: Buffer }; senderMessageKeys: unknown[] }[]
+
+/** Takes out of a record what time and strangers make larger without end: the oldest goes first. */
+export function pruneSessions({ _sessions: sessions }: SessionRecord): void {
+  let left = skippedKeys
+  for (const { _chains: chains } of Object.values(sessions).toSorted((a, b) => rank(b) - rank(a))) {
+    const theirs = Object.keys(chains).filter((key) => chains[key]?.chainType === receiving)
+    for (const key of theirs.slice(0, -receivingChains)) delete chains[key]
+    for (const { messageKeys } of Object.values(chains).toReversed()) {
+      // Numbers are in order, however they came.
+      const numbers = Object.keys(messageKeys)
+      const tooMany = Math.max(0, numbers.length - left)
+      for (const number of numbers.slice(0, tooMany)) delete messageKeys[number]
+      left -= numbers.length - tooMany
+    }
+  }
+}
+
+/** The same for the keys of a sender. We read nothing of our own, and yet Baileys skips a key with each message. */
+export function pruneSenderKeys(states: SenderKeys): void {
+  let left = skippedKeys
+  for (const { senderSigningKey: signing, senderMessageKeys: keys } of states.toReversed()) {
+    // Bytes, or what JSON makes of them.
+    const isOurs = Buffer.from(signing.private).length > 0
+    keys.splice(0, isOurs ? keys.length : Math.max(0, keys.length - left))
+    left -= keys.length
+  }
+}
+
+/** The session that is open, then those that were used last. */
+function rank({ indexInfo }: Session): number {
+  return indexInfo.closed === -1 ? Infinity : indexInfo.used
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aChat } from "#test/support/chat.ts"
+import { eventsOfType } from "#test/support/host.ts"
+import { anIntruder } from "#test/support/intruder.ts"
+import { skipInGroup } from "#test/support/skipping.ts"
+import { Lease } from "#core/lease.ts"
+import { Bytes, query } from "#core/store.ts"
+import { sessions } from "#core/tables.ts"
+
+const calm = { timing: { beatMs: 1000 } }
+
+/** The largest sealed value of a bridge's session, in bytes. */
+async function largestRow(bridgeId: string): Promise<number> {
+  const rows = query({
+    TableName: sessions,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}` },
+  })
+  const sizes = (await Array.fromAsync(rows)).map(({ sealed }) => Bytes.parse(sealed).length)
+  return Math.max(...sizes)
+}
+
+test("first messages that skip 1,999 others each, and a sender key that does so, end no session and make no large row", async () => {
+  const chat = await aChat(calm)
+  const { bob, phone, bridge, network } = chat
+  const { epoch } = (await Lease.get(bridge.id))!
+  const eve = await anIntruder(chat)
+  for (let i = 0; i < 8; i++) {
+    // A new session for each of the first, then one that goes on.
+    if (i < 5) await eve.begin()
+    await eve.skip(1_999)
+    await eve.post({}, await eve.encrypt({ conversation: `hostile ${i}` }))
+  }
+  const group = (await network.group([bob, phone])).jid
+  const encrypted = async (said: string) =>
+    await eve.repository.encryptGroupMessage({
+      group,
+      meId: eve.lid,
+      data: Buffer.from(`\n\u0001${said}\u0001`),
+    })
+  const { senderKeyDistributionMessage: axolotlSenderKeyDistributionMessage } = await encrypted("0")
+  const carrier = await eve.encrypt({
+    senderKeyDistributionMessage: { groupId: group, axolotlSenderKeyDistributionMessage },
+  })
+  for (let i = 1; i <= 3; i++) {
+    await skipInGroup(eve, `${group}::${eve.lid.replace("@lid", "_1")}::0`, 1_900)
+    const { ciphertext } = await encrypted(`${i}`)
+    const sealed = [...(i === 1 ? [carrier] : []), { type: "skmsg", ciphertext }]
+    await eve.post({ from: group, participant: eve.lid }, ...sealed)
+  }
+  await bob.send(phone.number, "still there")
+  const bodies = (await eventsOfType(bridge.id, "message", 12)).map(({ body }) => body)
+  const hostile = Array.from({ length: 8 }, (_, i) => `hostile ${i}`)
+  expect(bodies).toEqual([...hostile, "1", "2", "3", "still there"])
+  expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
+  expect(await largestRow(bridge.id)).toBeLessThan(64 * 1024)
+})
