@@ -79,6 +79,14 @@ export function networkClient(at: { controlUrl: string }) {
     /** Calls somebody. */
     ring: (number: string, to: string) =>
       ask<z.output<typeof Schema.Call>>("POST", `/phones/${number}/calls`, { to }),
+    /** People on the network whom nobody plays. */
+    crowd: (crowd: z.input<typeof Schema.NewCrowd>) => ask<{ numbers: string[] }>("POST", "/crowds", crowd),
+    /** Puts many people into a phone's address book at once. */
+    addressBook: (number: string, people: z.input<typeof Schema.AddressBook>["people"]) =>
+      ask("POST", `/phones/${number}/address-book`, { people }),
+    /** A phone has written with these people before. */
+    chats: (number: string, chats: z.input<typeof Schema.OldChats>) =>
+      ask("POST", `/phones/${number}/chats`, chats),
     /** Texts whose counters say that others before them are still to come; their ids. */
     jump: (number: string, how: z.input<typeof Schema.Jumps>) =>
       ask<{ ids: string[] }>("POST", `/phones/${number}/jumps`, how),

@@ -9,6 +9,7 @@ import { devices } from "./devices.ts"
 import { ControlError, onControlError } from "./errors.ts"
 import { faults } from "./faults.ts"
 import { groups } from "./groups.ts"
+import { largeAccounts } from "./large-accounts.ts"
 import { log } from "./log.ts"
 import { media } from "./media.ts"
 import { messages } from "./messages.ts"
@@ -62,6 +63,7 @@ export function controlApi(network: Network) {
   messages(app, network)
   groups(app, network)
   people(app, network)
+  largeAccounts(app, network)
   calls(app, network)
   strangers(app, network)
   appState(app, network)

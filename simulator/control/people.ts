@@ -1,6 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { inMode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
+import { setAnswering } from "../phone/answering.ts"
 import { tellName } from "../phone/app-state.ts"
 import { jidOfTarget } from "../phone/target.ts"
 import { el, type Node } from "../wire/node.ts"
@@ -25,6 +26,7 @@ export function people(app: OpenAPIHono, network: Network) {
       const phone = phoneOf(network, params.number)
       const { desk } = phone
       const { restricted, on, hides_number: hidesNumber, business } = body
+      if (body.answers !== undefined) setAnswering(phone, body.answers)
       if (on === true) phone.turnOn()
       if (on === false) phone.turnOff()
       if (restricted !== undefined) network.profiles.change(desk.own.user, { restricted })

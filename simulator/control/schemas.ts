@@ -280,6 +280,7 @@ export const ChangePhone = z
     on: z.boolean().describe("Off, it gets nothing until it is on again"),
     restricted: z.boolean().describe("May not start chats: nack 463"),
     status_hidden_from: z.array(digits).describe("Contacts who do not see its statuses"),
+    answers: z.boolean().describe("Sends back at once what it is sent, until the network ends"),
     hides_number: z.boolean().describe("In groups others see the number with dots in it"),
     business: Business.nullable().describe("null: a private person"),
     block: digits,
@@ -345,6 +346,18 @@ export const NewContact = z.object({
   number: digits,
   full_name: z.string().min(1),
   first_name: z.string().optional(),
+})
+
+export const NewCrowd = z.object({
+  count: whole.min(1).max(100_000),
+  devices: z.number().min(1).max(5).default(1).describe("Of one person, on the average"),
+})
+
+export const AddressBook = z.object({ people: z.array(NewContact).min(1).max(100_000) })
+
+export const OldChats = z.object({
+  people: z.array(digits).min(1).max(100_000),
+  messages: whole.min(1).max(1000).default(1).describe("With each"),
 })
 
 export const CollectionName = z.enum(collections)

@@ -6,8 +6,9 @@ import type { Network } from "./network.ts"
 
 const batch = 50
 
-/** Queues a stanza for a device, to be written now if it is connected. */
+/** Queues a stanza for a device, to be written now if it is connected. Of a crowd nobody ever connects. */
 export function deliver(network: Network, to: Address, stanza: Node) {
+  if (network.directory.user(to.user)?.crowd) return
   const n = network.queue.add(to, stanza)
   const line = network.lines.get(key(to))
   if (!line) return

@@ -11,6 +11,8 @@ export interface User {
   nextDevice: number
   /** Whoever is of a household knows nobody else, and is known to nobody else. */
   household?: Household
+  /** Nobody plays them: what is sent to them is forgotten. */
+  crowd?: boolean
 }
 
 /** The people around a sandbox bridge, and what one of them does there. */
@@ -96,8 +98,8 @@ export function open(store: Store) {
       const pn = `1555${digits(7)}`
       return users.has(pn) ? this.freeNumber() : pn
     },
-    addUser(pn: string, name: string, household?: Household): User {
-      const user: User = { pn, lid: freeLid(), name, nextDevice: 1, ...(household && { household }) }
+    addUser(pn: string, name: string, more: Pick<User, "household" | "crowd"> = {}): User {
+      const user: User = { pn, lid: freeLid(), name, nextDevice: 1, ...more }
       saveUser.run(pn, pack(user))
       remember(user)
       return user

@@ -38,7 +38,7 @@ export const kinds = [
   /** The device is not told that its backlog is over. */
   "no_offline",
   /**
-   * Long histories and snapshots of settings come as files, as from the live network. No fault of the
+   * Histories and snapshots of settings come as files, as from the live network. No fault of the
    * network: Baileys 7.0.0-rc14 looks for them at mmg.whatsapp.net and nowhere else.
    */
   "files",

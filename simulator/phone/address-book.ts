@@ -1,5 +1,5 @@
 import * as Jid from "../wire/jid.ts"
-import { change } from "./app-state.ts"
+import { change, changeAll, type Setting } from "./app-state.ts"
 import type { Desk } from "./desk.ts"
 
 interface Contact {
@@ -9,10 +9,22 @@ interface Contact {
 }
 
 /** Puts somebody into the phone's address book, who need not be on the network. */
-export async function saveContact(desk: Desk, { number, fullName, firstName }: Contact): Promise<void> {
+export async function saveContact(desk: Desk, contact: Contact): Promise<void> {
+  await change(desk, collection, settingOf(desk, contact))
+}
+
+/** The same for many at once. */
+export async function saveContacts(desk: Desk, contacts: Contact[]): Promise<void> {
+  const settings = contacts.map((contact) => settingOf(desk, contact))
+  await changeAll(desk, collection, settings)
+}
+
+const collection = "critical_unblock_low"
+
+function settingOf(desk: Desk, { number, fullName, firstName }: Contact): Setting {
   const user = desk.network.directory.user(number)
   const lidJid = user && Jid.format(user.lid, "lid")
   const contactAction = { fullName, firstName, saveOnPrimaryAddressbook: true, ...(lidJid && { lidJid }) }
   const index = ["contact", Jid.format(number, Jid.server)]
-  await change(desk, "critical_unblock_low", { index, value: { contactAction }, version: 2, remove: false })
+  return { index, value: { contactAction }, version: 2, remove: false }
 }

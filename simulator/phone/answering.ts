@@ -15,10 +15,23 @@ const answers: Record<Household["role"], Answer | undefined> = { owner: undefine
 /** From now on this phone answers what is written to it. */
 export function answerBy(phone: Phone, role: Household["role"]) {
   const answer = answers[role]
-  if (!answer) return
+  if (answer) answerWith(phone, answer)
+}
+
+const answering = new WeakMap<Phone, () => void>()
+
+/** Whether a phone of no household sends back what it is sent. */
+export function setAnswering(phone: Phone, isAnswering: boolean) {
+  answering.get(phone)?.()
+  if (isAnswering) answering.set(phone, answerWith(phone, echo))
+  else answering.delete(phone)
+}
+
+/** Gives what ends it. */
+function answerWith(phone: Phone, answer: Answer): () => void {
   const { desk } = phone
-  let last = desk.inbox.after(0).at(-1)?.n ?? 0
-  desk.inbox.listen(() => {
+  let last = desk.inbox.last()
+  return desk.inbox.listen(() => {
     for (const message of desk.inbox.after(last)) {
       last = message.n
       if (message.from_me || message.chat !== message.from) continue

@@ -1,8 +1,5 @@
-import { createHmac } from "node:crypto"
 import {
   decodePatches,
-  encodeSyncdPatch,
-  hkdf,
   type LTHashState,
   newLTHashState,
   proto,
@@ -10,6 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { bytes, child, children, el } from "../wire/node.ts"
 import type { Desk } from "./desk.ts"
+import { type Mutation, patchOf, snapshotMacOf } from "./syncd.ts"
 import { appStateKey } from "./welcome.ts"
 
 /** The collections there are, by how urgent a client takes them. */
@@ -24,38 +22,35 @@ export const collections = [
 export type Collection = (typeof collections)[number]
 
 /** A setting: what it is about, and what it is now. */
-export interface Setting {
-  index: string[]
-  value: proto.ISyncActionValue
-  version: number
-  remove: boolean
-}
+export type Setting = Mutation
+
+/** How many changes a patch has at the most. */
+const together = 1000
 
 /** Changes a setting of the account, for all its devices. */
 export async function change(desk: Desk, collection: Collection, setting: Setting) {
-  const { state } = await current(desk, collection)
-  const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
-  const encoded = await encodeSyncdPatch(
-    {
-      type: collection,
-      index: setting.index,
-      syncAction: { timestamp: Date.now(), ...setting.value },
-      apiVersion: setting.version,
-      operation: setting.remove ? REMOVE : SET,
-    },
-    keyId(desk),
-    state,
-    async () => key(desk),
-  )
-  const patch = Buffer.from(proto.SyncdPatch.encode(encoded.patch).finish())
-  const reply = desk.ask("w:sync:app:state", "set", [
-    el("sync", {}, [
-      el("collection", { name: collection, version: state.version }, [el("patch", {}, patch)]),
-    ]),
-  ])
-  if (child(child(child(reply, "sync"), "collection"), "error"))
-    throw new Error("a companion changed the collection meanwhile")
-  await current(desk, collection)
+  await changeAll(desk, collection, [setting])
+}
+
+/** Changes many at once, in as few patches as will do. */
+export async function changeAll(desk: Desk, collection: Collection, settings: Setting[]) {
+  const known = await current(desk, collection)
+  for (let at = 0; at < settings.length; at += together) {
+    const made = patchOf(collection, settings.slice(at, at + together), appStateKey(desk.keys), known.state)
+    const patch = Buffer.from(proto.SyncdPatch.encode(made.patch).finish())
+    const reply = desk.ask("w:sync:app:state", "set", [
+      el("sync", {}, [
+        el("collection", { name: collection, version: known.state.version }, [el("patch", {}, patch)]),
+      ]),
+    ])
+    if (child(child(child(reply, "sync"), "collection"), "error"))
+      throw new Error("a companion changed the collection meanwhile")
+    apply(known.records, [made.patch])
+    known.state = made.state
+  }
+  for (const { index, value, version } of settings)
+    known.mutations[JSON.stringify(index)] = { index, syncAction: { value, version } }
+  keepSnapshot(desk, collection, known)
 }
 
 /** Companions learn from their account's settings under which name it goes. */
@@ -81,52 +76,69 @@ function asJson(value: proto.ISyncActionValue) {
   return proto.SyncActionValue.fromObject(value).toJSON() as proto.ISyncActionValue
 }
 
-/** Works through a collection's patches, and leaves the network a snapshot of what comes out. */
-async function current(desk: Desk, collection: Collection) {
-  const reply = desk.ask("w:sync:app:state", "set", [
-    el("sync", {}, [el("collection", { name: collection, version: 0, return_snapshot: "false" })]),
-  ])
-  const patches = children(child(child(child(reply, "sync"), "collection"), "patches")).map((node) =>
-    proto.SyncdPatch.decode(bytes(node) ?? Buffer.alloc(0)),
-  )
-  const records = recordsOf(patches)
-  const { state, mutationMap } = await decodePatches(
-    collection satisfies WAPatchName,
-    patches,
-    newLTHashState(),
-    async () => key(desk),
-    {},
-  )
-  if (state.version > 0) keepSnapshot(desk, collection, state, records)
-  return { state, mutations: mutationMap }
+/** A collection, as far as the phone has worked through it. */
+interface Read {
+  state: LTHashState
+  mutations: Awaited<ReturnType<typeof decodePatches>>["mutationMap"]
+  /** The records that are left when all patches are applied, by index. */
+  records: Map<string, proto.ISyncdRecord>
 }
 
-/** The records that are left when all patches are applied. */
-function recordsOf(patches: proto.ISyncdPatch[]): proto.ISyncdRecord[] {
-  const records = new Map<string, proto.ISyncdRecord>()
+const read = new WeakMap<Desk, Map<Collection, Read>>()
+
+/** Works through a collection's new patches, and leaves the network a snapshot of what comes out. */
+async function current(desk: Desk, collection: Collection): Promise<Read> {
+  const known = read.get(desk) ?? new Map<Collection, Read>()
+  read.set(desk, known)
+  let now = known.get(collection) ?? { state: newLTHashState(), mutations: {}, records: new Map() }
+  for (let more = true; more;) {
+    const page = await patchesAfter(desk, collection, now.state.version)
+    if (page.patches.length === 0) break
+    apply(now.records, page.patches)
+    const { state, mutationMap } = await decodePatches(
+      collection satisfies WAPatchName,
+      page.patches,
+      now.state,
+      async () => ({ keyData: appStateKey(desk.keys).data }),
+      {},
+    )
+    now = { ...now, state, mutations: Object.assign(now.mutations, mutationMap) }
+    more = page.more
+    if (!more) keepSnapshot(desk, collection, now)
+  }
+  known.set(collection, now)
+  return now
+}
+
+async function patchesAfter(desk: Desk, collection: Collection, version: number) {
+  const reply = desk.ask("w:sync:app:state", "set", [
+    el("sync", {}, [el("collection", { name: collection, version, return_snapshot: "false" })]),
+  ])
+  const answer = child(child(reply, "sync"), "collection")
+  const patches = children(child(answer, "patches")).map((node) =>
+    proto.SyncdPatch.decode(bytes(node) ?? Buffer.alloc(0)),
+  )
+  return { patches, more: answer?.attrs.has_more_patches === "true" }
+}
+
+function apply(records: Map<string, proto.ISyncdRecord>, patches: proto.ISyncdPatch[]): void {
   for (const { operation, record } of patches.flatMap(({ mutations }) => mutations ?? [])) {
     const name = Buffer.from(record?.index?.blob ?? []).toString("base64")
     if (operation === proto.SyncdMutation.SyncdOperation.REMOVE || !record) records.delete(name)
     else records.set(name, record)
   }
-  return [...records.values()]
 }
 
-function keepSnapshot(desk: Desk, collection: Collection, state: LTHashState, records: proto.ISyncdRecord[]) {
-  const macKey = Buffer.from(
-    hkdf(appStateKey(desk.keys).data, 160, { info: "WhatsApp Mutation Keys" }),
-  ).subarray(96, 128)
-  const version = Buffer.alloc(8)
-  version.writeUInt32BE(state.version, 4)
-  const mac = createHmac("sha256", macKey).update(state.hash).update(version).update(collection).digest()
-  const { id } = appStateKey(desk.keys)
-  const snapshot = { version: { version: state.version }, records, mac, keyId: { id } }
+function keepSnapshot(desk: Desk, collection: Collection, { state, records }: Read) {
+  const { id, data } = appStateKey(desk.keys)
+  const snapshot = {
+    version: { version: state.version },
+    records: [...records.values()],
+    mac: snapshotMacOf(collection, state, data),
+    keyId: { id },
+  }
   desk.network.appState.keepSnapshot(desk.own.user, collection, {
     version: state.version,
     bytes: proto.SyncdSnapshot.encode(snapshot).finish(),
   })
 }
-
-const keyId = (desk: Desk) => appStateKey(desk.keys).id.toString("base64")
-
-const key = (desk: Desk): proto.Message.IAppStateSyncKeyData => ({ keyData: appStateKey(desk.keys).data })

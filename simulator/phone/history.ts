@@ -13,6 +13,9 @@ const { Type } = proto.Message.ProtocolMessage
 /** How many messages of each chat a new companion is told at once, and how many soon after. */
 const told = { first: 20, later: 100 }
 
+/** How many chats a file holds. */
+const chatsOfFile = 1000
+
 type Kind = keyof typeof proto.Message.HistorySyncType & keyof typeof proto.HistorySync.HistorySyncType
 
 /** What was before a companion came: its chats with their last messages, names, then all the rest. */
@@ -21,8 +24,8 @@ export function history(desk: Desk, companion: Address): proto.IMessage[] {
   const conversations = conversationsOf(desk, all, told.first)
   const rest = all.length > conversations.reduce((sum, { messages }) => sum + (messages?.length ?? 0), 0)
   const known = contactsOf(desk.network, desk.own.user).flatMap((pn) => desk.network.directory.user(pn) ?? [])
-  const first = inline("INITIAL_BOOTSTRAP", {
-    conversations,
+  const files = hasFiles(desk, companion)
+  const first = notices(desk, files, "INITIAL_BOOTSTRAP", conversations, {
     // Chats are by private id from here on: clients that see no such time address them by number.
     globalSettings: { chatDbLidMigrationTimestamp: now() },
     phoneNumberToLidMappings: known.map((user) => ({
@@ -34,8 +37,8 @@ export function history(desk: Desk, companion: Address): proto.IMessage[] {
     conversations: [],
     pushnames: known.map((user) => ({ id: inMode("pn", user), pushname: user.name })),
   })
-  if (!rest) return [first, names]
-  return [first, names, long(desk, companion, "RECENT", conversationsOf(desk, all, told.later))]
+  if (!rest) return [...first, names]
+  return [...first, names, ...notices(desk, files, "RECENT", conversationsOf(desk, all, told.later))]
 }
 
 /** What a companion asked for: messages of a chat before one it has. */
@@ -47,7 +50,8 @@ export function older(
   const all = desk.inbox.after(0)
   const oldest = all.find(({ id }) => id === asked.oldestMsgId)
   const before = all.filter(({ n, chat }) => oldest && chat === oldest.chat && n < oldest.n)
-  return long(desk, companion, "ON_DEMAND", conversationsOf(desk, before, asked.onDemandMsgCount ?? 50))
+  const conversations = conversationsOf(desk, before, asked.onDemandMsgCount ?? 50)
+  return notices(desk, hasFiles(desk, companion), "ON_DEMAND", conversations)
 }
 
 /** Newest first, as histories are told. */
@@ -84,24 +88,39 @@ export function asWebMessage(desk: Desk, remoteJid: string, message: Message): p
   }
 }
 
+/** Whether this companion gets long histories as files, as it would on the live network. */
+function hasFiles(desk: Desk, companion: Address): boolean {
+  return desk.network.faults.strike("files", key(companion)) !== undefined
+}
+
+/** Chats within one message, or as files of so many each. `more` goes with the first. */
+function notices(
+  desk: Desk,
+  files: boolean,
+  kind: Kind,
+  conversations: proto.IConversation[],
+  more: Omit<proto.IHistorySync, "syncType" | "conversations"> = {},
+): proto.IMessage[] {
+  if (!files) return [inline(kind, { ...more, conversations })]
+  const parts = Array.from({ length: Math.max(1, Math.ceil(conversations.length / chatsOfFile)) }, (_, i) =>
+    conversations.slice(i * chatsOfFile, (i + 1) * chatsOfFile),
+  )
+  return parts.map((part, i) => {
+    const chunkOrder = i + 1
+    const progress = Math.floor((100 * chunkOrder) / parts.length)
+    const content = { ...(i === 0 && more), conversations: part, chunkOrder, progress }
+    const file = seal(desk.network, "md-msg-hist", "History", packed(kind, content))
+    return notice(kind, { ...file, chunkOrder, progress })
+  })
+}
+
 function inline(kind: Kind, content: Omit<proto.IHistorySync, "syncType">): proto.IMessage {
   return notice(kind, { initialHistBootstrapInlinePayload: packed(kind, content) })
 }
 
-/** As a file for companions that are to get files, else within the message. */
-function long(
-  desk: Desk,
-  companion: Address,
-  kind: Kind,
-  conversations: proto.IConversation[],
-): proto.IMessage {
-  if (!desk.network.faults.strike("files", key(companion))) return inline(kind, { conversations })
-  return notice(kind, seal(desk.network, "md-msg-hist", "History", packed(kind, { conversations })))
-}
-
 function packed(kind: Kind, content: Omit<proto.IHistorySync, "syncType">): Buffer {
   const syncType = proto.HistorySync.HistorySyncType[kind]
-  return deflateSync(proto.HistorySync.encode({ ...content, syncType, progress: 100 }).finish())
+  return deflateSync(proto.HistorySync.encode({ progress: 100, ...content, syncType }).finish())
 }
 
 function notice(kind: Kind, where: proto.Message.IHistorySyncNotification): proto.IMessage {

@@ -47,6 +47,7 @@ export function open(store: Store) {
     selectOne: store.db.prepare(
       "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
     ),
+    selectLast: store.db.prepare("SELECT max(n) AS n FROM inbox WHERE pn = ?"),
     selectChats: store.db.prepare("SELECT DISTINCT chat FROM inbox WHERE pn = ?"),
   }
 }
@@ -54,7 +55,7 @@ export function open(store: Store) {
 /** What one phone read and sent, in order. */
 export type Inbox = ReturnType<typeof inboxOf>
 
-export function inboxOf({ insert, select, selectOne, selectChats }: Archive, pn: string) {
+export function inboxOf({ insert, select, selectOne, selectLast, selectChats }: Archive, pn: string) {
   const listeners = new Set<() => void>()
 
   return {
@@ -68,6 +69,8 @@ export function inboxOf({ insert, select, selectOne, selectChats }: Archive, pn:
       const row = selectOne.get(pn, chat, id)
       return row && messageOf(row)
     },
+    /** The number of its newest message, 0 when there is none. */
+    last: (): number => Number(selectLast.get(pn)?.n ?? 0),
     /** Every chat there is a message in. */
     chats: (): string[] => selectChats.all(pn).map(({ chat }) => String(chat)),
     /** Tells whoever waits that there is something new. */

@@ -5,8 +5,19 @@ export interface Session {
   indexInfo: { baseKey: Buffer; closed: number; used: number }
   registrationId: number
   currentRatchet: { ephemeralKeyPair: { pubKey: Buffer } }
-  getChain(ephemeralKey: Buffer): { chainKey: { counter: number; key: Buffer } } | undefined
+  getChain(ephemeralKey: Buffer): Chain | undefined
+  /** The oldest first, each under its ephemeral key. */
+  chains(): Iterable<[Buffer, Chain]>
+  deleteChain(ephemeralKey: Buffer): void
 }
+
+interface Chain {
+  chainType: number
+  chainKey: { counter: number; key: Buffer }
+}
+
+/** As libsignal numbers them. */
+export const ChainType = { sending: 1, receiving: 2 } as const
 
 export interface SessionRecord {
   sessions: Record<string, Session>

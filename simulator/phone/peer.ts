@@ -18,7 +18,7 @@ export function answersTo(desk: Desk, { from, id, content }: Peer): proto.IMessa
   const request = content.protocolMessage?.peerDataOperationRequestMessage
   if (!request) return []
   const asked = request.historySyncOnDemandRequest
-  if (asked) return [older(desk, from, asked)]
+  if (asked) return older(desk, from, asked)
   return (request.placeholderMessageResendRequest ?? []).length > 0 ? [resent(desk, id, request)] : []
 }
 

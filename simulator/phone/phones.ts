@@ -9,13 +9,15 @@ export function create(
 ): Phone {
   const number = input.number ?? network.directory.freeNumber()
   if (network.directory.user(number)) throw new NumberTaken(number)
-  network.directory.addUser(number, input.name ?? `Phone ${number.slice(-4)}`, input.household)
+  network.directory.addUser(number, input.name ?? `Phone ${number.slice(-4)}`, {
+    ...(input.household && { household: input.household }),
+  })
   return turnOn(network, number)
 }
 
-/** Turns on the phones of everyone the store knows: the network has been restarted. */
+/** Turns on the phones of everyone the store knows, and who has one: the network has been restarted. */
 export function turnOnAll(network: Network) {
-  for (const { pn } of network.directory.users()) turnOn(network, pn)
+  for (const { pn, crowd } of network.directory.users()) if (!crowd) turnOn(network, pn)
 }
 
 /** The number belongs to somebody. */

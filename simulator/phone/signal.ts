@@ -4,6 +4,7 @@ import type { KeyPair } from "../wire/curve.ts"
 import type { Keys } from "./keys.ts"
 import {
   type Bundle,
+  ChainType,
   MessageCounterError,
   PreKeyError,
   ProtocolAddress,
@@ -29,6 +30,9 @@ const chainSeed = Buffer.of(2)
 /** Sessions a phone keeps with one device beyond the open one, for what is still on its way. */
 const closedKept = 5
 
+/** Receiving chains kept of a session. */
+const chainsKept = 5
+
 export type Signal = ReturnType<typeof signalOf>
 
 /** One phone's Signal sessions. Changes are staged in `keys`; the caller commits. Not reentrant. */
@@ -39,6 +43,7 @@ export function signalOf(keys: Keys) {
       return record && QuietRecord.from(record)
     },
     storeSession: async (address, record) => {
+      record.getSessions().forEach(forgetOldChains)
       keys.put("session", address, record.serialize())
     },
     isTrustedIdentity: () => true,
@@ -135,6 +140,12 @@ class TrialCipher extends SessionCipher {
       new SessionError("no session with this device")
     )
   }
+}
+
+/** libsignal keeps the chains of a whole life, and gets slower with each; Signal's own clients keep these. */
+function forgetOldChains(session: Session) {
+  const receiving = [...session.chains()].filter(([, { chainType }]) => chainType === ChainType.receiving)
+  for (const [key] of receiving.slice(0, -chainsKept)) session.deleteChain(key)
 }
 
 /** libsignal's record prints whole sessions, private keys and all, whenever it closes one. */

@@ -8,8 +8,9 @@ import { seal } from "../phone/media.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { badRequest } from "./refusal.ts"
 
-/** How many patches are answered at once. */
+/** How many patches are answered at once, and how many bytes of them. */
 const page = 100
+const pageBytes = 2_000_000
 
 /** Takes what a device changed in each collection, and gives what it has not seen. */
 export function sync(network: Network, line: Line, iq: Node): Node[] {
@@ -39,7 +40,7 @@ function synced(network: Network, line: Line, asked: Node): Node {
   const files = asked.attrs.return_snapshot === "true" && network.faults.strike("files", key(line.device))
   const snapshot = files ? network.appState.snapshot(pn, name) : undefined
   const from = snapshot?.version ?? seen
-  const patches = network.appState.after(pn, name, from, page)
+  const patches = fitting(network.appState.after(pn, name, from, page))
   const version = patches.at(-1)?.version ?? from
   const more = network.appState.version(pn, name) > version
   return el("collection", { name, version, has_more_patches: String(more) }, [
@@ -54,6 +55,12 @@ function synced(network: Network, line: Line, asked: Node): Node {
         ]
       : []),
   ])
+}
+
+/** As many as one answer holds, and one in any case. */
+function fitting<Patch extends { patch: Buffer }>(patches: Patch[]): Patch[] {
+  let bytes = 0
+  return patches.filter(({ patch }, i) => (bytes += patch.length) <= pageBytes || i === 0)
 }
 
 /** The network numbers patches; what is in them it cannot read. */
