@@ -4,6 +4,7 @@ import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { Change, Gate, Received, Vault } from "../network.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
 import type { Inbound } from "./inbound.ts"
+import { bytesOf, Pieces } from "./pieces.ts"
 import { PreKeys } from "./pre-keys.ts"
 import { newLocks } from "../locks.ts"
 import { sentMessage, sentRow } from "./sent.ts"
@@ -11,6 +12,7 @@ import type { Put, SessionStore, SessionWrite, Stored } from "./store.ts"
 
 /** Baileys' word for one kind of key. */
 const preKey = "pre-key"
+const inPieces = "in pieces"
 
 /** What of a session's Signal keys is kept in memory, in bytes. */
 const cached = 2 * 1024 * 1024
@@ -43,9 +45,10 @@ export class SessionVault implements Vault {
   readonly gate: Gate
   readonly #parts: Parts
   readonly #preKeys: PreKeys
+  readonly #pieces: Pieces
   readonly #keeping = new Set<Promise<void>>()
-  /** Changes of prekeys: one at a time, for several share a row. */
-  readonly #preKeysTurn = newLocks()
+  /** Changes of what is not one row for each: one at a time. */
+  readonly #turn = newLocks()
   readonly #marksUntil: number
   #creds: string | undefined
   #login: Login | undefined
@@ -59,6 +62,7 @@ export class SessionVault implements Vault {
     this.gate = parts.commits
     this.generation = login.generation
     this.#preKeys = new PreKeys(parts.store, generationPrefix(login.generation))
+    this.#pieces = new Pieces(parts.store, generationPrefix(login.generation))
     this.#marksUntil = login.marksUntil
     this.#setCreds(login.creds)
   }
@@ -84,10 +88,16 @@ export class SessionVault implements Vault {
 
   async keys(type: string, ids: string[]): Promise<Map<string, string>> {
     if (type === preKey) return await this.#preKeys.get(ids)
+    if (!ids.some((id) => mayGrow({ type, id }))) return await this.#read(type, ids)
+    return await this.#turn([inPieces], () => this.#read(type, ids))
+  }
+
+  async #read(type: string, ids: string[]): Promise<Map<string, string>> {
     const rows = new Map(ids.map((id) => [this.#rowOf(type, id), id]))
     const unknown = [...rows.keys()].filter((sk) => !this.#known.has(sk))
     const stored = unknown.length === 0 ? [] : await this.#parts.store.getAll(unknown)
-    const read = new Map(stored.map(({ sk, secret }) => [sk, secret.toString()]))
+    const read = new Map<string, string | undefined>()
+    for (const row of stored) read.set(row.sk, await this.#pieces.whole(row))
     const found = new Map<string, string>()
     for (const [sk, id] of rows) {
       // Meanwhile it may have been written.
@@ -115,23 +125,36 @@ export class SessionVault implements Vault {
 
   async #keep(change: Change): Promise<void> {
     const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
-    if (preKeys.length === 0) return await this.#make(change, [])
-    await this.#preKeysTurn([preKey], async () => this.#make(change, await this.#preKeys.changes(preKeys)))
+    const growing = (change.keys ?? []).filter(mayGrow)
+    const turns = [...(preKeys.length > 0 ? [preKey] : []), ...(growing.length > 0 ? [inPieces] : [])]
+    if (turns.length === 0) return await this.#make(change, [])
+    await this.#turn(turns, async () => {
+      const writes: UnitWrite[] = preKeys.length > 0 ? await this.#preKeys.changes(preKeys) : []
+      for (const { type, id, value } of growing)
+        writes.push(...(await this.#pieces.changes(this.#rowOf(type, id), value)))
+      await this.#make(change, writes)
+    })
   }
 
-  /** In one step, but for what a received message has to be read with. */
-  async #make(change: Change, preKeys: UnitWrite[]): Promise<void> {
+  /**
+   * In one step, but for what a received message has to be read with.
+   * @param shared the writes of those keys that are not one row for each.
+   */
+  async #make(change: Change, shared: UnitWrite[]): Promise<void> {
     const { store, commits, inbound } = this.#parts
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
-      type === preKey ? [] : [{ sk: this.#rowOf(type, id), value }],
+      type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ type, id }) }],
     )
     // Where it takes several transactions: the credentials last.
     const writes: UnitWrite[] = [
       ...(change.sending
         ? [sentRow(store, { ...change.sending, generation: this.generation, state: "sent" })]
         : []),
-      ...preKeys,
-      ...keys.map(({ sk, value }) => (value === null ? store.remove(sk) : store.put(sk, value))),
+      ...shared,
+      ...keys.flatMap(({ sk, value, isShared }) => {
+        if (isShared) return []
+        return value === null ? store.remove(sk) : store.put(sk, value)
+      }),
       ...(change.creds === undefined ? [] : [this.#credsRow(change.creds)]),
     ]
     if (!change.received) commits.make(writes)
@@ -185,6 +208,11 @@ export class SessionVault implements Vault {
   }
 }
 
+/** What grows with an account: how far its settings were read, and the list of all chats that have a token. */
+function mayGrow({ type, id }: { type: string; id: string }): boolean {
+  return type === "app-state-sync-version" || id === "__index"
+}
+
 function loginOf(creds: string): Login | undefined {
   const { account, me } = Credentials.parse(JSON.parse(creds))
   if (!account || !me) return undefined
@@ -219,7 +247,7 @@ export function forgetCreds(store: SessionStore, next: Omit<Creds, "creds">): Pu
 export async function oldKeys(store: SessionStore, generation: number): Promise<SessionWrite[]> {
   const current = generationPrefix(generation)
   const names = await store.names("SIGNAL#")
-  return names.filter((sk) => !sk.startsWith(current)).map((sk) => store.remove(sk))
+  return names.filter((sk) => !sk.startsWith(current)).map((sk) => store.remove(sk, bytesOf(sk)))
 }
 
 function credsRow(store: SessionStore, { generation, marksUntil, creds = "" }: Creds): Put {
