@@ -10,6 +10,7 @@ import {
   type Session,
   type Storage,
 } from "./libsignal.ts"
+import { isSignedBy } from "./verify.ts"
 
 /** Closed sessions kept per address for messages still on their way; libsignal keeps 40, about 38 KB a write. */
 const closedSessionsKept = 4
@@ -75,11 +76,8 @@ function copyOf(session: Session): Session {
 async function openOutgoing(this: SessionBuilder, bundle: Bundle) {
   const address = this.addr.toString()
   const { signedPreKey } = bundle
-  const signed = curve.verifySignature(
-    Buffer.from(bundle.identityKey),
-    Buffer.from(signedPreKey.publicKey),
-    Buffer.from(signedPreKey.signature),
-  )
+  // libsignal's own check takes 18 ms, half a minute for the 1,500 devices of a large group.
+  const signed = isSignedBy(bundle.identityKey, signedPreKey.publicKey, signedPreKey.signature)
   if (!signed) throw new SessionError("The signed prekey is not signed by the identity key")
 
   await locksOf(this.storage)([address], async () => {
