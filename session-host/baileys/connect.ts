@@ -3,6 +3,7 @@ import type { Logger } from "pino"
 import type { WebSocket } from "ws"
 import type { Acquaintance, Connection, Gate, Happening, Vault } from "../network.ts"
 import { newAcks } from "./acks.ts"
+import { newTakeDown } from "./acquaintances.ts"
 import { newArrivals } from "./arrivals.ts"
 import { newBeforeEnd } from "./before-end.ts"
 import { newBeforePairing } from "./before-pairing.ts"
@@ -11,6 +12,7 @@ import { contain } from "./contain.ts"
 import { devicesOf } from "./devices.ts"
 import { readFrames } from "./frames.ts"
 import { guard } from "./guard.ts"
+import { followHistory } from "./history.ts"
 import { keysOf } from "./keys.ts"
 import { type Lifetime, newLifetime } from "./lifetime.ts"
 import { credsToDialWith } from "./link-code.ts"
@@ -27,6 +29,7 @@ import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
 import { credsToText } from "./serialise.ts"
 import { newSettings } from "./settings.ts"
+import { takeServerSync } from "./server-sync.ts"
 import { socketConfig } from "./socket-config.ts"
 import { takeWire } from "./wire.ts"
 
@@ -55,7 +58,6 @@ export function connect(input: ConnectInput): Connection {
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const keys = keysOf(vault)
-  const settings = newSettings(keys)
   const arrivals = newArrivals(({ attrs }) =>
     input.log.error(
       { messageId: attrs.id },
@@ -74,7 +76,6 @@ export function connect(input: ConnectInput): Connection {
       vault,
       creds,
       keys,
-      seen: settings.keys,
       hold: newLocks(),
       devices: devicesOf(input.vault),
       log,
@@ -107,12 +108,24 @@ export function connect(input: ConnectInput): Connection {
   }
   const beforeEnd = newBeforeEnd(lifetime, wire)
   const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
-  const { readIfNew } = settings.follow({
+  const questions = newQuestions({ sock, creds, log, beforeEnd, availability, calls, tellPeople })
+  const takeDown = newTakeDown({
     sock,
-    isOpen: () => lifetime.isOpen,
-    peopleLearned: () =>
-      beforeEnd(new Promise((resolve) => lifetime.tell({ kind: "people", people: [], onLearned: resolve }))),
-    onError: (error) => log.warn({ error }, "the account's settings were not read"),
+    vault,
+    learn: (people) =>
+      beforeEnd(new Promise((resolve) => lifetime.tell({ kind: "people", people, onLearned: resolve }))),
+  })
+  const isOpen = () => lifetime.isOpen
+  const mediaHost = () => questions.mediaHost()
+  const { readIfNew, changed } = newSettings(keys, { sock, isOpen, mediaHost, takeDown, log })
+  takeServerSync(sock.ws, changed)
+  followHistory({
+    sock,
+    keys,
+    isOpen,
+    mediaHost,
+    takeDown,
+    onError: (error) => log.warn({ error }, "the phone's history was not read"),
   })
   listenForPeople(sock.ev, tellPeople)
   sock.ev.on("creds.update", (update) => {
@@ -133,7 +146,7 @@ export function connect(input: ConnectInput): Connection {
 
   const sender = newSender({ sock, acks, keys, isOpen: () => lifetime.isOpen })
   return {
-    ...newQuestions({ sock, creds, log, beforeEnd, availability, calls, tellPeople }),
+    ...questions,
     send: (outgoing, again = false) => sender(outgoing, again),
     async logout() {
       // The network may end the connection before it has answered.

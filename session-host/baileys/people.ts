@@ -32,13 +32,11 @@ export function listenForPeople(ev: BaileysEventEmitter, tell: (people: Acquaint
   }
   ev.on("contacts.upsert", (contacts) => tellSome(contacts.flatMap(known)))
   ev.on("contacts.update", (contacts) => tellSome(contacts.flatMap(known)))
-  ev.on("messaging-history.set", ({ contacts, lidPnMappings = [] }) =>
-    tellSome([...contacts.flatMap(known), ...lidPnMappings.map(pair)]),
-  )
   ev.on("lid-mapping.update", (mapping) => tellSome([pair(mapping)]))
 }
 
-function known(contact: Partial<Contact>): Acquaintance[] {
+/** What a contact of Baileys' says of a person; nothing of what is none. */
+export function known(contact: Partial<Contact>): Acquaintance[] {
   const { id, lid, phoneNumber, name, notify, verifiedName, username, imgUrl } = contact
   const jids = [id, phoneNumber, lid].map((jid) => jidNormalizedUser(jid))
   const jid = jids.find((each) => isPnUser(each))
@@ -57,7 +55,8 @@ function known(contact: Partial<Contact>): Acquaintance[] {
   return isPerson && imgUrl === undefined ? [person] : []
 }
 
-function pair({ lid, pn }: { lid: string; pn: string }): Acquaintance {
+/** Two addresses of one person, who may be no contact. */
+export function pair({ lid, pn }: { lid: string; pn: string }): Acquaintance {
   return { jid: jidNormalizedUser(pn), lid: jidNormalizedUser(lid), ofContactsOnly: true }
 }
 

@@ -1,81 +1,231 @@
-import type { SignalDataTypeMap, WASocket } from "@whiskeysockets/baileys"
+import {
+  type BaileysEventEmitter,
+  type BinaryNode,
+  type ChatMutation,
+  type Contact,
+  decodeSyncdMutations,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isMissingKeyError,
+  type LIDMapping,
+  newLTHashState,
+  processSyncAction,
+  proto,
+  type SignalDataTypeMap,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { blobOf } from "../media/blob.ts"
+import { atATime, type TakeDown } from "./acquaintances.ts"
+import { type Field, fieldsIn } from "./fields.ts"
 import type { Keys } from "./keys.ts"
-
-type Store = Pick<Keys, "get" | "set">
-type Version = SignalDataTypeMap[typeof kind] | null
+import type { ILogger } from "./quiet-log.ts"
 
 /** How far a collection of settings has been read. */
 const kind = "app-state-sync-version"
 
-/** The account's push name, and its address book. */
+/** The account's push name, and its address book: all that is used of its settings. */
 const collections = ["critical_block", "critical_unblock_low"] as const
+type Collection = (typeof collections)[number]
 
 interface Following {
-  sock: Pick<WASocket, "resyncAppState" | "ev">
+  sock: Pick<WASocket, "ev" | "query" | "authState">
   isOpen: () => boolean
-  /** Resolves when all that was told of people is durable; rejects when that will not be. */
-  peopleLearned: () => Promise<void>
-  onError: (error: unknown) => void
+  /** Where the network keeps files. */
+  mediaHost: () => Promise<string>
+  takeDown: TakeDown
+  log: ILogger
 }
 
+/** A piece of a collection, as the network gives it. */
+interface Answer {
+  snapshot: Uint8Array | undefined
+  patches: proto.SyncdPatch[]
+  hasMore: boolean
+}
+
+type Change = proto.ISyncdMutation | proto.ISyncdRecord
+
 /**
- * The account's settings, as they are on its phone. How far they have been read is kept only once what they said of people
- * is durable: else a connection that ends in between would leave a session without what it had just read, for good.
+ * The account's settings, as they are on its phone. Baileys' own reading never yields: a large address book would stop the
+ * host for seconds. And it keeps a hash of each setting that was ever read, for whoever changes settings; here nobody does.
+ * How far a collection was read is kept only once all that it said of people is durable.
  */
-export function newSettings(keys: Store) {
-  /** Read on this connection, and not kept yet. */
-  const unkept = new Map<string, Version>()
-  let onRead: (() => void) | undefined
+export function newSettings(keys: Pick<Keys, "get" | "set">, following: Following) {
+  const { sock, isOpen, mediaHost, takeDown, log } = following
+  /** Changed under a key that has not come yet. */
+  const blocked = new Set<Collection>()
+  let turn = Promise.resolve()
+
+  const later = (work: () => Promise<void>) => {
+    turn = turn.then(work).catch((error: unknown) => {
+      if (isOpen()) log.warn({ error }, "the account's settings were not read")
+    })
+  }
+
+  async function readMissing(): Promise<void> {
+    const known = await keys.get(kind, [...collections])
+    for (const name of collections) if (!known[name] || blocked.has(name)) await readUnlessBlocked(name)
+  }
+
+  async function readUnlessBlocked(name: Collection): Promise<void> {
+    blocked.delete(name)
+    try {
+      await read(name)
+    } catch (error) {
+      if (!isMissingKeyError(error)) throw error
+      blocked.add(name)
+    }
+  }
+
+  async function read(name: Collection): Promise<void> {
+    for (let hasMore = true; hasMore && isOpen();) {
+      const before = (await keys.get(kind, [name]))[name]?.version ?? 0
+      const answer = await ask(name, before)
+      const version = await apply(answer, before)
+      if (version !== before) await keep(name, version)
+      hasMore = answer.hasMore && version !== before
+    }
+  }
+
+  /** @throws Error when the network does not answer, or refuses */
+  async function ask(name: Collection, version: number): Promise<Answer> {
+    const attrs = { name, version: String(version), return_snapshot: String(version === 0) }
+    const answer = await sock.query({
+      tag: "iq",
+      attrs: { to: "s.whatsapp.net", xmlns: "w:sync:app:state", type: "set" },
+      content: [{ tag: "sync", attrs: {}, content: [{ tag: "collection", attrs }] }],
+    })
+    const collection = getBinaryNodeChild(getBinaryNodeChild(answer, "sync"), "collection")
+    if (!collection || collection.attrs.type === "error") throw new Error(`the network refused ${name}`)
+    return answerIn(collection)
+  }
+
+  /** @returns the version that it leads to. */
+  async function apply({ snapshot, patches }: Answer, before: number): Promise<number> {
+    let version = before
+    if (snapshot) version = await applySnapshot(snapshot)
+    for (const patch of patches) {
+      await applyPatch(patch)
+      version = Number(patch.version?.version)
+    }
+    return version
+  }
+
+  async function applySnapshot(reference: Uint8Array): Promise<number> {
+    const chunks = blobOf(proto.ExternalBlobReference.decode(reference), "App State", await mediaHost())
+    let version = 0
+    await applyAll(fieldsIn(chunks), ({ number, bytes }) => {
+      if (number === snapshotFields.version) version = Number(proto.SyncdVersion.decode(bytes).version)
+      return number === snapshotFields.records ? proto.SyncdRecord.decode(bytes) : undefined
+    })
+    return version
+  }
+
+  async function applyPatch(patch: proto.SyncdPatch): Promise<void> {
+    for (let at = 0; at < patch.mutations.length; at += atATime)
+      await applySome(patch.mutations.slice(at, at + atATime))
+    if (!patch.externalMutations) return
+    const chunks = blobOf(patch.externalMutations, "App State", await mediaHost())
+    await applyAll(fieldsIn(chunks), ({ number, bytes }) =>
+      number === mutationsField ? proto.SyncdMutation.decode(bytes) : undefined,
+    )
+  }
+
+  async function applyAll(fields: AsyncIterable<Field>, decode: (field: Field) => Change | undefined) {
+    let some: Change[] = []
+    for await (const field of fields) {
+      const change = decode(field)
+      if (change) some.push(change)
+      if (some.length < atATime) continue
+      await applySome(some)
+      some = []
+    }
+    await applySome(some)
+  }
+
+  async function applySome(changes: Change[]): Promise<void> {
+    if (changes.length === 0) return
+    const told: { contacts: Partial<Contact>[]; pairs: LIDMapping[] } = { contacts: [], pairs: [] }
+    const listener = {
+      emit(event: string, said: unknown) {
+        if (event === "contacts.upsert") told.contacts.push(...(said as Contact[]))
+        if (event === "lid-mapping.update") told.pairs.push(said as LIDMapping)
+        if (event === "creds.update") sock.ev.emit("creds.update", said as object)
+      },
+    } as unknown as BaileysEventEmitter // it is only told
+    const { me } = sock.authState.creds
+    for (const mutation of await decoded(changes)) {
+      try {
+        processSyncAction(mutation, listener, me ?? { id: "" }, undefined, log)
+      } catch (error) {
+        log.warn({ error }, "a setting was not understood")
+      }
+    }
+    await takeDown(told)
+  }
+
+  /** One that cannot be read is passed over. @throws Error where their key is missing (`isMissingKeyError`) */
+  async function decoded(changes: Change[]): Promise<ChatMutation[]> {
+    try {
+      return await decode(changes)
+    } catch (error) {
+      if (isMissingKeyError(error)) throw error
+      if (changes.length === 1) log.warn({ error }, "a setting was not read")
+      if (changes.length === 1) return []
+      const each: ChatMutation[] = []
+      for (const change of changes) each.push(...(await decoded([change])))
+      return each
+    }
+  }
+
+  const keyOf = async (id: string) => (await keys.get("app-state-sync-key", [id]))[id]
+
+  async function decode(changes: Change[]): Promise<ChatMutation[]> {
+    const found: ChatMutation[] = []
+    // Each with a state of its own, which is dropped: it would be copied and hashed whole for each hundred.
+    await decodeSyncdMutations(changes, newLTHashState(), keyOf, (mutation) => found.push(mutation), false)
+    return found
+  }
+
+  async function keep(name: Collection, version: number): Promise<void> {
+    const state: SignalDataTypeMap[typeof kind] = { ...newLTHashState(), version }
+    await keys.set({ [kind]: { [name]: state } })
+  }
 
   return {
-    /** The keys as Baileys is to see them. */
-    keys: {
-      async get<Kind extends keyof SignalDataTypeMap>(type: Kind, ids: string[]) {
-        const found = await keys.get(type, ids)
-        for (const id of type === kind ? ids : [])
-          if (unkept.has(id)) found[id] = unkept.get(id) as SignalDataTypeMap[Kind] // of this kind
-        return found
-      },
-      async set({ [kind]: versions, ...others }) {
-        await keys.set(others)
-        for (const [name, version] of Object.entries(versions ?? {})) unkept.set(name, version)
-        if (versions) onRead?.()
-      },
-    } satisfies Store,
-
-    /** Follows a connection that sees these keys. */
-    follow({ sock, isOpen, peopleLearned, onError }: Following) {
-      let turn = Promise.resolve()
-
-      async function read(): Promise<void> {
-        if (!isOpen()) return
-        const known = await keys.get(kind, [...collections])
-        const missing = collections.filter((name) => !known[name] && !unkept.has(name))
-        if (missing.length > 0) await sock.resyncAppState(missing, false)
-      }
-
-      async function keep(): Promise<void> {
-        // Baileys tells of what it read right after it has written how far, and would hold that back for a while.
-        await new Promise((resolve) => setTimeout(resolve))
-        sock.ev.flush()
-        const versions = [...unkept]
-        await peopleLearned()
-        await keys.set({ [kind]: Object.fromEntries(versions) })
-        for (const [name, version] of versions) if (unkept.get(name) === version) unkept.delete(name)
-      }
-
-      const later = (work: () => Promise<void>) => {
-        turn = turn.then(work).catch(onError)
-      }
-      onRead = () => later(keep)
-      return {
-        /**
-         * Reads what was set before the device was linked. Later changes Baileys reads by itself; the first reading it does
-         * only for those who take all of a phone's history. To be called after each login, and when the phone has told a
-         * key: before, nothing can be opened.
-         */
-        readIfNew: () => later(read),
-      }
+    /**
+     * Reads what was set before the device was linked, and what was under a key that was missing. To be called after each
+     * login, and when the phone has told a key: before, nothing can be opened.
+     */
+    readIfNew: () => later(readMissing),
+    /** The network says that a collection has changed. */
+    changed: (name: string) => {
+      const ours = collections.find((each) => each === name)
+      if (ours) later(() => readUnlessBlocked(ours))
     },
   }
+}
+
+/** Numbers of fields of `SyncdSnapshot` and `SyncdMutations`. */
+const snapshotFields = { version: 1, records: 2 }
+const mutationsField = 1
+
+function answerIn(collection: BinaryNode): Answer {
+  const patches = getBinaryNodeChildren(getBinaryNodeChild(collection, "patches") ?? collection, "patch")
+  const next = { version: Number(collection.attrs.version) + 1 }
+  return {
+    snapshot: bytesOf(getBinaryNodeChild(collection, "snapshot")),
+    patches: patches.flatMap((node) => {
+      const bytes = bytesOf(node)
+      if (!bytes) return []
+      const patch = proto.SyncdPatch.decode(bytes)
+      patch.version ??= next
+      return [patch]
+    }),
+    hasMore: collection.attrs.has_more_patches === "true",
+  }
+}
+
+function bytesOf(node: BinaryNode | undefined): Uint8Array | undefined {
+  return node?.content instanceof Uint8Array ? node.content : undefined
 }

@@ -16,8 +16,6 @@ interface Input {
   vault: Vault
   creds: AuthenticationCreds
   keys: Keys
-  /** The same, as Baileys itself is to see them. */
-  seen: Pick<Keys, "get" | "set">
   hold: Hold
   devices: UserFacingSocketConfig["userDevicesCache"]
   log: ILogger
@@ -28,14 +26,14 @@ interface Input {
 
 /** How we want Baileys. */
 export function socketConfig(input: Input): UserFacingSocketConfig {
-  const { vault, creds, keys, seen, hold } = input
+  const { vault, creds, keys, hold } = input
   return {
     auth: {
       creds,
       keys: {
-        get: seen.get,
+        get: keys.get,
         // Baileys itself only removes sessions: not while one is in use.
-        set: (data) => hold(Object.keys(data.session ?? {}), async () => seen.set(withoutKeyHolders(data))),
+        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(withoutKeyHolders(data))),
       },
     },
     logger: input.log,
@@ -45,8 +43,8 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     emitOwnEvents: false,
     syncFullHistory: false,
-    // Of a phone's history only what brings the LIDs of its contacts.
-    shouldSyncHistoryMessage: ({ syncType }) => bootstrap.has(syncType ?? -1),
+    // It is read beside Baileys (`history.ts`). Nobody asks for the one that Baileys may read; refused all, it warns.
+    shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
     // Repeating is the store's business; 0 would commit nothing.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     userDevicesCache: input.devices,
@@ -58,6 +56,3 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
       durableRepository({ creds, keys, vault, hold, ...input.repository }, input.log, lidsOf),
   }
 }
-
-const { HistorySyncType } = proto.HistorySync
-const bootstrap = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])

@@ -42,8 +42,8 @@ export async function downloadMedia(media: Media, host: string, folder: string):
   }
 }
 
-/** The path is a stranger's word, the host never. */
-function addressOf(media: Media, host: string): string {
+/** Where a file is. The path is a stranger's word, the host never. @throws ApiError `media_expired` without a path */
+export function addressOf(media: Pick<Media, "directPath" | "url">, host: string): string {
   const path = media.directPath || pathIn(media.url)
   if (!path.startsWith("/")) throw expired("the message does not say where its media are")
   const url = new URL(`https://${host}`)

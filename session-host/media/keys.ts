@@ -16,6 +16,11 @@ export const macBytes = 10
 
 /** The keys of a file, from the one that its message carries. */
 export function keysOf(mediaKey: Uint8Array, kind: Kind) {
-  const keys = Buffer.from(hkdfSync("sha256", mediaKey, Buffer.alloc(0), `WhatsApp ${uses[kind]} Keys`, 112))
+  return keysFor(mediaKey, uses[kind])
+}
+
+/** The keys of a file of that use, in the network's word for it. */
+export function keysFor(mediaKey: Uint8Array, use: string) {
+  const keys = Buffer.from(hkdfSync("sha256", mediaKey, Buffer.alloc(0), `WhatsApp ${use} Keys`, 112))
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }
 }

@@ -117,16 +117,21 @@ test("another login knows nobody of the last one's", async () => {
   expect(await list()).toEqual([])
 })
 
-test("who was in the address book before the link is a contact, too", async () => {
-  const { bob, bridge, network, listed } = await aBook()
-  await call(bridge.id, "DELETE", "/logout")
-  const other = await network.phone()
-  const entry = { number: bob.number, full_name: "Robert Brown", first_name: "Robert" }
-  await network.call("POST", `/phones/${other.number}/contacts`, entry)
-  await other.scan(await codeOf(bridge.id))
-  await until(async () => (await statusOf(bridge.id)) === "connected")
-  expect(await listed(bob.number)).toMatchObject({ jid: bob.jid, full_name: "Robert Brown" })
-})
+test.for([false, true])(
+  "who was in the address book before the link is a contact, too (as a file: %s)",
+  async (files) => {
+    const { bob, bridge, network, listed } = await aBook()
+    await call(bridge.id, "DELETE", "/logout")
+    const other = await network.phone()
+    trustMediaOf(network)
+    if (files) await network.fault({ kind: "files", device: `${other.number}:1` })
+    const entry = { number: bob.number, full_name: "Robert Brown", first_name: "Robert" }
+    await network.call("POST", `/phones/${other.number}/contacts`, entry)
+    await other.scan(await codeOf(bridge.id))
+    await until(async () => (await statusOf(bridge.id)) === "connected")
+    expect(await listed(bob.number)).toMatchObject({ jid: bob.jid, full_name: "Robert Brown" })
+  },
+)
 
 test("the address book is known whenever the connection ends that was reading it", async () => {
   const network = await aNetwork()

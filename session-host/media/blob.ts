@@ -1,0 +1,64 @@
+import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { guardedAgent, safeFetch } from "#core/safe-fetch.ts"
+import { Damaged } from "./decrypt.ts"
+import { addressOf } from "./download.ts"
+import { keysFor, macBytes } from "./keys.ts"
+
+/** How long a file may take to come, ms; and how long it may be, in bytes. */
+const withinMs = 60_000
+const maxBytes = 100_000_000
+
+/** Where the network keeps a file of an account's own devices, and what it is opened with. */
+interface Where {
+  directPath?: string | null
+  mediaKey?: Uint8Array | null
+}
+
+/**
+ * A file that an account's devices share (`App State`, `History`), decrypted piece by piece once its MAC has proved true.
+ * @throws Damaged, FetchError; Error when the network does not give it
+ */
+export async function* blobOf(
+  where: Where,
+  use: "App State" | "History",
+  host: string,
+): AsyncGenerator<Uint8Array> {
+  const keys = keysFor(where.mediaKey ?? Buffer.alloc(0), use)
+  const sealed = await fetched(addressOf({ directPath: where.directPath ?? "", url: "" }, host))
+  const ciphertext = withoutMac(sealed)
+  const mac = createHmac("sha256", keys.macKey).update(keys.iv)
+  for (const chunk of ciphertext) {
+    mac.update(chunk)
+    await nextTurn()
+  }
+  const tag = Buffer.concat(sealed.slice(-macBytes)).subarray(-macBytes)
+  if (tag.length < macBytes) throw new Damaged("too short")
+  if (!timingSafeEqual(mac.digest().subarray(0, macBytes), tag)) throw new Damaged("wrong MAC")
+
+  const decipher = createDecipheriv("aes-256-cbc", keys.cipherKey, keys.iv)
+  for (const chunk of ciphertext) yield decipher.update(chunk)
+  yield decipher.final()
+}
+
+async function fetched(url: string): Promise<Uint8Array[]> {
+  const agent = guardedAgent()
+  try {
+    const headers = { origin: "https://web.whatsapp.com" }
+    const answer = await safeFetch({ url, agent, method: "GET", headers, withinMs, maxBytes })
+    if (answer.status !== 200) throw new Error(`the network did not give a file: ${answer.status}`)
+    return await Array.fromAsync(answer.body)
+  } finally {
+    await agent.destroy()
+  }
+}
+
+/** The MAC ends the file, in as many pieces as it came. */
+function withoutMac(sealed: Uint8Array[]): Uint8Array[] {
+  let left = sealed.reduce((sum, { length }) => sum + length, 0) - macBytes
+  return sealed.flatMap((chunk) => {
+    const some = chunk.subarray(0, Math.max(0, left))
+    left -= chunk.length
+    return some.length > 0 ? [some] : []
+  })
+}

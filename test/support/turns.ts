@@ -1,0 +1,13 @@
+import { onTestFinished } from "vitest"
+
+/** Counts the turns of the event loop: whatever happens between two of them keeps everybody else waiting. */
+export function countTurns(): { now: () => number } {
+  let turns = 0
+  let next = setImmediate(count)
+  function count() {
+    turns++
+    next = setImmediate(count)
+  }
+  onTestFinished(() => clearImmediate(next))
+  return { now: () => turns }
+}
