@@ -8,8 +8,8 @@ import { EventRow } from "#core/event-row.ts"
 import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
 import { Receiver } from "#core/receiver.ts"
-import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, type Outcome } from "./attempt.ts"
+import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
 import { Notes } from "./notes.ts"
 import { sendAgain } from "./send-again.ts"
@@ -33,11 +33,12 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
-  const means: Means = { agent: guardedAgent(), notes: new Notes(bridgeId) }
+  const { agent, leave } = newConnections()
+  const means: Means = { agent, notes: new Notes(bridgeId) }
   try {
     return await work(claimed, means, busyUntil)
   } finally {
-    await means.agent.destroy()
+    await leave()
     await means.notes.written()
   }
 }

@@ -6,7 +6,6 @@ import type { Notes } from "./notes.ts"
 
 /** What an invocation delivers with. */
 export interface Means {
-  /** Its own: the connections of an earlier invocation were frozen with it. */
   agent: Agent
   notes: Notes
 }

@@ -1,0 +1,21 @@
+import type { Agent } from "undici"
+import { guardedAgent } from "#core/safe-fetch.ts"
+
+/** Receivers hang up on idle connections after 2 s and more: a POST on one that is just being closed would fail. */
+const idleMs = 1000
+
+/** Of this process: a bridge whose events come one at a time needs no new connection for each. */
+let kept: Agent | undefined
+
+/**
+ * Connections to receivers for one delivery, and what ends it. On Lambda each has its own: those of an earlier invocation
+ * were frozen with it.
+ */
+export function newConnections(): { agent: Agent; leave: () => Promise<void> } {
+  if (process.env.AWS_LAMBDA_FUNCTION_NAME) {
+    const agent = guardedAgent()
+    return { agent, leave: async () => await agent.destroy() }
+  }
+  kept ??= guardedAgent({ idleMs })
+  return { agent: kept, leave: async () => {} }
+}
