@@ -16,8 +16,15 @@ const keptDays = 14
 /** Appends a line, in one write at the end of the file, which no other process's can split. */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
   const folder = folderOf(bridgeId)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  appendFileSync(join(folder, `${line.at.slice(0, 10)}.log`), `${line.text}\n`, { mode: 0o600 })
+  const write = () =>
+    appendFileSync(join(folder, `${line.at.slice(0, 10)}.log`), `${line.text}\n`, { mode: 0o600 })
+  try {
+    write()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    write()
+  }
 }
 
 /** The last `tail` lines, then those to come: a batch at each look, often an empty one. */

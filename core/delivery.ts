@@ -71,14 +71,16 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
 /**
  * A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will, and rings.
  * Tried until it is done, or until `signal` says that it is somebody else's duty by now. Never rejects.
+ * @returns whether it rang: if not, somebody is looking.
  */
-export async function wake(bridgeId: string, signal?: AbortSignal): Promise<void> {
+export async function wake(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
   // The one who has promised must ring: to everybody else somebody seems to be due.
   let hasPromised = false
   await untilDone(bridgeId, signal, async () => {
     hasPromised ||= await promiseUnlessDue(bridgeId)
     if (hasPromised) await ring(bridgeId)
   })
+  return hasPromised
 }
 
 /**

@@ -47,6 +47,12 @@ export function key(bridgeId: string, n: number) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }
 }
 
+/** The event that a row of Events is; undefined where it is none. */
+export function atKey(row: { pk: string; sk: string }): { bridgeId: string; n: number } | undefined {
+  const [, digits] = /^EVENT#(\d+)$/.exec(row.sk) ?? []
+  return digits ? { bridgeId: bridgeIdOf(row.pk), n: Number(digits) } : undefined
+}
+
 /** So that keys sort as numbers do. */
 export function padded(n: number): string {
   return String(n).padStart(12, "0")
@@ -152,6 +158,12 @@ export async function after(bridgeId: string, n: number): Promise<{ next: Info[]
     if (next.length === most.events || bytes > most.bytes) break
   }
   return { next }
+}
+
+/** The same where there is most likely one event after this one: a read of a row in place of a query. */
+export async function only(bridgeId: string, n: number): ReturnType<typeof after> {
+  const event = await get(bridgeId, n + 1)
+  return { next: event ? [event] : [] }
 }
 
 /** The event of exactly this number, read consistently. */

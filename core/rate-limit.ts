@@ -35,13 +35,20 @@ const over = new LRUCache<string, number>({ max: 100_000 })
 /** By counter that is being written to: who waits for the next write, which counts them all. */
 const waiting = new Map<string, PromiseWithResolvers<Window>[]>()
 
+const prefix = "RATE#"
+
+/** Whether a row of this partition key counts requests. */
+export function isCounter(pk: string): boolean {
+  return pk.startsWith(prefix)
+}
+
 /**
  * Counts a request. A window starts with its first request, and of however many at once no more than the limit pass.
  * A counter that is throttled lets nobody through: whoever hammers it throttles nothing but his own.
  * @throws when the store is away.
  */
 export async function count(scope: Scope, who: string): Promise<Window> {
-  const pk = `RATE#${scope}#${who}`
+  const pk = `${prefix}${scope}#${who}`
   const limit = limits[scope]
   const knownEnd = over.get(pk) ?? 0
   if (knownEnd > nowMs()) return { limit, remaining: 0, endsMs: knownEnd, isExceeded: true }

@@ -123,8 +123,8 @@ async function start(
   const { createTables } = await import("./create-tables.ts")
   await createTables(store.endpoint)
   if (store.answer) {
-    const { useHere } = await import("#core/store.ts")
-    const end = useHere(store.answer)
+    const { useStore } = await import("./store-here.ts")
+    const end = useStore(store)
     stops.push(async () => end())
   }
   const { listener } = await import("#functions/api/listener.ts")

@@ -8,6 +8,7 @@ import { EventRow } from "#core/event-row.ts"
 import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
 import { Receiver } from "#core/receiver.ts"
+import { Arrivals } from "./arrivals.ts"
 import { attempt, type Outcome } from "./attempt.ts"
 import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
@@ -34,10 +35,11 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
   const { agent, leave } = newConnections()
-  const means: Means = { agent, notes: new Notes(bridgeId) }
+  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new Arrivals(bridgeId) }
   try {
     return await work(claimed, means, busyUntil)
   } finally {
+    means.arrivals.end()
     await leave()
     await means.notes.written()
   }
@@ -47,14 +49,19 @@ async function work(claimed: Delivery.Info, means: Means, busyUntil: number): Pr
   let held = await addressed(claimed)
   let ahead: EventRow.Info[] = []
   let isAll = false
+  let newest = 0
   while (held) {
     if (ahead.length === 0 && !isAll) {
-      const seen: Seen | undefined = await look(held, held === claimed)
+      const isOne: boolean = newest === held.head + 1
+      const seen: Seen | undefined = await look(held, { isOne, isFresh: held === claimed })
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
     }
     const event = ahead.shift()
     if (!event && held.resend.length === 0) {
+      newest = await means.arrivals.after(held.head)
+      isAll = newest <= held.head
+      if (!isAll) continue
       const more = await Claim.goIdle(held)
       if (!more) return undefined
       held = more.held
@@ -96,12 +103,19 @@ interface Seen {
   isAll: boolean
 }
 
-/** Reads ahead; also the row, unless it has just been read: what was appended after a PATCH goes to the new address. */
-async function look(held: Delivery.Info, isFresh: boolean): Promise<Seen | undefined> {
-  const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head))
+/**
+ * Reads ahead, or the next event if it is known to be the only one; also the row, unless it has just been read: what was
+ * appended after a PATCH goes to the new address.
+ */
+async function look(
+  held: Delivery.Info,
+  { isOne, isFresh }: { isOne?: boolean; isFresh: boolean },
+): Promise<Seen | undefined> {
+  const read = isOne ? EventRow.only : EventRow.after
+  const { next, beyond } = await orLetGo(held, () => read(held.bridgeId, held.head))
   if (next.length === 0 && beyond !== undefined) {
     const skipped = await Claim.skip(held, beyond)
-    return skipped && (await look(skipped, true))
+    return skipped && (await look(skipped, { isFresh: true }))
   }
   const current = isFresh ? held : await orLetGo(held, () => Claim.refresh(held))
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }

@@ -2,12 +2,14 @@ import type { Agent } from "undici"
 import { Claim } from "#core/claim.ts"
 import type { Delivery } from "#core/delivery.ts"
 import { log } from "#core/log.ts"
+import type { Arrivals } from "./arrivals.ts"
 import type { Notes } from "./notes.ts"
 
 /** What an invocation delivers with. */
 export interface Means {
   agent: Agent
   notes: Notes
+  arrivals: Arrivals
 }
 
 /**

@@ -44,6 +44,13 @@ export function act(action: Action, store: Store, request: object): Promise<obje
   )
 }
 
+/** @throws if there is none of this name. */
+export function tableOf(store: Store, name: string): Promise<dynalite.Table> {
+  return new Promise((resolve, reject) =>
+    store.getTable(name, (error, table) => (error || !table ? reject(error) : resolve(table))),
+  )
+}
+
 /** An item that is read or written. */
 export interface Target {
   /** The same for all requests about it. */

@@ -25,6 +25,7 @@ declare module "dynalite/db/index.js" {
     open: () => Promise<void>
     close: () => Promise<void>
     batch: (rows: Row[], options?: { sync: boolean }) => Promise<void>
+    getSync: (key: string) => Item | undefined
     getMany: (keys: string[]) => Promise<(Item | undefined)[]>
   }
   export interface Store {

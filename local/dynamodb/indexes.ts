@@ -2,7 +2,7 @@ import scan from "dynalite/actions/scan.js"
 import * as dynalite from "dynalite/db/index.js"
 import type { Item, Store, Table } from "dynalite/db/index.js"
 import { z } from "zod"
-import { act } from "./draft.ts"
+import { act, tableOf } from "./draft.ts"
 
 const Index = z.looseObject({ IndexName: z.string() })
 
@@ -49,12 +49,6 @@ async function fill(store: Store, table: Table): Promise<void> {
       await called((done) => dynalite.updateIndexes(store, table, undefined, item, done))
     from = page.LastEvaluatedKey
   } while (from)
-}
-
-function tableOf(store: Store, name: string): Promise<Table> {
-  return new Promise((resolve, reject) =>
-    store.getTable(name, (error, table) => (error || !table ? reject(error) : resolve(table))),
-  )
 }
 
 function called(call: (done: (error?: Error | null) => void) => void): Promise<void> {

@@ -23,6 +23,7 @@ import * as validUpdateTable from "dynalite/validations/updateTable.js"
 import { act, type Action, type actions, type Write } from "./draft.ts"
 import type { Engine } from "./engine.ts"
 import { ChangeOfIndexes, changeIndexes } from "./indexes.ts"
+import * as Reads from "./reads.ts"
 import { createTable } from "./tables.ts"
 import { describeTimeToLive, updateTimeToLive } from "./time-to-live.ts"
 import { transactGet, transactWrite, type TransactWriteRequest } from "./transactions.ts"
@@ -41,14 +42,14 @@ type Operation = (engine: Engine, request: object) => Promise<object>
 
 /** All that is answered, by the name in `X-Amz-Target`. */
 export const operations = new Map<string, Operation>([
-  ["BatchGetItem", asDynalite(batchGetItem, validBatchGetItem)],
+  ["BatchGetItem", first(Reads.batchGetItem, asDynalite(batchGetItem, validBatchGetItem))],
   ["BatchWriteItem", checked(validBatchWriteItem, writeBatch)],
   ["CreateTable", asDynalite(createTable, validCreateTable)],
   ["DeleteItem", writing("Delete", "DeleteItem", validDeleteItem)],
   ["DeleteTable", asDynalite(deleteTable, validDeleteTable)],
   ["DescribeTable", asDynalite(describeTable, validDescribeTable)],
   ["DescribeTimeToLive", checked(validDescribeTimeToLive, ({ store }, r) => describeTimeToLive(store, r))],
-  ["GetItem", asDynalite(getItem, validGetItem)],
+  ["GetItem", first(Reads.getItem, asDynalite(getItem, validGetItem))],
   ["ListTables", asDynalite(listTables, validListTables)],
   ["PutItem", writing("Put", "PutItem", validPutItem)],
   ["Query", asDynalite(query, validQuery)],
@@ -80,6 +81,14 @@ function checked(
 
 function asDynalite(action: Action, validation: Validation): Operation {
   return checked(validation, ({ store }, request: object) => act(action, store, request))
+}
+
+/** `plain` answers most requests, and leaves the others. */
+function first(
+  plain: (engine: Engine, request: object) => Promise<object | undefined>,
+  other: Operation,
+): Operation {
+  return async (engine, request) => (await plain(engine, request)) ?? (await other(engine, request))
 }
 
 function writing(kind: keyof typeof actions, operation: string, validation: Validation): Operation {

@@ -4,6 +4,9 @@ import { LRUCache } from "lru-cache"
 /** Characters of rows that are kept in memory: what sessions and deliveries are busy with. */
 const keptSize = 16_000_000
 
+/** So few are read at once: a thread that reads them meanwhile would cost more than that takes. */
+const few = 4
+
 /** `undefined` inside: there is no such row. */
 type Found = Map<string, Item | undefined>
 
@@ -14,6 +17,8 @@ export class Rows {
   readonly #kept = new LRUCache<string, { item: Item | undefined }>({ maxSize: keptSize })
   #next: { rows: Row[]; done: PromiseWithResolvers<void> } | undefined
   #isWriting = false
+  readonly #relaxed: { prefix: string; isPassing: (item: Item) => boolean }[] = []
+  readonly #watched: { prefix: string; told: (item: Item) => void }[] = []
   /** Grows with each write: what was read before is not kept after it. */
   #writes = 0
 
@@ -34,7 +39,8 @@ export class Rows {
     }
     if (unknown.length === 0) return found
     const writes = this.#writes
-    const items = await this.#db.getMany(unknown)
+    const items =
+      unknown.length <= few ? unknown.map((name) => this.#db.getSync(name)) : await this.#db.getMany(unknown)
     for (const [at, name] of unknown.entries()) {
       found.set(name, items[at])
       if (writes === this.#writes) this.#keep(name, items[at])
@@ -47,11 +53,25 @@ export class Rows {
    * while one batch is on its way goes together into the next. Readers see them from then on.
    */
   async write(rows: Row[]): Promise<void> {
+    if (rows.every((row) => this.#isPassing(row))) return await this.#batchNow(rows, { sync: false })
     this.#next ??= { rows: [], done: Promise.withResolvers() }
     this.#next.rows.push(...rows)
     const { promise } = this.#next.done
     if (!this.#isWriting) void this.#writeAll()
     await promise
+  }
+
+  /**
+   * From now on rows of such items alone are written without waiting for the disk. They outlive the end of this process,
+   * and not that of the machine.
+   */
+  relax(prefix: string, isPassing: (item: Item) => boolean): void {
+    this.#relaxed.push({ prefix, isPassing })
+  }
+
+  /** From now on each row whose name begins like this is told of when it was written, and is on the disk. */
+  watch(prefix: string, told: (item: Item) => void): void {
+    this.#watched.push({ prefix, told })
   }
 
   /** Nothing of what is kept is true any more. */
@@ -65,17 +85,36 @@ export class Rows {
     for (let batch = this.#next; batch; batch = this.#next) {
       this.#next = undefined
       try {
-        await this.#batch(batch.rows, { sync: true })
-        this.#writes++
-        for (const row of batch.rows)
-          if (row.key.startsWith("item-")) this.#keep(row.key, row.type === "put" ? row.value : undefined)
+        await this.#batchNow(batch.rows, { sync: true })
         batch.done.resolve()
       } catch (error) {
-        this.forget()
         batch.done.reject(error)
       }
     }
     this.#isWriting = false
+  }
+
+  async #batchNow(rows: Row[], options: { sync: boolean }): Promise<void> {
+    try {
+      await this.#batch(rows, options)
+    } catch (error) {
+      this.forget()
+      throw error
+    }
+    this.#writes++
+    for (const row of rows)
+      if (row.key.startsWith("item-")) this.#keep(row.key, row.type === "put" ? row.value : undefined)
+    this.#tell(rows)
+  }
+
+  #isPassing(row: Row): boolean {
+    if (row.type !== "put") return false
+    return this.#relaxed.some(({ prefix, isPassing }) => row.key.startsWith(prefix) && isPassing(row.value))
+  }
+
+  #tell(rows: Row[]): void {
+    for (const { prefix, told } of this.#watched)
+      for (const row of rows) if (row.type === "put" && row.key.startsWith(prefix)) told(row.value)
   }
 
   #keep(name: string, item: Item | undefined): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { setImmediate } from "node:timers/promises"
+import type { Item } from "dynalite/db/index.js"
 import { listen } from "../listen.ts"
 import { Commits } from "./commits.ts"
 import type { Engine } from "./engine.ts"
@@ -8,7 +9,7 @@ import { Faults, type Call, type Rule } from "./faults.ts"
 import { ItemLocks } from "./item-locks.ts"
 import { operations } from "./operations.ts"
 import { Refusal } from "./refusal.ts"
-import { openStore } from "./store.ts"
+import { openStore, rowOfItem } from "./store.ts"
 import { Tokens } from "./tokens.ts"
 import { exceededMessage } from "./transactions.ts"
 
@@ -17,6 +18,13 @@ export interface DynamoDb {
   endpoint: string
   /** Answers whoever is in this process, as by HTTP. Rejects where a connection would have ended. */
   answer: (operation: string, request: object) => Promise<Answer>
+  /**
+   * Such items of a table need not be on the disk when their write is answered: they may be lost with the machine's
+   * power, and with nothing else.
+   */
+  relax: (table: string, isPassing: (item: Item) => boolean) => void
+  /** Tells of each item of a table that was put or changed, as a stream of DynamoDB's would. For who is in this process. */
+  watch: (table: string, told: (item: Item) => void) => void
   /** Steers what goes wrong, while it runs. */
   faults: Faults
   /** Answers what is under way, then closes store and connections. */
@@ -79,7 +87,9 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
     const port = await listen(server, options.port)
     const here: DynamoDb["answer"] = (operation, request) =>
       tracked(answerHere(engine, { operation, request }))
-    return { endpoint: `http://127.0.0.1:${port}`, answer: here, faults, close }
+    const watch: DynamoDb["watch"] = (table, told) => rows.watch(rowOfItem(table, ""), told)
+    const relax: DynamoDb["relax"] = (table, isPassing) => rows.relax(rowOfItem(table, ""), isPassing)
+    return { endpoint: `http://127.0.0.1:${port}`, answer: here, watch, relax, faults, close }
   } catch (error) {
     await store.db.close()
     throw error

@@ -75,3 +75,37 @@ test("whoever waits for a batch that fails is told so, and the next is written",
   batches[1]!.go()
   await next
 })
+
+test("rows that may be lost with the power are written without waiting for the disk, and before others that wait for it", async () => {
+  const { rows, batches } = await onDisk()
+  rows.relax("item-count", ({ word }) => word?.S === "passing")
+  const lasting = rows.write([putting("count-1", "lasting")])
+  const passing = rows.write([putting("count-2", "passing")])
+  const mixed = rows.write([putting("count-3", "passing"), putting("other", "passing")])
+  expect(batches).toMatchObject([
+    { names: ["item-count-1"], options: { sync: true } },
+    { names: ["item-count-2"], options: { sync: false } },
+  ])
+  batches[1]!.go()
+  await passing
+  expect((await rows.read(["item-count-2"])).get("item-count-2")).toEqual({ word: { S: "passing" } })
+  batches[0]!.go()
+  await lasting
+  expect(batches[2]).toMatchObject({ names: ["item-count-3", "item-other"], options: { sync: true } })
+  batches[2]!.go()
+  await mixed
+})
+
+test("who watches rows is told of each that was put, once it is on the disk, and of no other", async () => {
+  const { rows, batches } = await onDisk()
+  const told: unknown[] = []
+  rows.watch("item-a", ({ word }) => told.push(word?.S))
+  const written = rows.write([putting("a1", "one"), putting("b1", "other"), putting("a2", "two")])
+  expect(told).toEqual([])
+  batches[0]!.go()
+  await written
+  const removed = rows.write([{ type: "del", key: "item-a1" }])
+  batches[1]!.go()
+  await removed
+  expect(told).toEqual(["one", "two"])
+})

@@ -1,0 +1,86 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { afterEach, expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge.ts"
+import { Delivery } from "#core/delivery.ts"
+import { EventRow } from "#core/event-row.ts"
+import { events } from "#core/tables.ts"
+import { listen, tell } from "#functions/delivery/arrivals.ts"
+import { deliver } from "#functions/delivery/deliver.ts"
+import { aBridge } from "#test/support/bridge.ts"
+import { anEvent, anOutbox, forgetDoorbells } from "#test/support/outbox.ts"
+import { aReceiver } from "#test/support/receiver.ts"
+import { until } from "#test/support/until.ts"
+
+dynamoDb.watch(events, ({ pk, sk }) => {
+  const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
+  if (event) tell(event.bridgeId, event.n)
+})
+
+afterEach(forgetDoorbells)
+
+async function aDelivery() {
+  const receiver = await aReceiver()
+  const bridge = await aBridge(receiver.url)
+  const outbox = await anOutbox(bridge)
+  const head = async () => (await Delivery.get(bridge.id))?.head
+  return { receiver, bridge, outbox, head }
+}
+
+function bodiesAt(receiver: Awaited<ReturnType<typeof aReceiver>>): unknown[] {
+  return receiver.arrivals.map(({ body }) => (JSON.parse(body.toString()) as { body: string }).body)
+}
+
+function numbersAsked(operation: string): () => number {
+  let count = 0
+  const when = () => {
+    count++
+    return false
+  }
+  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation, when }))
+  return () => count
+}
+
+test("events that follow one another are one delivery's: nobody has to ring for the later ones", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  const updates = numbersAsked("UpdateItem")
+  for (const n of [2, 3, 4]) {
+    await until(async () => (await head()) === n - 1)
+    await outbox.write(anEvent(String(n)))
+  }
+  expect(await delivered).toBeUndefined()
+  expect(bodiesAt(receiver)).toEqual(["1", "2", "3", "4"])
+  // One to claim the delivery at most, and one for each event.
+  expect(updates()).toBeLessThanOrEqual(5)
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 4, due: 0, holder: "" })
+})
+
+test("several events that come at once while nothing waited are delivered in order", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  await until(async () => (await head()) === 1)
+  await outbox.write(...["2", "3", "4"].map((body) => anEvent(body)))
+  await delivered
+  expect(bodiesAt(receiver)).toEqual(["1", "2", "3", "4"])
+})
+
+test("an address that was changed while a delivery waited for more holds for what comes then", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  const other = await aReceiver()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  await until(async () => (await head()) === 1)
+  await Bridge.setWebhookUrl(bridge, other.url)
+  await outbox.write(anEvent("2"))
+  await delivered
+  expect(bodiesAt(receiver)).toEqual(["1"])
+  expect(bodiesAt(other)).toEqual(["2"])
+})
