@@ -2,18 +2,19 @@ import type { EventEmitter } from "node:events"
 import { type BinaryNode, getBinaryNodeChildren } from "@whiskeysockets/baileys"
 
 /**
- * Hears which collections of the account's settings have changed, in Baileys' place: it answers the notification, and finds
- * nothing in it that it would have to read.
+ * Hears which collections of the account's settings have changed, in Baileys' place. Baileys answers the notification once
+ * they are read, and finds nothing in it that it would have to read itself; unanswered, it comes again at the next login.
+ * @param changed resolves with whether they were read, or never will be.
  */
-export function takeServerSync(ws: EventEmitter, changed: (collection: string) => void): void {
+export function takeServerSync(ws: EventEmitter, changed: (collections: string[]) => Promise<boolean>): void {
   const [listener] = ws.listeners("CB:notification")
   if (!listener) throw new Error("Baileys does not listen for notifications")
   // The emitter's own type gives up on listeners of any shape.
   ws.removeListener("CB:notification", listener as () => void)
-  ws.on("CB:notification", (node: BinaryNode) => {
-    if (node.attrs.type !== "server_sync") return Reflect.apply(listener, ws, [node])
-    for (const { attrs } of getBinaryNodeChildren(node, "collection")) if (attrs.name) changed(attrs.name)
+  ws.on("CB:notification", async (node: BinaryNode) => {
+    if (node.attrs.type !== "server_sync") return await Reflect.apply(listener, ws, [node])
     const { content: _, ...empty } = node
-    return Reflect.apply(listener, ws, [empty])
+    const names = getBinaryNodeChildren(node, "collection").flatMap(({ attrs }) => attrs.name ?? [])
+    if (await changed(names)) await Reflect.apply(listener, ws, [empty])
   })
 }

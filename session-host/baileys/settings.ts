@@ -56,10 +56,11 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
   const blocked = new Set<Collection>()
   let turn = Promise.resolve()
 
-  const later = (work: () => Promise<void>) => {
+  const later = async (work: () => Promise<void>) => {
     turn = turn.then(work).catch((error: unknown) => {
       if (isOpen()) log.warn({ error }, "the account's settings were not read")
     })
+    await turn
   }
 
   async function readMissing(): Promise<void> {
@@ -197,11 +198,15 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
      * Reads what was set before the device was linked, and what was under a key that was missing. To be called after each
      * login, and when the phone has told a key: before, nothing can be opened.
      */
-    readIfNew: () => later(readMissing),
-    /** The network says that a collection has changed. */
-    changed: (name: string) => {
-      const ours = collections.find((each) => each === name)
-      if (ours) later(() => readUnlessBlocked(ours))
+    readIfNew: () => void later(readMissing),
+    /**
+     * The network says that these have changed. Resolves when those that matter here are read, or cannot be.
+     * @returns false when they are to be told of again at the next login: a key is missing, or the connection has ended.
+     */
+    async changed(names: string[]): Promise<boolean> {
+      const ours = collections.filter((name) => names.includes(name))
+      for (const name of ours) await later(() => readUnlessBlocked(name))
+      return isOpen() && !ours.some((name) => blocked.has(name))
     },
   }
 }

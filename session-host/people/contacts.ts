@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import type { Contact as Wire } from "#core/contract/contact.ts"
@@ -53,6 +54,8 @@ interface Parts {
 
 /** A person has up to two rows, and a commit takes 99. */
 const together = 40
+/** So many rows are opened before everybody else has a turn: some 15 ms of a whole processor. */
+const openedAtOnce = 200
 
 /** The people that a login knows, one row each: under the phone number's JID where it is known, else under the LID. */
 export class Contacts {
@@ -61,51 +64,91 @@ export class Contacts {
   /** By row: what it holds, `undefined` where there is none. */
   readonly #known = new LRUCache<string, { contact: Contact | undefined }>({ max: 1000 })
   #turn: Promise<void> = Promise.resolve()
+  /** By address: what is being learnt of whoever has it. */
+  readonly #learning = new Map<string, Promise<void>>()
+  #state = {}
 
   constructor(parts: Parts, generation: number) {
     this.#parts = parts
     this.#prefix = `${everyPrefix}${String(generation).padStart(6, "0")}#`
   }
 
+  /** Another object whenever a contact has changed. */
+  get state(): object {
+    return this.#state
+  }
+
   /**
-   * Takes down what is new. Resolves when that is made, before it is durable.
+   * Takes down what is new, some people at a time. Resolves when that is made, before it is durable.
    * @throws SessionEnded
    */
   async learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
-    const learnt = this.#turn.then(() => this.#learnAll(people, phoneOf))
-    // Its caller hears of a failure; the next one only waits for the end.
-    this.#turn = learnt.catch(() => {})
-    await learnt
+    const addresses = new Set(people.flatMap(({ jid, lid }) => [jid ?? "", lid ?? ""]))
+    const before = [...addresses].flatMap((address) => this.#learning.get(address) ?? [])
+    const learnt = this.#learnAll(people, phoneOf, before)
+    // Its caller hears of a failure; whoever else waits only waits for the end.
+    const ended = learnt.catch(() => {})
+    for (const address of addresses) this.#learning.set(address, ended)
+    try {
+      await learnt
+    } finally {
+      for (const address of addresses)
+        if (this.#learning.get(address) === ended) this.#learning.delete(address)
+    }
   }
 
   /** So many, by JID, after this one. @throws SessionEnded */
   async list(page: { after?: string | undefined; limit?: number | undefined }): Promise<Contact[]> {
-    const rows = await this.#parts.store.page(this.#prefix, page)
-    return rows.map(({ secret }) => fromSecret(secret))
+    const found: Contact[] = []
+    for await (const some of this.pages(page)) found.push(...some)
+    return found
   }
 
-  /** The contact of this address, by phone number or by LID, after all that was heard before. @throws SessionEnded */
+  /** The same, some at a time; everybody else has a turn in between. @throws SessionEnded */
+  async *pages(page: { after?: string | undefined; limit?: number | undefined }): AsyncGenerator<Contact[]> {
+    let { after } = page
+    for (let left = page.limit ?? Infinity; left > 0;) {
+      const limit = Math.min(left, openedAtOnce)
+      const rows = await this.#parts.store.page(this.#prefix, { after, limit })
+      yield rows.map(({ secret }) => fromSecret(secret))
+      if (rows.length < limit) return
+      left -= rows.length
+      after = rows.at(-1)?.sk.slice(this.#prefix.length)
+      await nextTurn()
+    }
+  }
+
+  /**
+   * The contact of this address, by phone number or by LID, after all that was heard of it before. However much is being
+   * learnt of others. @throws SessionEnded
+   */
   async get(jid: string): Promise<Contact | undefined> {
-    await this.#turn
+    await this.#learning.get(jid)
     return await this.#read(jid)
   }
 
   /** Resolves when all that was heard is taken down, or will never be. */
   async settled(): Promise<void> {
-    await this.#turn
+    await Promise.all(this.#learning.values())
   }
 
-  async #learnAll(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
-    for (let at = 0; at < people.length; at += together)
-      await this.#learn(people.slice(at, at + together), phoneOf)
+  /** `before`: what is being learnt of one of these, which must not come after it. */
+  async #learnAll(people: Learnt[], phoneOf: PhoneOf, before: Promise<void>[]): Promise<void> {
+    if (before.length > 0) await Promise.all(before)
+    for (let at = 0; at < people.length; at += together) {
+      const some = people.slice(at, at + together)
+      // One commit after the other; between two of a long list others have theirs.
+      const learnt = this.#turn.then(() => this.#learn(some, phoneOf))
+      this.#turn = learnt.catch(() => {})
+      await learnt
+    }
   }
 
   async #learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
     const named = await Promise.all(people.map((person) => withPhone(person, phoneOf)))
     const jids = new Set(named.flatMap(({ jid, lid }) => [jid ?? "", lid ?? ""]))
     jids.delete("")
-    const before = new Map<string, Contact | undefined>()
-    await Promise.all([...jids].map(async (jid) => before.set(jid, await this.#read(jid))))
+    const before = await this.#readAll([...jids])
 
     const after = new Map(before)
     for (const person of named) merge(person, after)
@@ -114,15 +157,27 @@ export class Contacts {
     // Whoever writes again is learnt again, and how far an address book was read is a change, which comes after these.
     this.#parts.commits.note(changed.map(([jid, contact]) => this.#row(jid, contact)))
     for (const [jid, contact] of changed) this.#known.set(jid, { contact })
+    this.#state = {}
   }
 
   async #read(jid: string): Promise<Contact | undefined> {
-    const known = this.#known.get(jid)
-    if (known) return known.contact
-    const stored = await this.#parts.store.get(this.#prefix + jid)
-    const contact = stored && fromSecret(stored.secret)
-    this.#known.set(jid, { contact })
-    return contact
+    return (await this.#readAll([jid])).get(jid)
+  }
+
+  /** In one request for all that are not at hand. */
+  async #readAll(jids: string[]): Promise<Map<string, Contact | undefined>> {
+    const missing = jids.filter((jid) => !this.#known.has(jid))
+    const rows =
+      missing.length > 0 ? await this.#parts.store.getAll(missing.map((jid) => this.#prefix + jid)) : []
+    const read = new Map(rows.map(({ sk, secret }) => [sk.slice(this.#prefix.length), fromSecret(secret)]))
+    return new Map(
+      jids.map((jid) => {
+        // Meanwhile it may have been learnt.
+        const entry = this.#known.get(jid) ?? { contact: read.get(jid) }
+        this.#known.set(jid, entry)
+        return [jid, entry.contact]
+      }),
+    )
   }
 
   #row(jid: string, contact: Contact | undefined): SessionWrite {

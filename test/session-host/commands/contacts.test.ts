@@ -2,7 +2,7 @@ import { json } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import sharp from "sharp"
 import { expect, onTestFinished, test } from "vitest"
-import "#test/support/store.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aChat } from "#test/support/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
@@ -98,11 +98,38 @@ test("a list that is too long for the API's answer is in the bucket, to be strea
   const usual = { ...StoredMedia.inline }
   onTestFinished(() => void Object.assign(StoredMedia.inline, usual))
   StoredMedia.inline.maxBytes = JSON.stringify(all).length - 1
-  const answer = await call(bridge.id, "GET", "/contacts")
+  // The list of everybody is kept, in the form it had before.
+  const answer = await call(bridge.id, "GET", "/contacts?after=0")
   expect([answer.status, await answer.text()]).toEqual([200, ""])
   const stored = await StoredMedia.get(StoredMedia.pointedAt(Object.fromEntries(answer.headers))!)
   expect(stored.headers).toMatchObject({ "content-type": "application/json" })
   expect(await json(stored.body)).toEqual(all)
+})
+
+test("the list of everybody is made once, for all who ask at once, and kept until a contact changes", async () => {
+  const { bob, save, list, listed } = await aBook()
+  await save(bob.number, "Robert Brown")
+  await listed(bob.number, { full_name: "Robert Brown" })
+  let reads = 0
+  const watch = dynamoDb.faults.add({
+    fault: "slow",
+    operation: "Query",
+    when: (request) => {
+      if (JSON.stringify(request).includes("CONTACT#")) reads++
+      return false
+    },
+  })
+  onTestFinished(watch)
+  await list()
+  reads = 0
+  const before = await list()
+  expect([before.length > 0, reads]).toEqual([true, 0])
+
+  await save(bob.number, "Robert Green")
+  await listed(bob.number, { full_name: "Robert Green" })
+  reads = 0
+  await Promise.all(Array.from({ length: 20 }, () => list()))
+  expect(reads).toBeLessThanOrEqual(1)
 })
 
 test("another login knows nobody of the last one's", async () => {

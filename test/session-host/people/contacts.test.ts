@@ -2,6 +2,7 @@ import { proto, type BinaryNode } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { transactions } from "#test/support/held.ts"
+import { countTurns } from "#test/support/turns.ts"
 import { aMemory } from "#test/support/memory.ts"
 import { membersIn } from "#session-host/baileys/people.ts"
 import { type Learnt, wire } from "#session-host/people/contacts.ts"
@@ -150,4 +151,40 @@ test("a business has a verified name, an address and a mail address", async () =
     businessEmail: "bob@example.com",
   })
   expect(asked).toEqual(["usync", "w:biz"])
+})
+
+const people = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ jid: `49${100_000 + i}@s.whatsapp.net`, fullName: `${i}` }))
+
+test("whoever asks about one person does not wait until thousands of others are learnt", async () => {
+  const { learn, memory } = await aBook()
+  const ended: string[] = []
+  const all = learn(...people(2000)).then(() => ended.push("all"))
+  await learn({ ...bob, fullName: "Robert" })
+  expect(await memory.contacts.get(bob.jid)).toMatchObject({ fullName: "Robert" })
+  ended.push("one")
+  await all
+  expect(ended).toEqual(["one", "all"])
+})
+
+test("what is heard of a person later stays, however long the list that was heard before", async () => {
+  const { learn, memory } = await aBook()
+  const [first, ...others] = people(200)
+  const all = learn(...others, { ...first!, fullName: "Before" })
+  await learn({ ...first!, fullName: "After" })
+  await all
+  expect(await memory.contacts.get(first!.jid)).toMatchObject({ fullName: "After" })
+})
+
+test("while a long list is read everybody else has a turn after each two hundred", async () => {
+  const { learn, memory } = await aBook()
+  await learn(...people(1000))
+  const turns = countTurns()
+  const pages: { turn: number; count: number }[] = []
+  for await (const page of memory.contacts.pages({ limit: 900 }))
+    pages.push({ turn: turns.now(), count: page.length })
+  expect(pages.map(({ count }) => count)).toEqual([200, 200, 200, 200, 100])
+  expect(new Set(pages.map(({ turn }) => turn)).size).toBe(5)
+  const jids = (await memory.contacts.list({})).map(({ jid }) => jid)
+  expect(jids).toEqual(people(1000).map(({ jid }) => jid))
 })
