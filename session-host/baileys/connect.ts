@@ -94,7 +94,7 @@ export function connect(input: ConnectInput): Connection {
   })
   const onError = failing(lifetime, log)
   const onBadMessage = (error: unknown) => onError("CB:message", error)
-  oneByOne({ ws: sock.ws, arrivals, ended: () => lifetime.isOver, onError: onBadMessage })
+  oneByOne({ ws: sock.ws, arrivals, creds, ended: () => lifetime.isOver, onError: onBadMessage })
   contain(sock.ws, onError)
 
   const keepCreds = (onKept?: () => void) => {

@@ -1,10 +1,12 @@
 import type { EventEmitter } from "node:events"
-import type { BinaryNode } from "@whiskeysockets/baileys"
+import type { AuthenticationCreds, BinaryNode } from "@whiskeysockets/baileys"
 import type { Arrivals } from "./arrivals.ts"
+import { isParsable } from "./parsable.ts"
 
 interface Input {
   ws: EventEmitter
   arrivals: Arrivals
+  creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   onError: (error: unknown) => void
 }
@@ -14,7 +16,7 @@ interface Input {
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function oneByOne({ ws, arrivals, ended, onError }: Input) {
+export function oneByOne({ ws, arrivals, creds, ended, onError }: Input) {
   const [listener] = ws.listeners("CB:message")
   if (!listener) throw new Error("Baileys does not listen for messages")
   // The emitter's own type gives up on listeners of any shape.
@@ -22,8 +24,8 @@ export function oneByOne({ ws, arrivals, ended, onError }: Input) {
 
   const give = async (node: BinaryNode) => {
     await Reflect.apply(listener, ws, [node])
-    // Of the backlog this says nothing: Baileys has a queue of its own for it.
-    if (!node.attrs.offline) arrivals.dropped(node)
+    // Of the backlog this says nothing: Baileys has a queue of its own for it, and answers in its own time.
+    if (!node.attrs.offline || !isParsable(node, creds.me)) arrivals.dropped(node)
   }
   const after = async (before: Promise<void>, node: BinaryNode) => {
     await before

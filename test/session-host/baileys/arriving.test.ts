@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/baileys/certificates.ts"
 import { aConnection } from "#test/support/connection.ts"
@@ -130,4 +131,26 @@ test("what came while it was away arrives between preview and completion", async
   expect(completed.stanza.children).toMatchObject([{ tag: "offline" }])
   expect(vault.taken().at(-1)?.attrs.offline).toBeDefined()
   slow.close()
+})
+
+const garbage = { base64: randomBytes(40).toString("base64") }
+
+test.for<[string, Record<string, string>, string[]]>([
+  ["names no sender", { from: "" }, ["enc"]],
+  ["comes from a group and names no member", { from: "120@g.us" }, ["enc"]],
+  ["is for somebody else", { recipient: "4915112345678@s.whatsapp.net" }, ["enc"]],
+  ["brings a certificate that is none", {}, ["verified_name", "enc"]],
+])("a message of the backlog that %s keeps nothing waiting", async ([, attrs, tags]) => {
+  const { ada, bob, vault, connection, device } = await aLinkedDevice(network)
+  connection.close()
+  await vault.settled()
+  await network.control.stanza(device, {
+    tag: "message",
+    attrs: { from: bob.lid, t: "1", type: "text", ...attrs },
+    content: tags.map((tag) => ({ tag, attrs: { v: "2", type: "pkmsg" }, content: garbage })),
+  })
+  await bob.send(ada.number, "after it")
+  const next = aConnection({ url: network.url, vault })
+  await expect.poll(() => texts(vault), { timeout: 15_000 }).toEqual(["after it"])
+  next.close()
 })
