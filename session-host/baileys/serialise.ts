@@ -1,11 +1,4 @@
-import {
-  BufferJSON,
-  proto,
-  type AuthenticationCreds,
-  type LTHashState,
-  type SignalDataTypeMap,
-} from "@whiskeysockets/baileys"
-import { appStateFromText, appStateToText } from "./app-state-text.ts"
+import { BufferJSON, proto, type AuthenticationCreds, type SignalDataTypeMap } from "@whiskeysockets/baileys"
 import { pruneSenderKeys, pruneSessions, type SessionRecord } from "./prune.ts"
 
 type Kind = keyof SignalDataTypeMap
@@ -17,7 +10,6 @@ const plain = new Set<string>(["session", "lid-mapping", "device-list", "sender-
 export function toText(value: unknown, kind?: string): string {
   if (kind === "session") pruneSessions(value as SessionRecord) // as libsignal has just serialised it
   if (kind === "sender-key") return senderKeysToText(value as Uint8Array) // as Baileys has just made it
-  if (kind === "app-state-sync-version") return appStateToText(value as LTHashState) // this kind is one
   return kind && plain.has(kind) ? JSON.stringify(value) : JSON.stringify(value, BufferJSON.replacer)
 }
 
@@ -27,7 +19,6 @@ export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTy
   // The compiler cannot tell which kind K is, here and below.
   if (kind === "sender-key" && text.startsWith("["))
     return Buffer.from(text) as unknown as SignalDataTypeMap[K]
-  if (kind === "app-state-sync-version") return appStateFromText(text) as unknown as SignalDataTypeMap[K]
   const value = JSON.parse(text, BufferJSON.reviver)
   if (kind !== "app-state-sync-key") return value
   // Baileys calls methods of the protobuf class on this one kind.

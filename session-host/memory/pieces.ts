@@ -2,24 +2,14 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import type { SessionStore, SessionWrite, Stored } from "./store.ts"
 
-/** From this length on a value is kept in pieces: a row is written whole for each change, and holds 400 KB at most. */
-const longest = 30_000
-/** A piece has no more characters. */
-const pieceLength = 100_000
-/** What a piece counts for in a transaction when it is removed: its size is not known then. */
-const pieceBytes = 30_000
-
-/**
- * Lines that begin so begin a piece: one of 256, where lines begin with something random, in base64. So whatever is added,
- * changed or removed, all other pieces stay as they are.
- */
-const beginning = /(?<=\n)(?=A[A-P])/
+/** What is longer is kept in pieces of this length: a row is written whole for each change, and holds 400 KB at most. */
+const longest = 25_000
 
 const Head = z.object({ pieces: z.number().int().optional() })
 
 /**
- * Values that grow with an account, in rows that do not. A piece is named by what is in it, and never changes; the row of
- * the value names its pieces. It is written after them and before those are removed that it named, so it always names
+ * Values that grow with an account, in rows that do not. A piece is named by what is in it, and never changes, so a value
+ * that is added to has its last pieces written alone. The row of the value names its pieces. It is written after them and before those are removed that it named, so it always names
  * what is there, however many transactions that takes.
  */
 export class Pieces {
@@ -63,7 +53,7 @@ export class Pieces {
       ),
       ...[...old]
         .filter((name) => !names.has(name))
-        .map((name) => this.#store.remove(this.#prefix + name, pieceBytes)),
+        .map((name) => this.#store.remove(this.#prefix + name, longest)),
     ]
   }
 
@@ -77,7 +67,7 @@ export class Pieces {
 
 /** What a row counts for in a transaction that removes it, by its key. */
 export function bytesOf(sk: string): number {
-  return sk.includes("#piece#") ? pieceBytes : 0
+  return sk.includes("#piece#") ? longest : 0
 }
 
 function namesIn({ row, secret }: Stored): string[] | undefined {
@@ -85,11 +75,9 @@ function namesIn({ row, secret }: Stored): string[] | undefined {
 }
 
 function piecesOf(value: string): string[] {
-  return value.split(beginning).flatMap((part) => {
-    const pieces: string[] = []
-    for (let at = 0; at < part.length; at += pieceLength) pieces.push(part.slice(at, at + pieceLength))
-    return pieces
-  })
+  const pieces: string[] = []
+  for (let at = 0; at < value.length; at += longest) pieces.push(value.slice(at, at + longest))
+  return pieces
 }
 
 function nameOf(sk: string, piece: string): string {

@@ -88,7 +88,7 @@ export class SessionVault implements Vault {
 
   async keys(type: string, ids: string[]): Promise<Map<string, string>> {
     if (type === preKey) return await this.#preKeys.get(ids)
-    if (!ids.some((id) => mayGrow({ type, id }))) return await this.#read(type, ids)
+    if (!ids.some((id) => mayGrow({ id }))) return await this.#read(type, ids)
     return await this.#turn([inPieces], () => this.#read(type, ids))
   }
 
@@ -143,7 +143,7 @@ export class SessionVault implements Vault {
   async #make(change: Change, shared: UnitWrite[]): Promise<void> {
     const { store, commits, inbound } = this.#parts
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
-      type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ type, id }) }],
+      type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
     )
     // Where it takes several transactions: the credentials last.
     const writes: UnitWrite[] = [
@@ -208,9 +208,9 @@ export class SessionVault implements Vault {
   }
 }
 
-/** What grows with an account: how far its settings were read, and the list of all chats that have a token. */
-function mayGrow({ type, id }: { type: string; id: string }): boolean {
-  return type === "app-state-sync-version" || id === "__index"
+/** What grows with an account: the list of all chats that have a token. */
+function mayGrow({ id }: { id: string }): boolean {
+  return id === "__index"
 }
 
 function loginOf(creds: string): Login | undefined {
