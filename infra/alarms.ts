@@ -32,7 +32,8 @@ if (operator.email)
   })
 
 above("Unkept", metric("session-host", "UnkeptMs", "Maximum"), 60_000, { minutes: [3, 5] })
-above("MessagesParked", metric("session-host", "MessagesParked"), 0)
+// One stranger makes a hundred at the most, and rings once; a message of a kind that we cannot read comes from many.
+above("MessagesParked", metric("session-host", "MessagesParked"), 10, { period: 3600 })
 above("EventOld", metric("delivery", "EventOldestMs", "Maximum"), 120_000, { minutes: [3, 5] })
 above("LeaseFenced", metric("session-host", "LeaseFenced"), 0)
 above("BadMac", metric("session-host", "BadMac"), 5, { minutes: [2, 5] })
@@ -101,20 +102,20 @@ new aws.budgets.Budget("Budget", {
   })),
 })
 
-/** Rings when the metric is above the threshold in so many of so many minutes. */
+/** Rings when the metric is above the threshold in so many of so many minutes, or periods of so many seconds. */
 function above(
   name: string,
   of: Metric,
   threshold: number,
-  when: { minutes: [number, number] } = { minutes: [1, 1] },
+  { minutes = [1, 1], period = 60 }: { minutes?: [number, number]; period?: number } = {},
 ) {
   alarm(name, {
     ...about(of),
     comparisonOperator: "GreaterThanThreshold",
     threshold,
-    period: 60,
-    datapointsToAlarm: when.minutes[0],
-    evaluationPeriods: when.minutes[1],
+    period,
+    datapointsToAlarm: minutes[0],
+    evaluationPeriods: minutes[1],
     // What counts events says nothing when there are none.
     treatMissingData: "notBreaching",
   })

@@ -13,7 +13,8 @@ import { drainFormer, marksCountUntil, wasSeenFormerly } from "./memory/former.t
 import { type Context, Inbound } from "./memory/inbound.ts"
 import { Messages } from "./memory/messages.ts"
 import { Outbox } from "./memory/outbox.ts"
-import { parked } from "./memory/parked.ts"
+import { Parking } from "./memory/parked.ts"
+import { readParkedAgain } from "./memory/parked-again.ts"
 import { Patience } from "./memory/patience.ts"
 import { SessionStore } from "./memory/store.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./memory/vault.ts"
@@ -31,6 +32,8 @@ interface Input {
   /** Aborted when the session has ended. */
   ended: AbortSignal
   map: (received: Received, memory: Memory, context: Context) => Promise<Mapped[]>
+  /** Which code this is: each tries once more what those before could not read. */
+  version: () => Promise<string>
   /** The store has been away for long: the socket must be closed. */
   onStoreAway: () => void
   /** The session must end: called before any promise fails. */
@@ -56,6 +59,8 @@ export class Memory {
   /** The account whose sandbox it is: its phone is simulated, and scans each code by itself. Undefined: no sandbox. */
   readonly sandboxOf: string | undefined
   readonly #inbound: Inbound
+  readonly #version: Input["version"]
+  #isReadingAgain = false
   #vault: SessionVault
   #contacts: Contacts
 
@@ -69,8 +74,10 @@ export class Memory {
     this.telling = parts.telling
     this.standing = parts.standing
     this.sandboxOf = parts.sandboxOf
+    this.#version = input.version
     this.#inbound = new Inbound({
       ...parts,
+      parking: new Parking(parts.store),
       log: input.log,
       own: () => this.#vault.login ?? nobody,
       otherAddress: (jid) => this.#vault.otherAddress(jid),
@@ -82,8 +89,8 @@ export class Memory {
   }
 
   /**
-   * Reads what earlier sessions of the bridge left, and tries once more what no mapper could read: all of it before the
-   * first connection, or older messages would come after newer ones.
+   * Reads what earlier sessions of the bridge left. What they received becomes events before the first connection, or it
+   * would come after newer messages.
    * @throws SessionEnded
    */
   static async open(input: Input): Promise<Memory> {
@@ -95,9 +102,8 @@ export class Memory {
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
     const commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd: input.onEnd })
 
-    const [rows, left, last, delivery] = await Promise.all([
+    const [rows, last, delivery] = await Promise.all([
       store.getAll([credsSk, toldRow, ...standingRows]),
-      parked(store),
       patience.read(() => lastEvent(bridgeId)),
       patience.read(() => Delivery.get(bridgeId)),
     ])
@@ -131,7 +137,6 @@ export class Memory {
       await drainFormer(store, memory.#inbound)
       commits.make([memory.vault.again()])
     }
-    for (const { received, removal } of left) await memory.#inbound.takeAgain(received, removal)
     return memory
   }
 
@@ -142,6 +147,14 @@ export class Memory {
   /** The people whom the login knows. */
   get contacts(): Contacts {
     return this.#contacts
+  }
+
+  /** Tries once more what no mapper could read, once. To be called when all else is under way. @throws SessionEnded */
+  async readParkedAgain(): Promise<void> {
+    if (this.#isReadingAgain) return
+    this.#isReadingAgain = true
+    const { store, commits } = this
+    await readParkedAgain({ store, commits, inbound: this.#inbound, version: await this.#version() })
   }
 
   /** The login has ended. `tell` commits what it is given, together with what the customer hears of it. */

@@ -18,6 +18,7 @@ import type { Live } from "./live.ts"
 import type { Logger } from "./log.ts"
 import { mapReceived } from "./messages/map-received.ts"
 import { Memory } from "./memory.ts"
+import { codeVersion } from "./memory/code-version.ts"
 import type { Connection } from "./network.ts"
 import type { Code } from "./uplink/pairing.ts"
 import { Recipients } from "./people/recipients.ts"
@@ -256,6 +257,7 @@ export class Session {
       timing: this.#input.timing,
       log: this.#log,
       ended: this.#ended.signal,
+      version: codeVersion,
       map: async (received, memory, { own, originals }) => {
         const connection = this.#parts?.uplink.connection
         learn(authorsOf(received, own), { memory, connection, log: this.#log }).catch(this.#forgotten)

@@ -305,6 +305,7 @@ export class Uplink {
     this.#logins.opened()
     this.#memory.telling.opened(this.#at, phone)
     this.#beAvailable()
+    this.#memory.readParkedAgain().catch(this.#dropped)
     this.#log.info("session connected")
     this.#tell("info", "session connected")
   }

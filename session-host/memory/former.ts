@@ -1,6 +1,6 @@
 import { now } from "#core/clock.ts"
 import type { Inbound } from "./inbound.ts"
-import { parked } from "./parked.ts"
+import { parked, parkedKeys } from "./parked.ts"
 import type { SessionStore } from "./store.ts"
 
 /**
@@ -21,6 +21,6 @@ export async function wasSeenFormerly(store: SessionStore, hash: string, until: 
 
 /** Makes events of the messages that were left: before anything else arrives. @throws SessionEnded */
 export async function drainFormer(store: SessionStore, inbound: Inbound): Promise<void> {
-  for (const { received, removal } of await parked(store, "JOURNAL#"))
+  for (const { received, removal } of await parked(store, await parkedKeys(store, "JOURNAL#")))
     await inbound.takeAgain(received, removal)
 }

@@ -8,8 +8,7 @@ import type { Commits, UnitWrite } from "./commits.ts"
 import { Lookups } from "./lookups.ts"
 import { type Known, type Messages, seenAs } from "./messages.ts"
 import type { Outbox } from "./outbox.ts"
-import { parking } from "./parked.ts"
-import type { SessionStore } from "./store.ts"
+import type { Parking } from "./parked.ts"
 
 /** What a received message is read with. */
 export interface Context {
@@ -19,7 +18,7 @@ export interface Context {
 }
 
 interface Options {
-  store: SessionStore
+  parking: Parking
   messages: Messages
   outbox: Outbox
   /** Who the session is now. */
@@ -95,6 +94,17 @@ export class Inbound {
     this.#keep(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
   }
 
+  /** The same for one that is parked: it stays so if it cannot be read now either. @throws SessionEnded */
+  async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
+    const { outbox, log } = this.#options
+    try {
+      this.#keep(await outbox.inTurn(() => this.#makeEvents(received, removal)))
+    } catch (error) {
+      if (error instanceof SessionEnded) throw error
+      log.debug({ error }, "a parked message cannot become an event still")
+    }
+  }
+
   /** Its receipt waits for it. */
   #keep(unit: number | undefined): void {
     if (unit === undefined) return
@@ -104,19 +114,22 @@ export class Inbound {
   }
 
   async #make(received: Received, writes: UnitWrite[]): Promise<number> {
-    const { outbox, store, log } = this.#options
-    const message = await this.#seen(received)
+    const { outbox, parking, log } = this.#options
     try {
-      return await outbox.make(await this.#map(received), { message, writes })
+      return await this.#makeEvents(received, writes)
     } catch (error) {
       if (error instanceof SessionEnded) throw error
-      log.error({ error }, "a message could not become an event and was parked")
-      const parked = parking(store, received)
-      const kept = new Set(parked.map(({ sk }) => sk))
-      // What was parked before is parked again under its old key.
-      const others = writes.filter((write) => !("sk" in write) || !kept.has(write.sk))
-      return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...others] })
+      const parked = await parking.writes(received)
+      if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
+      else log.debug({ error }, "a message could not become an event, and is not kept")
+      return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
     }
+  }
+
+  /** @throws Error where the message cannot be read: nothing was made then. SessionEnded */
+  async #makeEvents(received: Received, writes: UnitWrite[]): Promise<number> {
+    const message = await this.#seen(received)
+    return await this.#options.outbox.make(await this.#map(received), { message, writes })
   }
 
   async #map(received: Received): Promise<Mapped[]> {

@@ -1,11 +1,16 @@
+import { createHash } from "node:crypto"
+import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { now } from "#core/clock.ts"
+import { withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/metrics.ts"
 import type { Received } from "../network.ts"
 import type { SessionStore, SessionWrite, Stored } from "./store.ts"
 
-/** From when it was written: as long as anything is kept of messages. Strangers may send what nobody can read. */
+/** From when it was sent: as long as anything is kept of messages. */
 const keptFor = 30 * 86_400
+/** Strangers may send what nobody can read: so many messages of one sender are kept, and none that is larger, in bytes. */
+const most = { ofSender: 100, bytes: 2_000_000 }
 /** A DynamoDB item holds 400 KB. */
 const pieceBytes = 350_000
 
@@ -16,30 +21,68 @@ export interface Parked {
   removal: SessionWrite[]
 }
 
-/** The writes that set a message aside which no mapper could read: the next session, perhaps fixed, tries again. */
-export function parking(store: SessionStore, received: Received): SessionWrite[] {
-  Metrics.add("MessagesParked")
-  const { hash, attrs } = received
-  const expires = { expires_at: (Number(attrs.t) || now()) + keptFor }
-  return piecesOf(pack(received)).map((piece, i) => store.put(pieceSk(`PARKED#${hash}`, i), piece, expires))
+/** Messages that no mapper could read, set aside for the next one: it is perhaps of a code that can. */
+export class Parking {
+  readonly #store: SessionStore
+  /** By sender, how many are set aside. */
+  readonly #counts = new LRUCache<string, number>({ max: 1_000 })
+
+  constructor(store: SessionStore) {
+    this.#store = store
+  }
+
+  /** The writes that set it aside; none where it is too large, or its sender has too many. @throws SessionEnded */
+  async writes(received: Received): Promise<SessionWrite[]> {
+    const { hash, attrs, plaintext } = received
+    const prefix = prefixOf(attrs)
+    const count = this.#counts.get(prefix) ?? (await parkedKeys(this.#store, prefix)).length
+    if (count >= most.ofSender || plaintext.length > most.bytes) return []
+    this.#counts.set(prefix, count + 1)
+    Metrics.add("MessagesParked")
+    const expires = { expires_at: sentAt(attrs) + keptFor }
+    return piecesOf(pack(received)).map((piece, i) =>
+      this.#store.put(pieceSk(prefix + hash, i), piece, expires),
+    )
+  }
 }
 
-/** All that are parked under keys that begin so, in the order of the keys. @throws SessionEnded */
-export async function parked(store: SessionStore, prefix = "PARKED#"): Promise<Parked[]> {
-  const byFirst = Map.groupBy(await store.list(prefix), firstOf)
-  return [...byFirst.values()].map((pieces) => ({
+/** The keys of all that are parked under keys that begin so, each with those of its pieces, in order. @throws SessionEnded */
+export async function parkedKeys(store: SessionStore, prefix: string): Promise<string[][]> {
+  return [...Map.groupBy(await store.names(prefix), firstOf).values()]
+}
+
+/** Those messages. @throws SessionEnded */
+export async function parked(store: SessionStore, keys: string[][]): Promise<Parked[]> {
+  const byFirst = Map.groupBy(await store.getAll(keys.flat()), ({ sk }) => firstOf(sk))
+  return [...byFirst.values()].map((pieces) => toParked(store, pieces))
+}
+
+function toParked(store: SessionStore, pieces: Stored[]): Parked {
+  return {
     received: unpack(Buffer.concat(pieces.map((piece) => piece.secret))),
     removal: pieces.map(({ sk, secret }) => store.remove(sk, secret.length)),
-  }))
+  }
 }
 
-/** Pieces come right after their first. There are never ten: a commit takes 4 MB, and ten is more than 3.5. */
+/** By sender, hashed: a JID is a phone number, and whatever a stanza says. */
+function prefixOf({ from = "", participant }: Received["attrs"]): string {
+  const sender = createHash("sha256").update(withoutDevice(participant ?? from))
+  return `PARKED#${sender.digest("base64url").slice(0, 22)}#`
+}
+
+/** As the network says it, where that makes sense. */
+function sentAt({ t }: Received["attrs"]): number {
+  const said = Number(t)
+  return Number.isSafeInteger(said) && said > 0 ? Math.min(said, now()) : now()
+}
+
+/** Pieces come right after their first. There are never ten. */
 function pieceSk(first: string, piece: number): string {
   return piece === 0 ? first : `${first}#${piece}`
 }
 
-function firstOf({ sk }: Stored): string {
-  return sk.split("#", 2).join("#")
+function firstOf(sk: string): string {
+  return sk.replace(/#\d$/, "")
 }
 
 const Head = z.object({

@@ -69,7 +69,7 @@ test("a ratio rings also where nothing succeeds any more", () => {
 
 test.for([
   ["Unkept", "UnkeptMs", 60_000, "session-host"],
-  ["MessagesParked", "MessagesParked", 0, "session-host"],
+  ["MessagesParked", "MessagesParked", 10, "session-host"],
   ["EventOld", "EventOldestMs", 120_000, "delivery"],
   ["LeaseFenced", "LeaseFenced", 0, "session-host"],
   ["SweepRang", "SweepRang", 5, "sweep"],

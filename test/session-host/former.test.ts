@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import { expect, test } from "vitest"
-import "#test/support/store.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
 import { aHost, eventsOf, eventsOfType, held } from "#test/support/host.ts"
 import { aMemory } from "#test/support/memory.ts"
 import { aNetwork } from "#test/support/network.ts"
@@ -85,4 +85,34 @@ test("what a former release left becomes events before the next owner connects",
   await until(async () => atDialling.length > 0)
   expect(bodies(await atDialling[0]!).slice(-2)).toEqual(["left 1", "left 2"])
   expect(await eventsOfType(bridge.id, "message", 2)).toHaveLength(2)
+})
+
+const unreadable = () => aReceived({ plaintext: Buffer.from([0xff, 0xff, 1]) })
+
+test("what is parked is not read before the next owner has connected", async () => {
+  const network = await aNetwork()
+  const { bridge, host } = await aPairedSession(network)
+  await host.stop()
+  const first = await aMemory({ bridgeId: bridge.id })
+  for (let i = 0; i < 50; i++) await first.memory.vault.keep({ received: unreadable() })
+  await first.letGo()
+
+  const happened: string[] = []
+  const look = (request: object) => {
+    if (JSON.stringify(request).includes("PARKED#")) happened.push("read")
+    return false
+  }
+  onTestFinished(dynamoDb.faults.add({ fault: "slow", when: look }))
+  const next = await aHost(network, {
+    connect: (input) => {
+      const onHappening: typeof input.onHappening = (happening) => {
+        if (happening.kind === "open") happened.push("open")
+        input.onHappening(happening)
+      }
+      return connect({ ...input, url: network.url, onHappening })
+    },
+  })
+  await held(bridge.id, next)
+  await until(async () => happened.includes("read"))
+  expect(happened[0]).toBe("open")
 })

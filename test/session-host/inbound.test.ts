@@ -16,6 +16,7 @@ import { EventRow } from "#core/event-row.ts"
 import { Lease } from "#core/lease.ts"
 import { query, remove } from "#core/store.ts"
 import { events, sessions } from "#core/tables.ts"
+import type { Mapped } from "#session-host/events/mapped.ts"
 import type { Received } from "#session-host/network.ts"
 import { until } from "#test/support/until.ts"
 
@@ -209,22 +210,103 @@ test("a message that cannot be read is parked, and those behind it go on", async
   expect(await rowsOf(one.bridgeId, "PARKED#")).toHaveLength(3)
 })
 
-test("what was parked is read again by the next session, and stays parked if that fails too", async () => {
+const unreadable = (attrs: Record<string, string> = {}) =>
+  aReceived({ attrs, plaintext: Buffer.from([0xff, 0xff, 1]) })
+
+/** Maps what is parked, and counts how often it is asked to. */
+function aMapper(fixed: boolean) {
+  const asked: string[] = []
+  const map = ({ attrs }: Received): Mapped[] => {
+    asked.push(attrs.id!)
+    if (!fixed) throw new Error("cannot be read")
+    return [{ identity: ["fixed"], event: { event: "connected", phone: attrs.id! } }]
+  }
+  return { asked, map }
+}
+
+test("what was parked is read again by the next code, once by each, after the session has connected", async () => {
   const first = await aMemory()
+  const { bridgeId } = first
   await take(first, aReceived({ id: "ODD", plaintext: Buffer.from([0xff, 0xff, 1]) }))
   await first.letGo()
-  const second = await aMemory({ bridgeId: first.bridgeId })
-  await second.letGo()
-  expect(await rowsOf(first.bridgeId, "PARKED#")).toHaveLength(1)
-  expect(await eventsOf(first.bridgeId)).toEqual([])
 
-  const fixed = await aMemory({
-    bridgeId: first.bridgeId,
-    map: ({ attrs }) => [{ identity: ["fixed"], event: { event: "connected", phone: attrs.id! } }],
-  })
+  for (const expected of [["ODD"], []]) {
+    const { asked, map } = aMapper(false)
+    const next = await aMemory({ bridgeId, map, version: "no better" })
+    expect(asked).toEqual([])
+    await next.memory.readParkedAgain()
+    await next.memory.readParkedAgain()
+    await next.letGo()
+    expect(asked).toEqual(expected)
+    expect(await rowsOf(bridgeId, "PARKED#")).toHaveLength(1)
+  }
+  expect(await eventsOf(bridgeId)).toEqual([])
+
+  const { map } = aMapper(true)
+  const fixed = await aMemory({ bridgeId, map, version: "fixed" })
+  await fixed.memory.readParkedAgain()
   await fixed.letGo()
-  expect(await eventsOf(first.bridgeId)).toEqual([{ event: "connected", phone: "ODD" }])
-  expect(await rowsOf(first.bridgeId, "PARKED#")).toEqual([])
+  expect(await eventsOf(bridgeId)).toEqual([{ event: "connected", phone: "ODD" }])
+  expect(await rowsOf(bridgeId, "PARKED#")).toEqual([])
+})
+
+test("what earlier code has parked is read again, in however many pieces", async () => {
+  const one = await aMemory()
+  const { store, commits } = one.memory
+  const received = aReceived({ id: "LARGE", text: "x".repeat(500_000) })
+  const { hash, attrs, plaintext } = received
+  const packed = Buffer.concat([Buffer.from(`${JSON.stringify({ hash, attrs })}\n`), plaintext])
+  await commits.write([
+    store.put(`PARKED#${hash}`, packed.subarray(0, 350_000)),
+    store.put(`PARKED#${hash}#1`, packed.subarray(350_000)),
+  ])
+  await one.letGo()
+  const { map } = aMapper(true)
+  const next = await aMemory({ bridgeId: one.bridgeId, map })
+  await next.memory.readParkedAgain()
+  await next.letGo()
+  expect(await eventsOf(one.bridgeId)).toEqual([{ event: "connected", phone: "LARGE" }])
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+})
+
+test("of one sender a hundred are parked, by however many sessions; all are known when they come again", async () => {
+  const one = await aMemory()
+  const sent = (count: number, device: number) =>
+    Array.from({ length: count }, () => unreadable({ from: `200000000000001:${device}@lid` }))
+  const [early, late] = [sent(80, 1), sent(80, 2)]
+  await take(one, ...early)
+  await one.letGo()
+  const next = await aMemory({ bridgeId: one.bridgeId })
+  await take(next, ...late, unreadable({ from: "200000000000002@lid" }))
+  await next.memory.settled()
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toHaveLength(101)
+  for (const received of [early[0]!, late.at(-1)!])
+    expect(await next.memory.vault.isSeen(received)).toBe(true)
+  expect(next.happened).not.toContain("ended: SessionEnded")
+})
+
+test.for(["1e999", "1e20", "-5", "x", ""])(
+  "a message that cannot be read is parked, and not for ever, whatever time it says it is of (%s)",
+  async (t) => {
+    const one = await aMemory()
+    await take(one, unreadable({ t }), aReceived({ text: "after" }))
+    await one.memory.settled()
+    expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
+    const [row] = await one.memory.store.list("PARKED#")
+    const inDays = (Number(row!.row.expires_at) - Date.now() / 1000) / 86_400
+    expect(inDays).toBeGreaterThan(29)
+    expect(inDays).toBeLessThan(31)
+  },
+)
+
+test("a message that is too large to be kept aside is known when it comes again, and those behind it go on", async () => {
+  const one = await aMemory()
+  const giant = aReceived({ text: "x".repeat(5_000_000) })
+  await take(one, giant, aReceived({ text: "after" }))
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+  expect(await one.memory.vault.isSeen(giant)).toBe(true)
 })
 
 test("a ciphertext is known from when it was taken in, also to the next owner", async () => {

@@ -11,7 +11,12 @@ import { aHeldLease } from "./held.ts"
 
 /** The durable side of a session that has no connection, under a lease of its own. */
 export async function aMemory(
-  input: { bridgeId?: string; timing?: Partial<Timing>; map?: (received: Received) => Mapped[] } = {},
+  input: {
+    bridgeId?: string
+    timing?: Partial<Timing>
+    version?: string
+    map?: (received: Received) => Mapped[]
+  } = {},
 ) {
   const lease = await aHeldLease(input.bridgeId)
   const ended = new AbortController()
@@ -21,6 +26,7 @@ export async function aMemory(
     timing: { ...timing(), ...input.timing },
     log,
     ended: ended.signal,
+    version: async () => input.version ?? "this",
     map: async (received, _memory, { own, originals }) =>
       input.map?.(received) ?? (await mapReceived(received, own, { connection: undefined, originals, log })),
     onStoreAway: () => happened.push("store away"),
