@@ -11,10 +11,13 @@ export function takeServerSync(ws: EventEmitter, changed: (collections: string[]
   if (!listener) throw new Error("Baileys does not listen for notifications")
   // The emitter's own type gives up on listeners of any shape.
   ws.removeListener("CB:notification", listener as () => void)
-  ws.on("CB:notification", async (node: BinaryNode) => {
-    if (node.attrs.type !== "server_sync") return await Reflect.apply(listener, ws, [node])
-    const { content: _, ...empty } = node
+  const pass = (node: BinaryNode): unknown => Reflect.apply(listener, ws, [node])
+  const answerOnceRead = async (node: BinaryNode) => {
     const names = getBinaryNodeChildren(node, "collection").flatMap(({ attrs }) => attrs.name ?? [])
-    if (await changed(names)) await Reflect.apply(listener, ws, [empty])
-  })
+    const { content: _, ...empty } = node
+    if (await changed(names)) pass(empty)
+  }
+  ws.on("CB:notification", (node: BinaryNode) =>
+    node.attrs.type === "server_sync" ? answerOnceRead(node) : pass(node),
+  )
 }

@@ -203,7 +203,7 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
      * The network says that these have changed. Resolves when those that matter here are read, or cannot be.
      * @returns false when they are to be told of again at the next login: a key is missing, or the connection has ended.
      */
-    async changed(names: string[]): Promise<boolean> {
+    changed: async (names: string[]): Promise<boolean> => {
       const ours = collections.filter((name) => names.includes(name))
       for (const name of ours) await later(() => readUnlessBlocked(name))
       return isOpen() && !ours.some((name) => blocked.has(name))
