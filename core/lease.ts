@@ -50,6 +50,8 @@ export const Info = z.object({
   loginAt: z.number().int().default(0),
   /** Freed by the death of its host: of all that it held another host takes so many at a look. Undefined: any number. */
   share: z.number().int().optional(),
+  /** Until when one host removes what is left of a deleted bridge, Unix seconds. */
+  removedUntil: z.number().int().default(0),
   /** As last told, perhaps by the session of an earlier holder: late, and a change that cannot be written is not told. */
   told: Told.optional(),
 })
@@ -294,6 +296,27 @@ export function gone(bridgeId: string): Write {
   }
 }
 
+/** Two minutes, at 5 s a beat. */
+const beatsOfRemoval = 24
+
+/**
+ * This host removes what is left of a deleted bridge from now on, for some two minutes; once more by whoever removes it
+ * already. Should it die, another goes on then.
+ * @returns undefined when another does, or nothing is left; else until when, Unix seconds.
+ */
+export async function claimRemoval(bridgeId: string, hostId: string): Promise<number | undefined> {
+  const until = now() + Math.ceil((beatsOfRemoval * config.LEASE_BEAT_MS) / 1000)
+  const claimed = await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET removed_by = :me, removed_until = :until",
+    ConditionExpression:
+      "#host = :gone AND (attribute_not_exists(removed_until) OR removed_until < :now OR removed_by = :me)",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":me": hostId, ":until": until, ":gone": GONE, ":now": now() },
+  })
+  return claimed && until
+}
+
 /** The session has lived for a minute. */
 export async function proven(held: Held): Promise<void> {
   await change({
@@ -430,6 +453,7 @@ function fromRow(row: Row): Info {
     failCount: row.fail_count,
     failedAt: row.failed_at,
     loginAt: row.login_at,
+    removedUntil: row.removed_until,
     startedMs: row.started_ms,
   })
 }

@@ -45,6 +45,7 @@ const hostPolicy = policy("session-host", [
     resources: [sessions.arn, events.arn],
   },
   { actions: ["dynamodb:BatchGetItem"], resources: [sessions.arn] },
+  { actions: ["dynamodb:BatchWriteItem"], resources: [sessions.arn, events.arn] },
   {
     actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     resources: [requests.arn],

@@ -242,13 +242,13 @@ export class Host {
     }
   }
 
-  /** What is left of deleted bridges. */
+  /** What is left of deleted bridges: each by one host. */
   async #removeGone(): Promise<void> {
-    for (const { bridgeId } of await Lease.listByHost(GONE)) {
-      const lease = await Lease.get(bridgeId)
-      if (lease?.host !== GONE) continue
-      if (!(await removeBridge(bridgeId, this.#stopping.signal))) return
-      this.#log.info({ bridgeId }, "the rows of a deleted bridge were removed")
+    for (const { bridgeId, removedUntil } of await Lease.listByHost(GONE)) {
+      if (removedUntil >= now()) continue
+      const isRemoved = await removeBridge(bridgeId, this.id, this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return
+      if (isRemoved) this.#log.info({ bridgeId }, "the rows of a deleted bridge were removed")
     }
   }
 

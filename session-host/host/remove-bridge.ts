@@ -1,29 +1,54 @@
 import { BridgeLog } from "#core/bridge-log.ts"
-import { query, remove } from "#core/store.ts"
+import { now } from "#core/clock.ts"
+import { batchWrite, query, remove } from "#core/store.ts"
 import { Lease } from "#core/lease.ts"
 import { events, leases, sessions } from "#core/tables.ts"
 
+/** As many as one request removes. */
+const together = 25
+
 /**
- * Removes every row of a deleted bridge: the lease last, so that whoever dies in between is followed by another.
- * @returns false when it was to stop before it was done.
+ * Removes every row of a deleted bridge, unless another host does: the lease last, so that whoever dies in between is
+ * followed by another.
+ * @returns false when another host does, or it was to stop before it was done.
  */
-export async function removeBridge(bridgeId: string, stopping: AbortSignal): Promise<boolean> {
-  for (const table of [sessions, events]) await removeAll(table, `BRIDGE#${bridgeId}`, stopping)
-  if (stopping.aborted) return false
+export async function removeBridge(
+  bridgeId: string,
+  hostId: string,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  let until = 0
+  const isOurs = async () => {
+    // In good time: whoever is late removes what another removes, too.
+    if (now() + 30 < until) return true
+    until = (await Lease.claimRemoval(bridgeId, hostId)) ?? 0
+    return until > 0
+  }
+  const goesOn = async () => !stopping.aborted && (await isOurs())
+  for (const table of [sessions, events])
+    if (!(await removeAll(table, `BRIDGE#${bridgeId}`, goesOn))) return false
   await BridgeLog.remove(bridgeId)
   await remove({ TableName: leases, Key: Lease.key(bridgeId) })
   return true
 }
 
-async function removeAll(table: string, pk: string, stopping: AbortSignal): Promise<void> {
+/** @returns whether all are removed. */
+async function removeAll(table: string, pk: string, goesOn: () => Promise<boolean>): Promise<boolean> {
   const rows = query({
     TableName: table,
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": pk },
     ProjectionExpression: "pk, sk",
   })
+  if (!(await goesOn())) return false
+  let some: { table: string; remove: { pk: string; sk: string } }[] = []
   for await (const { sk } of rows) {
-    if (stopping.aborted) return
-    await remove({ TableName: table, Key: { pk, sk: String(sk) } })
+    some.push({ table, remove: { pk, sk: String(sk) } })
+    if (some.length < together) continue
+    await batchWrite(some)
+    some = []
+    if (!(await goesOn())) return false
   }
+  await batchWrite(some)
+  return true
 }

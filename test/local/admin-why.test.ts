@@ -32,6 +32,7 @@ const lease: Lease.Info = {
   failedAt: 0,
   logins: 0,
   loginAt: 0,
+  removedUntil: 0,
 }
 const host = { id: "h", state: "up" } as Host.Info // what is looked at
 const quota = {

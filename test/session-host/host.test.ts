@@ -9,7 +9,7 @@ import { until } from "#test/support/until.ts"
 import { now } from "#core/clock.ts"
 import { Host as HostRow } from "#core/host.ts"
 import { FREE, GONE, Lease } from "#core/lease.ts"
-import { query, update } from "#core/store.ts"
+import { batchWrite, query, update } from "#core/store.ts"
 import { events, leases, sessions } from "#core/tables.ts"
 
 afterEach(() => void vi.restoreAllMocks())
@@ -182,6 +182,29 @@ test("what is left of a deleted bridge is removed, its lease last", async () => 
     })
     expect(await Array.fromAsync(rows)).toEqual([])
   }
+})
+
+test("one host removes the rows of a deleted bridge, many at a request; should it die, another goes on", async () => {
+  const bridge = await aBridge()
+  const rows = Array.from({ length: 60 }, (_, i) => ({ pk: `BRIDGE#${bridge.id}`, sk: `EVENT#${i}` }))
+  await batchWrite(rows.map((row) => ({ table: events, row })))
+  const removed: string[] = []
+  const watch = dynamoDb.faults.add({
+    fault: "slow",
+    operation: "BatchWriteItem",
+    ms: 20,
+    when: (request) => {
+      const keys = [...JSON.stringify(request).matchAll(/EVENT#\d+/g)].map(([sk]) => sk)
+      removed.push(...keys)
+      return keys.length > 0
+    },
+  })
+  onTestFinished(watch)
+  const timing = { beatMs: 50 }
+  await setLease(bridge.id, { host: GONE, epoch: 99, removed_by: "dead", removed_until: now() + 1 })
+  await Promise.all([aHost(nowhere, { timing }), aHost(nowhere, { timing }), aHost(nowhere, { timing })])
+  await until(async () => !(await Lease.get(bridge.id)))
+  expect(removed.toSorted()).toEqual(rows.map(({ sk }) => sk).toSorted())
 })
 
 test("a suspect waits for an empty host and its time, and that host takes nothing else until it is proven", async () => {
