@@ -90,7 +90,8 @@ export interface Vault {
   keys(type: string, ids: string[]): Promise<Map<string, string>>
   /**
    * Resolves when the change is made, as one unit: durable later, and no frame that leaves after it leaves before that.
-   * Rejects only when the session has ended, and then the connection has been closed before.
+   * Rejects when the session has ended, and then the connection has been closed before; and with TooLarge, and then nothing
+   * was made.
    */
   keep(change: Change): Promise<void>
   /** A message stanza of these attributes has arrived, and `isSeen` will be asked. */

@@ -1,9 +1,10 @@
+import { TooLarge } from "../memory/too-large.ts"
 import type { Vault } from "../network.ts"
 
 /**
  * The vault as one connection may use it: only while the connection lives, for what came too late would overwrite what
  * the next connection has written; and when it fails, the connection is closed before anyone hears of it, for Baileys
- * would answer with a refusal, and what was refused never comes back.
+ * would answer with a refusal, and what was refused never comes back. Only of what can never be kept Baileys may hear.
  */
 export function guard(vault: Vault, ended: () => boolean, close: (detail: string) => void): Vault {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -11,7 +12,7 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     try {
       return await work()
     } catch (error) {
-      close("the store failed")
+      if (!(error instanceof TooLarge)) close("the store failed")
       throw error
     }
   }

@@ -91,7 +91,7 @@ export class Commits {
    * asks for that (`whenKept`). A unit of more than 99 rows, or 3.9 MB, takes several transactions, in the order of its
    * rows.
    * @returns its number.
-   * @throws SessionEnded
+   * @throws TooLarge for a row that no table would take: nothing was made then. SessionEnded
    */
   make(writes: UnitWrite[]): number {
     this.#made = this.#add(writes)
@@ -150,6 +150,7 @@ export class Commits {
 
   #add(writes: UnitWrite[]): number {
     if (this.#ended) throw this.#ended
+    this.#options.store.mustFit(writes)
     const unit: Unit = { number: ++this.#last, writes, bytes: bytesOf(writes), madeMs: performance.now() }
     this.#queue.push(unit)
     this.#bytes += unit.bytes

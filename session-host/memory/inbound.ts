@@ -9,6 +9,7 @@ import { Lookups } from "./lookups.ts"
 import { type Known, type Messages, seenAs } from "./messages.ts"
 import type { Outbox } from "./outbox.ts"
 import type { Parking } from "./parked.ts"
+import { TooLarge } from "./too-large.ts"
 
 /** What a received message is read with. */
 export interface Context {
@@ -79,7 +80,7 @@ export class Inbound {
    * be read is parked in the same unit.
    * @returns false when it was taken in before, on a connection that has ended since: then nothing was made, and
    * `writes` are out of date.
-   * @throws SessionEnded
+   * @throws TooLarge where `writes` cannot be kept: it is as if it had never been decrypted. SessionEnded
    */
   async take(received: Received, writes: UnitWrite[]): Promise<boolean> {
     const unit = await this.#options.outbox.inTurn(async () =>
@@ -118,7 +119,7 @@ export class Inbound {
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {
-      if (error instanceof SessionEnded) throw error
+      if (error instanceof SessionEnded || error instanceof TooLarge) throw error
       const parked = await parking.writes(received)
       if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
       else log.debug({ error }, "a message could not become an event, and is not kept")

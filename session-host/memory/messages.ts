@@ -14,6 +14,7 @@ const seenFor = 14 * 86_400
 
 /** What a stranger puts into a message must not make a row that the store refuses: an item holds 400 KB. */
 const largest = 100_000
+const longestName = 10_000
 
 /** What is known of a message: all that its row says. */
 export interface Known {
@@ -70,7 +71,8 @@ export class Messages {
 
   /** The write that keeps what is known. */
   row(known: Known): Put {
-    const { remembered, seen, event, at } = known
+    const { seen, event, at } = known
+    const remembered = isNameable(known.remembered) ? known.remembered : undefined
     const { content, ...about } = remembered ?? { content: undefined }
     const head: z.infer<typeof Head> = { ...about, seen, ...(event !== undefined && { event }) }
     const body = content ? bodyOf(content) : Buffer.alloc(0)
@@ -146,9 +148,19 @@ function together([first, ...more]: Known[]): Known | undefined {
   )
 }
 
+/** Whether somebody could refer to it: ids and addresses may be of any length. */
+function isNameable(remembered: Remembered | undefined): boolean {
+  return (
+    remembered !== undefined && (remembered.id + remembered.chat + remembered.sender).length < longestName
+  )
+}
+
+/** All of it, if that is not too large; else what opens the answers to it, if that is not too large either. */
 function bodyOf(content: Remembered["content"]): Uint8Array {
   const bytes = encodeBare(content)
-  return bytes.length > largest ? encodeBare({ messageContextInfo: content.messageContextInfo }) : bytes
+  if (bytes.length <= largest) return bytes
+  const secrets = encodeBare({ messageContextInfo: content.messageContextInfo })
+  return secrets.length <= largest ? secrets : Buffer.alloc(0)
 }
 
 /** The keys that the message may have, the one for a new row first. */

@@ -72,11 +72,12 @@ export class Outbox {
   /**
    * Makes the unit of something that happened. To be called in turn.
    * @returns its number.
-   * @throws Error when an event is too large for a row: nothing was made then. SessionEnded
+   * @throws Error when an event is too large for a row, TooLarge when another row is: nothing was made then. SessionEnded
    */
   async make(mapped: Mapped[], beside: Beside = {}): Promise<number> {
     const fresh = await this.#notTold(mapped, beside.message)
     const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
+    this.#options.store.mustFit(beside.writes ?? [])
     // From here on nothing is waited for: numbers are given and units made in one step.
     this.#next += fresh.length
     const { commits, messages, bell } = this.#options

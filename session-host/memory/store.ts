@@ -4,6 +4,10 @@ import { batchGet, Bytes, query, type Row, type Write } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
 import type { Patience } from "./patience.ts"
 import { pack, Packing, unpack } from "./pack.ts"
+import { TooLarge } from "./too-large.ts"
+
+/** DynamoDB's limits: an item holds 409,600 bytes, attributes' names included, and its sort key 1,024. */
+const most = { bytes: 400_000, keyBytes: 1_024 }
 
 /** A row of a session as it is to be: sealed when it is committed, for many are replaced before that. */
 export interface Put {
@@ -55,6 +59,18 @@ export class SessionStore {
     return { sk, bytes }
   }
 
+  /** Sees to it that DynamoDB will take them. @throws TooLarge */
+  mustFit(writes: Iterable<SessionWrite | Write>): void {
+    for (const write of writes) {
+      if (!("sk" in write)) continue
+      if (!isKey(write.sk)) throw new TooLarge("the key of a row is too long")
+      // The rows that are packed are small; of others it is not worth knowing how much smaller they become.
+      if (!("secret" in write) || write.secret.length * 3 < most.bytes) continue
+      const bytes = Buffer.byteLength(pack(write.secret).bytes)
+      if (bytes > most.bytes) throw new TooLarge(`a row of ${bytes} bytes`)
+    }
+  }
+
   /** As DynamoDB takes it. */
   toWrite(write: SessionWrite): Write {
     const key = { pk: this.#pk, sk: write.sk }
@@ -88,7 +104,7 @@ export class SessionStore {
   /** Those rows of these keys that there are, in the order of the keys. @throws SessionEnded */
   async getAll(sks: string[]): Promise<Stored[]> {
     const before = new Map(sks.flatMap((sk) => this.#entryOf(sk)))
-    const missing = sks.filter((sk) => !before.has(sk))
+    const missing = sks.filter((sk) => !before.has(sk) && isKey(sk))
     const keys = missing.map((sk) => ({ table: sessions, key: { pk: this.#pk, sk } }))
     const rows = missing.length === 0 ? [] : await this.#patience.read(() => batchGet(keys))
     const read = new Map(rows.flatMap((row) => (row ? [[String(row.sk), row] as const] : [])))
@@ -179,6 +195,11 @@ export class SessionStore {
     const { sk, sealed, packing } = Sealed.parse(row)
     return { sk, row, secret: unpack(open(this.#key, { pk: this.#pk, sk }, sealed), packing) }
   }
+}
+
+/** Whether there can be a row under it. */
+function isKey(sk: string): boolean {
+  return Buffer.byteLength(sk) <= most.keyBytes
 }
 
 const Sealed = z.object({ sk: z.string(), sealed: Bytes, packing: z.literal(Packing).optional() })

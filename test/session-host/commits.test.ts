@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { onTestFinished, expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { commitsUnder } from "#test/support/commits.ts"
@@ -6,6 +7,8 @@ import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease.ts"
 import { Bytes, get, type Write } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
+import type { Put, SessionStore } from "#session-host/memory/store.ts"
+import { TooLarge } from "#session-host/memory/too-large.ts"
 import { Fenced, SessionEnded } from "#session-host/session-ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
@@ -182,3 +185,19 @@ test("a large secret is packed, and read as it was", async () => {
   expect((await store.get("LARGE"))!.secret.toString()).toBe(large)
   expect((await store.get("SMALL"))!.secret.toString()).toBe("small")
 })
+
+test.for<[string, (store: SessionStore) => Put]>([
+  ["a value that is too large", (store) => store.put("LARGE", randomBytes(500_000))],
+  ["a key that is too long", (store) => store.put("K".repeat(1025), "value")],
+])(
+  "a row with %s is refused before anything is made of its unit, and the session goes on",
+  async ([, row]) => {
+    const { commits, store, happened, value, put } = await aWriter()
+    expect(() => commits.make([put("BESIDE"), row(store)])).toThrow(TooLarge)
+    await commits.write([put("NEXT")])
+    expect(await value("BESIDE")).toBeUndefined()
+    expect(await value("NEXT")).toBe("NEXT")
+    expect(await store.get(row(store).sk)).toBeUndefined()
+    expect(happened).toEqual([])
+  },
+)

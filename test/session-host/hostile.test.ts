@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aChat } from "#test/support/chat.ts"
@@ -55,4 +56,41 @@ test("first messages that skip 1,999 others each, and a sender key that does so,
   expect(bodies).toEqual([...hostile, "1", "2", "3", "still there"])
   expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
   expect(await largestRow(bridge.id)).toBeLessThan(64 * 1024)
+})
+
+test("a message whose ratchet no row can hold is one that cannot be decrypted: the session goes on, and it does not come again", async () => {
+  const chat = await aChat(calm)
+  const { bob, phone, bridge, network } = chat
+  const { epoch } = (await Lease.get(bridge.id))!
+  const logins = async () => (await network.control.log({ kind: "out", tag: "success" })).length
+  const before = await logins()
+  const eve = await anIntruder(chat)
+  await eve.begin()
+  await eve.post({ from: `${"9".repeat(2000)}@lid` }, await eve.encrypt({ conversation: "from nowhere" }))
+  await bob.send(phone.number, "still there")
+  const messages = await eventsOfType(bridge.id, "message", 1)
+  expect(messages.map(({ body }) => body)).toEqual(["still there"])
+  await network.control.settled(`${phone.number}:1`, 10_000)
+  expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
+  expect(await logins()).toBe(before)
+})
+
+test("a message of which everything is as long as can be leaves the session as it was", async () => {
+  const chat = await aChat(calm)
+  const { bob, phone, bridge } = chat
+  const { epoch } = (await Lease.get(bridge.id))!
+  const eve = await anIntruder(chat)
+  await eve.begin()
+  const messageContextInfo = { messageSecret: randomBytes(450_000) }
+  await eve.post({}, await eve.encrypt({ conversation: "long secret", messageContextInfo }))
+  const imageMessage = { caption: "long name", jpegThumbnail: randomBytes(90_000) }
+  await eve.post({ id: randomBytes(250_000).toString("base64") }, await eve.encrypt({ imageMessage }))
+  await bob.send(phone.number, "still there")
+  const messages = await eventsOfType(bridge.id, "message", 3)
+  expect(messages.map(({ body, caption }) => caption ?? body)).toEqual([
+    "long secret",
+    "long name",
+    "still there",
+  ])
+  expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
 })
