@@ -1,4 +1,9 @@
-import { makeWASocket, type UserFacingSocketConfig, type WAVersion } from "@whiskeysockets/baileys"
+import {
+  makeWASocket,
+  type UserFacingSocketConfig,
+  type WASocket,
+  type WAVersion,
+} from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import type { WebSocket } from "ws"
 import type { Acquaintance, Connection, Gate, Happening, Vault } from "../network.ts"
@@ -10,7 +15,9 @@ import { newBeforePairing } from "./before-pairing.ts"
 import { newCalls } from "./call.ts"
 import { contain } from "./contain.ts"
 import { devicesOf } from "./devices.ts"
+import { newFanOut } from "./fan-out.ts"
 import { readFrames } from "./frames.ts"
+import { groupsOf } from "./groups.ts"
 import { guard } from "./guard.ts"
 import { followHistory } from "./history.ts"
 import { keysOf } from "./keys.ts"
@@ -30,6 +37,7 @@ import { newSender } from "./send.ts"
 import { credsToText } from "./serialise.ts"
 import { newSettings } from "./settings.ts"
 import { takeServerSync } from "./server-sync.ts"
+import { transmission } from "./transmission.ts"
 import { socketConfig } from "./socket-config.ts"
 import { takeWire } from "./wire.ts"
 
@@ -69,6 +77,7 @@ export function connect(input: ConnectInput): Connection {
   )
   const codes = newCodes()
   const calls = newCalls()
+  const groups = groupsOf(input.vault)
 
   const { sock, wire } = dial(
     socketConfig({
@@ -77,7 +86,14 @@ export function connect(input: ConnectInput): Connection {
       creds,
       keys,
       hold: newLocks(),
-      devices: devicesOf(input.vault),
+      fanOut: newFanOut({
+        devices: devicesOf(input.vault),
+        groups,
+        keys,
+        me: () => creds.me,
+        sock: () => sock,
+        log,
+      }),
       log,
       repository: {
         stanzaOf: arrivals.stanzaOf,
@@ -142,9 +158,15 @@ export function connect(input: ConnectInput): Connection {
     keepCreds,
     onError: (error) => onError("CB:notification", error),
   })
-  readFrames({ ws: sock.ws, acks, arrivals, calls, lifetime, vault, tellPeople, beforePairing })
+  readFrames({ ws: sock.ws, acks, arrivals, calls, groups, lifetime, vault, tellPeople, beforePairing })
 
-  const sender = newSender({ sock, acks, keys, isOpen: () => lifetime.isOpen })
+  const sender = newSender({
+    sock,
+    acks,
+    keys,
+    isOpen: () => lifetime.isOpen,
+    onRefused: groups.forget,
+  })
   return {
     ...questions,
     send: (outgoing, again = false) => sender(outgoing, again),
@@ -164,7 +186,18 @@ function dial(config: UserFacingSocketConfig, gate: Gate) {
   const wire = takeWire(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
   sock.ws.close = async () => wire.cut()
+  unlockSends(sock)
   return { sock, wire }
+}
+
+/**
+ * Baileys has one lock for all that it does under our own id: each message waits for one that the network leaves without
+ * an answer, for as long as a minute, and for an address book that is read. Ours have an order already, and what they
+ * share with others is held where it changes.
+ */
+function unlockSends({ authState: { keys } }: Pick<WASocket, "authState">): void {
+  const run = keys.transaction.bind(keys)
+  keys.transaction = (work, lock) => run(work, transmission.getStore()?.lock ?? lock)
 }
 
 /** What becomes of an error that a listener of the socket's threw. */

@@ -1,31 +1,63 @@
-import type { PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
+import type { JidWithDevice, PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 
-/** Contacts remembered per session. */
-const most = 2_000
+/** A device as Baileys keeps it; it names the server, too, which its type does not say. */
+export type Device = JidWithDevice & { server: string }
+
+/** What is remembered per session, in bytes: some ten thousand people. */
+const mostBytes = 1_500_000
+
+/** What a person takes beside name and devices, about. */
+const overhead = 100
 
 const ttlMs = 12 * 3600 * 1000
 
-const known = new WeakMap<object, PossiblyExtendedCacheStore>()
+export type DeviceLists = ReturnType<typeof newLists>
+
+const known = new WeakMap<object, DeviceLists>()
 
 /**
- * The devices of a session's contacts, remembered for as long as its vault lives, over all its connections: Baileys
- * forces a new Signal session on a contact whenever it asks for the devices, which by default is each five minutes
- * and after each reconnect. The network tells of changes, also of those that came while we were away.
+ * The devices of a session's contacts, remembered for as long as its vault lives, over all its connections. The network
+ * tells of changes, also of those that came while we were away.
  */
-export function devicesOf(vault: object): PossiblyExtendedCacheStore {
-  const cache = known.get(vault) ?? newCache()
-  known.set(vault, cache)
-  return cache
+export function devicesOf(vault: object): DeviceLists {
+  const lists = known.get(vault) ?? newLists()
+  known.set(vault, lists)
+  return lists
 }
 
-function newCache(): PossiblyExtendedCacheStore {
-  const entries = new LRUCache<string, { value: unknown }>({ max: most, ttl: ttlMs })
+/** By the user part of an address. */
+function newLists() {
+  const entries = new LRUCache<string, string>({
+    maxSize: mostBytes,
+    sizeCalculation: (value, user) => user.length + value.length + overhead,
+    ttl: ttlMs,
+  })
+  const set = (user: string, devices: Device[]) =>
+    void entries.set(user, devices.map(({ device, server }) => `${device ?? 0}@${server}`).join(" "))
   return {
-    // Baileys' interface lets each caller say what it has put in.
-    get: (key) => entries.get(key)?.value as never,
-    set: (key, value) => void entries.set(key, { value }),
-    del: (key) => void entries.delete(key),
-    flushAll: () => entries.clear(),
+    has: (user: string) => entries.has(user),
+    get: (user: string) => {
+      const entry = entries.get(user)
+      return entry === undefined ? undefined : read(user, entry)
+    },
+    set,
+    /** As Baileys wants them, which says itself what it has put in. */
+    asCache: (): PossiblyExtendedCacheStore => ({
+      get: (user) => {
+        const entry = entries.get(user)
+        return (entry === undefined ? undefined : read(user, entry)) as never
+      },
+      set: (user, devices) => set(user, devices as Device[]),
+      del: (user) => void entries.delete(user),
+      flushAll: () => entries.clear(),
+    }),
   }
+}
+
+function read(user: string, entry: string): Device[] {
+  return entry.split(" ").flatMap((text) => {
+    const [device, server] = text.split("@")
+    return server ? [{ user, device: Number(device), server }] : []
+  })
 }

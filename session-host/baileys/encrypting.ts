@@ -1,6 +1,7 @@
 import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
 import { addressesOf } from "./addresses.ts"
 import { SessionRecord } from "./libsignal.ts"
+import { newPace } from "./pace.ts"
 import type { RepositoryInput } from "./repository.ts"
 import { transmission } from "./transmission.ts"
 
@@ -8,7 +9,11 @@ type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession
 
 type Encrypting = Pick<
   SignalRepositoryWithLIDStore,
-  "encryptMessage" | "encryptGroupMessage" | "injectE2ESession" | "getSenderKeyDistributionMessage"
+  | "encryptMessage"
+  | "encryptGroupMessage"
+  | "validateSession"
+  | "injectE2ESession"
+  | "getSenderKeyDistributionMessage"
 >
 
 /** Keeps the ratchet that made a ciphertext before it gives the ciphertext away. */
@@ -16,6 +21,8 @@ export function newEncrypting(
   { keys, hold }: Pick<RepositoryInput, "keys" | "hold">,
   inner: SignalRepositoryWithLIDStore,
 ): Encrypting {
+  const pace = newPace()
+
   /** The first step of a transmission carries the message itself. */
   async function kept<T>(encrypt: () => Promise<T>): Promise<T> {
     const sending = transmission.getStore()
@@ -49,8 +56,11 @@ export function newEncrypting(
   }
 
   return {
-    encryptMessage: async (message) =>
-      hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message))),
+    encryptMessage: async (message) => {
+      // Of a message to many Baileys encrypts all copies at once.
+      await pace()
+      return hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
+    },
     encryptGroupMessage: (message) =>
       hold([message.group], () => kept(() => inner.encryptGroupMessage(message))),
     injectE2ESession: async (session) =>
@@ -59,6 +69,9 @@ export function newEncrypting(
           if (!(await isForcedAnew(session))) await inner.injectE2ESession(session)
         }),
       ),
+    /** Baileys looks for each session by itself; before a message it was done for all at once. */
+    validateSession: async (jid) =>
+      transmission.getStore()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
     getSenderKeyDistributionMessage: (group) =>
       hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
   }

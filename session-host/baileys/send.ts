@@ -18,6 +18,8 @@ export interface SendInput {
   keys: Pick<Keys, "get" | "set">
   /** Logged in, and not ended. */
   isOpen: () => boolean
+  /** The network has refused a message to this chat. */
+  onRefused: (chat: string) => void
 }
 
 /**
@@ -51,6 +53,8 @@ async function send(
   onLeft: () => void,
 ): Promise<{ timestamp: number }> {
   const state: Transmission = {
+    chat: outgoing.chat,
+    lock: `send ${outgoing.messageId}`,
     unkept: again ? undefined : outgoing,
     maybeKept: again,
     encrypted: false,
@@ -75,7 +79,10 @@ async function send(
   const ack = await expected.inTime()
   expected.stop(ack === undefined)
   if (!ack) throw new OutcomeUnknown("no acknowledgement")
-  if ("networkCode" in ack) throw new NetworkRejected(ack.networkCode)
+  if ("networkCode" in ack) {
+    input.onRefused(outgoing.chat)
+    throw new NetworkRejected(ack.networkCode)
+  }
   // The network has the message, whatever becomes of the note: without it the key is given once more.
   noteKeyHolders(input.keys, state.keyHolders).catch(() => {})
   return ack

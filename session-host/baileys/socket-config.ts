@@ -17,7 +17,7 @@ interface Input {
   creds: AuthenticationCreds
   keys: Keys
   hold: Hold
-  devices: UserFacingSocketConfig["userDevicesCache"]
+  fanOut: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
   log: ILogger
   url?: string
   version?: WAVersion
@@ -47,7 +47,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
     // Repeating is the store's business; 0 would commit nothing.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-    userDevicesCache: input.devices,
+    ...input.fanOut,
     getMessage: async ({ id }) => {
       const message = id ? await vault.sent(id) : undefined
       return message && proto.Message.decode(message)

@@ -4,6 +4,14 @@ import type { Outgoing } from "../network.ts"
 
 /** How far the sending of one message has come. */
 export interface Transmission {
+  /** Where it goes. */
+  chat: string
+  /** Under this name Baileys locks what it does for it. */
+  lock: string
+  /** Of the group that it goes to: addresses, by their user part. */
+  members?: ReadonlyMap<string, string>
+  /** Devices by whether there is a session with them: without one they are left out, for nobody can open one. */
+  reached?: ReadonlyMap<string, boolean>
   /** The message, until it is kept. */
   unkept: Outgoing | undefined
   /** It is kept, or about to be. */

@@ -10,10 +10,10 @@ import { child, childrenOf, el } from "../node.ts"
  */
 export async function usync(
   connection: Pick<Connection, "ask">,
-  asked: { about: Stanza[]; users: Stanza[] },
+  asked: { about: Stanza[]; users: Stanza[]; context?: "interactive" | "message" },
 ): Promise<Stanza[]> {
   const attrs = {
-    context: "interactive",
+    context: asked.context ?? "interactive",
     mode: "query",
     sid: randomBytes(8).toString("hex"),
     last: "true",

@@ -35,6 +35,8 @@ export const kinds = [
   "refuse_iq",
   /** They are never answered. */
   "ignore_iq",
+  /** Whoever asks for the device's keys is told that there is no such device. */
+  "no_keys",
   /** The device is not told that its backlog is over. */
   "no_offline",
   /**

@@ -1,5 +1,5 @@
 import { deliver } from "../network/delivery.ts"
-import type { Address, Device } from "../network/directory.ts"
+import { type Address, type Device, key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
 import type { PreKey } from "../network/prekeys.ts"
@@ -73,7 +73,8 @@ function bundle(network: Network, jid: string | undefined): Node {
   const parsed = Jid.parse(jid)
   const user = network.directory.find(parsed)
   const device = user && network.directory.device({ user: user.pn, id: parsed?.device ?? 0 })
-  if (!device) return el("user", { jid }, [el("error", { code: 404, text: "item-not-found" })])
+  const isGone = device && network.faults.strike("no_keys", key({ user: device.user, id: device.id }))
+  if (!device || isGone) return el("user", { jid }, [el("error", { code: 404, text: "item-not-found" })])
   const preKey = network.prekeys.take({ user: device.user, id: device.id })
   askForMore(network, device)
   return el("user", { jid, t: now() }, [

@@ -2,19 +2,12 @@ import { createHash } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/messages/decode.ts"
-import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
+import { transmission } from "#session-host/baileys/transmission.ts"
 import { aParty, twoParties } from "#test/support/party.ts"
+import { aTransmission } from "#test/support/transmission.ts"
 import { aVault } from "#test/support/vault.ts"
 
 const types = (change: { keys?: { type: string }[] } | undefined) => change?.keys?.map(({ type }) => type)
-
-const aTransmission = (): Transmission => ({
-  unkept: undefined,
-  maybeKept: false,
-  encrypted: false,
-  handed: false,
-  abandoned: false,
-})
 
 const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
 
@@ -84,7 +77,7 @@ test("a message that goes out is in the unit of the first ratchet that it moves,
   const release = ada.vault.hold()
   const before = ada.vault.changes.length
   const outgoing = { messageId: "3EB0", chat: bob.lid, message: Buffer.from("x") }
-  const state = { unkept: outgoing, maybeKept: false, encrypted: false, handed: false, abandoned: false }
+  const state = aTransmission({ unkept: outgoing })
 
   await transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "out" }))
   expect(ada.vault.kept()).toBeLessThan(ada.vault.changes.length)
@@ -98,7 +91,7 @@ test("a message that goes out is in the unit of the first ratchet that it moves,
 
 test("what was given up is not encrypted any more", async () => {
   const { ada, bob } = await twoParties()
-  const state = { unkept: undefined, maybeKept: true, encrypted: false, handed: false, abandoned: true }
+  const state = aTransmission({ maybeKept: true, abandoned: true })
   const changes = ada.vault.changes.length
   await expect(
     transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "never" })),

@@ -32,6 +32,7 @@ function aSender(
     acks,
     keys,
     isOpen: () => world.open,
+    onRefused: () => {},
   })
   return { send, acks, late, world, relayed }
 }

@@ -1,3 +1,4 @@
+import { aTransmission } from "#test/support/transmission.ts"
 import type { WebSocket } from "ws"
 import { expect, test } from "vitest"
 import { transmission } from "#session-host/baileys/transmission.ts"
@@ -118,7 +119,7 @@ test("while too much waits to become durable nothing more is read, until that is
 
 test("of a message that was given up no frame leaves; of another, that its stanza may have left is noted", () => {
   const { send, left } = aSocket()
-  const state = { unkept: undefined, maybeKept: true, encrypted: false, handed: false, abandoned: false }
+  const state = aTransmission({ maybeKept: true })
   transmission.run(state, () => send("a question"))
   expect(state.handed).toBe(false)
   state.encrypted = true
