@@ -52,6 +52,8 @@ export const Info = z.object({
   share: z.number().int().optional(),
   /** Until when one host removes what is left of a deleted bridge, Unix seconds. */
   removedUntil: z.number().int().default(0),
+  /** The operator wants the message at the head of its session skipped. */
+  skip: z.boolean().optional(),
   /** As last told, perhaps by the session of an earlier holder: late, and a change that cannot be written is not told. */
   told: Told.optional(),
 })
@@ -363,6 +365,18 @@ export async function tell(held: Held, told: Told): Promise<void> {
   await note(held, "told", told)
 }
 
+/** Its session skips a message now, and no other. @returns false when that was not wanted, or the lease is not held. */
+export async function skipped(held: Held): Promise<boolean> {
+  const row = await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "REMOVE skip",
+    ConditionExpression: "#host = :me AND epoch = :mine AND skip = :yes",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":me": held.host, ":mine": held.epoch, ":yes": true },
+  })
+  return row !== undefined
+}
+
 /**
  * Its holder pauses a bridge that nobody is linked to and nobody calls.
  * @returns false when it was not held any more.
@@ -406,6 +420,31 @@ export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
     },
   })
   return stopped !== undefined
+}
+
+/**
+ * The next session of a bridge that runs skips the message at its head, once. It begins now: whoever holds the bridge is
+ * fenced. A suspect stays one, but is tried at once.
+ * @returns false when there is no such bridge, or it must not run.
+ */
+export async function skip(bridgeId: string): Promise<boolean> {
+  const freed = await change({
+    Key: key(bridgeId),
+    UpdateExpression:
+      "SET #host = :free, addr = :nowhere, epoch = epoch + :one, skip = :yes, failed_at = :never",
+    ConditionExpression: "attribute_exists(pk) AND #host <> :none AND #host <> :gone",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: {
+      ":free": FREE,
+      ":nowhere": "",
+      ":one": 1,
+      ":yes": true,
+      ":never": 0,
+      ":none": NONE,
+      ":gone": GONE,
+    },
+  })
+  return freed !== undefined
 }
 
 /**

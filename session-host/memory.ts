@@ -1,7 +1,7 @@
 import { DataKeys } from "#core/data-keys.ts"
 import { Delivery } from "#core/delivery.ts"
 import { LinkedPhone } from "#core/linked-phone.ts"
-import type { Lease } from "#core/lease.ts"
+import { Lease } from "#core/lease.ts"
 import { query } from "#core/store.ts"
 import { events } from "#core/tables.ts"
 import type { Own } from "./events/about.ts"
@@ -16,6 +16,7 @@ import { Outbox } from "./memory/outbox.ts"
 import { Parking } from "./memory/parked.ts"
 import { readParkedAgain } from "./memory/parked-again.ts"
 import { Patience } from "./memory/patience.ts"
+import { Skip } from "./memory/skip.ts"
 import { SessionStore } from "./memory/store.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./memory/vault.ts"
 import type { Received } from "./network.ts"
@@ -59,6 +60,7 @@ export class Memory {
   /** The account whose sandbox it is: its phone is simulated, and scans each code by itself. Undefined: no sandbox. */
   readonly sandboxOf: string | undefined
   readonly #inbound: Inbound
+  readonly #ofVault: ConstructorParameters<typeof SessionVault>[0]
   readonly #version: Input["version"]
   #isReadingAgain = false
   #vault: SessionVault
@@ -84,7 +86,16 @@ export class Memory {
       map: (received, context) => input.map(received, this, context),
       wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
     })
-    this.#vault = new SessionVault({ ...parts, inbound: () => this.#inbound }, creds)
+    const { lease, log, timing } = input
+    const provenAtMs = performance.now() + timing.provenMs
+    this.#ofVault = {
+      ...parts,
+      inbound: () => this.#inbound,
+      skip: new Skip({ lease, log, patience: parts.patience }),
+      // So that what brings a suspect down is what comes first the next time.
+      isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
+    }
+    this.#vault = new SessionVault(this.#ofVault, creds)
     this.#contacts = new Contacts(parts, creds.generation)
   }
 
@@ -163,9 +174,8 @@ export class Memory {
     const { marksUntil } = this.#vault
     const generation = this.#vault.generation + 1
     await tell([forgetCreds(store, { generation, marksUntil }), ...this.standing.forget()])
-    const parts = { store, commits, inbound: () => this.#inbound }
-    this.#vault = new SessionVault(parts, { generation, marksUntil, creds: undefined })
-    this.#contacts = new Contacts(parts, generation)
+    this.#vault = new SessionVault(this.#ofVault, { generation, marksUntil, creds: undefined })
+    this.#contacts = new Contacts(this, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
   }
 

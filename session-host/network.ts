@@ -98,6 +98,8 @@ export interface Vault {
   foresee(attrs: Received["attrs"]): void
   /** Whether the ciphertext of this hash, in a stanza of these attributes, was decrypted before. */
   isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
+  /** Whether the message at hand, unseen, is to be treated as one that cannot be decrypted: true once, if at all. */
+  isToSkip(): Promise<boolean>
   /** The protobuf of a message sent in the last days, by its id alone, for retry receipts. */
   sent(messageId: string): Promise<Uint8Array | undefined>
 }

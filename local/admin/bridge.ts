@@ -68,6 +68,11 @@ export const bridge: Record<string, Verb> = {
     says: "restart its session; where its host cannot be asked from here, it moves",
     run: async (args) => await restarted(argument(args, 0, "bridge-id")),
   },
+  skip: {
+    takes: "<bridge-id>",
+    says: "begin its session anew and skip the message at its head, which brings it down",
+    run: async (args) => await skipped(argument(args, 0, "bridge-id")),
+  },
   delete: {
     takes: "<bridge-id>",
     says: "delete a bridge, as its customer would; unlinked if its host can be asked",
@@ -104,6 +109,13 @@ async function restarted(bridgeId: string): Promise<Row[]> {
   await stopped(bridgeId, "manual")
   await woken(bridgeId, "manual")
   return [{ moved: bridgeId }]
+}
+
+async function skipped(bridgeId: string): Promise<Row[]> {
+  const before = await Lease.get(bridgeId)
+  if (!(await Lease.skip(bridgeId))) throw new Refused("there is no such bridge, or it must not run now")
+  if (before && Lease.isHeld(before)) await tell(before)
+  return [{ skips: bridgeId }]
 }
 
 async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {

@@ -28,6 +28,7 @@ export function newDecrypting(
     const { attrs } = stanza
     const hash = createHash("sha256").update(ciphertext).digest("hex")
     if (await vault.isSeen({ hash, attrs })) return emptyMessage
+    if (await vault.isToSkip()) throw new Error("skipped, as the operator asked")
     return await keys.atomically(async (unit) => {
       const plaintext = await decrypt()
       await forOurselves({ plaintext, stanza, me: creds.me, keys, inner, log })

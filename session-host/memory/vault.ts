@@ -8,6 +8,7 @@ import { bytesOf, Pieces } from "./pieces.ts"
 import { PreKeys } from "./pre-keys.ts"
 import { newLocks } from "../locks.ts"
 import { sentMessage, sentRow } from "./sent.ts"
+import type { Skip } from "./skip.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "./store.ts"
 
 /** Baileys' word for one kind of key. */
@@ -34,6 +35,9 @@ interface Parts {
   store: SessionStore
   commits: Commits
   inbound: () => Inbound
+  skip: Skip
+  /** Whether each message must be durable before the next one is decrypted. */
+  isCareful: () => boolean
 }
 
 /**
@@ -161,6 +165,7 @@ export class SessionVault implements Vault {
     // Taken in before: these keys are of a ratchet that has gone on since.
     else if (!(await inbound().take(change.received, writes))) return
     for (const { sk, value } of keys) this.#known.set(sk, { value })
+    if (change.received && this.#parts.isCareful()) await commits.whenKept()
     if (change.creds !== undefined) this.#setCreds(change.creds)
   }
 
@@ -170,6 +175,10 @@ export class SessionVault implements Vault {
 
   async isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
     return await this.#parts.inbound().isSeen(received)
+  }
+
+  async isToSkip(): Promise<boolean> {
+    return await this.#parts.skip.take()
   }
 
   async sent(messageId: string): Promise<Uint8Array | undefined> {

@@ -21,6 +21,7 @@ import { ofStage } from "#local/admin/which.ts"
 import { announce } from "#local/running.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aCustomer } from "#test/support/customer.ts"
+import { aHeldLease } from "#test/support/held.ts"
 import { aScriptedHost } from "#test/support/scripted-host.ts"
 
 test("an account is made without a subscription, and gets one when told so", async () => {
@@ -42,6 +43,7 @@ test.for([
   ["the end of an unknown key", key.revoke!, ["nobody", "nothing"]],
   ["a pause of an unknown bridge", bridge.pause!, ["nothing"]],
   ["a restart of an unknown bridge", bridge.restart!, ["nothing"]],
+  ["a skip at an unknown bridge", bridge.skip!, ["nothing"]],
   ["the end of an unknown bridge", bridge.delete!, ["nothing"]],
   ["the end of an unknown account", account.delete!, ["nobody"]],
 ] as const)("%s is refused with a sentence", async ([, verb, args]) => {
@@ -76,6 +78,19 @@ test("a bridge is paused and woken, suspended and resumed; a pause does not end 
   const lease = await Lease.get(id)
   expect(lease).toMatchObject({ host: Lease.FREE })
   expect(lease?.reason).toBeUndefined()
+})
+
+test("a bridge that is to skip a message is free for a new session, tried at once though it is a suspect; not while it is paused", async () => {
+  const { id } = await aBridge()
+  const held = await aHeldLease(id)
+  await Lease.letGo(held, { failed: true, proven: false })
+  expect(await bridge.skip!.run([id])).toEqual([{ skips: id }])
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, skip: true, failures: 1, failedAt: 0 })
+  const next = await aHeldLease(id)
+  expect(await Lease.skipped(held)).toBe(false)
+  expect([await Lease.skipped(next), await Lease.skipped(next)]).toEqual([true, false])
+  await bridge.pause!.run([id])
+  await expect(bridge.skip!.run([id])).rejects.toThrow(Refused)
 })
 
 test("an account ends with its keys, and with its bridges only where that is asked for", async () => {

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto"
-import { expect, test } from "vitest"
-import "#test/support/store.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
 import { aChat } from "#test/support/chat.ts"
 import { eventsOfType } from "#test/support/host.ts"
 import { anIntruder } from "#test/support/intruder.ts"
 import { skipInGroup } from "#test/support/skipping.ts"
+import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease.ts"
 import { Bytes, query } from "#core/store.ts"
 import { sessions } from "#core/tables.ts"
+import { bridge as admin } from "#local/admin/bridge.ts"
 
 const calm = { timing: { beatMs: 1000 } }
 
@@ -93,4 +95,29 @@ test("a message of which everything is as long as can be leaves the session as i
     "still there",
   ])
   expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
+})
+
+test("what brings a session down again and again is skipped once when the operator says so, and what is behind it arrives", async () => {
+  const chat = await aChat(calm)
+  const { bob, phone, bridge } = chat
+  const eve = await anIntruder(chat)
+  await eve.begin()
+  const address = eve.repository.jidToSignalProtocolAddress(eve.lid)
+  const isOfEve = (request: object) => JSON.stringify(request).includes(`#session#${address}`)
+  const mended = dynamoDb.faults.add({ fault: "denied", operation: "TransactWriteItems", when: isOfEve })
+  onTestFinished(mended)
+  await eve.post({}, await eve.encrypt({ conversation: "poison" }))
+  await bob.send(phone.number, "behind it")
+  await until(async () => (await Lease.get(bridge.id))!.failCount > 0)
+  expect(await eventsOfType(bridge.id, "message", 0)).toEqual([])
+
+  await admin.skip!.run([bridge.id])
+  const bodies = async (count: number) =>
+    (await eventsOfType(bridge.id, "message", count)).map(({ body }) => body)
+  expect(await bodies(1)).toEqual(["behind it"])
+  expect((await Lease.get(bridge.id))!.skip).toBeUndefined()
+  mended()
+  await eve.begin()
+  await eve.post({}, await eve.encrypt({ conversation: "not skipped" }))
+  expect(await bodies(2)).toEqual(["behind it", "not skipped"])
 })

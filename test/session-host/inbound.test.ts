@@ -3,7 +3,7 @@ import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { eventsOf } from "#test/support/host.ts"
-import { transactions } from "#test/support/held.ts"
+import { aHeldLease, transactions } from "#test/support/held.ts"
 import { aMemory } from "#test/support/memory.ts"
 import { aDoorbell, forgetDoorbells } from "#test/support/outbox.ts"
 import { aReceived } from "#test/support/received.ts"
@@ -429,4 +429,16 @@ test("however many ciphertexts come under one id, the row of the message stays s
   const [row] = await one.memory.store.list("MESSAGE#")
   expect(row!.secret.length).toBeLessThan(4000)
   expect(await one.memory.vault.isSeen(all.at(-1)!)).toBe(true)
+})
+
+test("a suspect has each message durable before the next: what ends it then comes first at the next session", async () => {
+  const first = await aHeldLease()
+  const { bridgeId } = first
+  await Lease.letGo(first, { failed: true, proven: false })
+  for (let i = 0; i < 2; i++) await Lease.letGo(await aHeldLease(bridgeId), { failed: true, proven: false })
+  const one = await aMemory({ bridgeId })
+  const asked = transactions()
+  await take(one, ...["1", "2", "3"].map((text) => aReceived({ text })))
+  expect(asked).toHaveLength(3)
+  expect(bodies(await eventsOf(bridgeId))).toEqual(["1", "2", "3"])
 })

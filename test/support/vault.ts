@@ -83,6 +83,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     },
     foresee: () => {},
     isSeen: async ({ hash }) => seen.has(hash),
+    isToSkip: async () => false,
     sent: async (messageId) => sends.get(messageId)?.message,
   }
 
