@@ -11,6 +11,7 @@ import { latestVersion } from "./baileys/version.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { containExceptions } from "./host/exceptions.ts"
 import { Host } from "./host.ts"
+import { asCurrentVersion } from "./host/live-network.ts"
 import { measureEachMinute } from "./host/measure.ts"
 import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
@@ -28,7 +29,7 @@ async function network(): Promise<Connect> {
 async function liveNetwork(): Promise<Connect> {
   const webVersion = new WebVersion({ pinned: config.WHATSAPP_WEB_VERSION, latest: latestVersion, log })
   await webVersion.start()
-  return (input) => connect({ ...input, ...(webVersion.current && { version: webVersion.current }) })
+  return asCurrentVersion(connect, webVersion)
 }
 
 /** How long a caller believes what it has read of a lease: 2 s, and what a call may take to come. */

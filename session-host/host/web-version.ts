@@ -11,6 +11,9 @@ const Kept = z.object({ version: z.tuple([z.int(), z.int(), z.int()]) })
 /** It changes several times a day, and an old one is good for weeks. */
 const eachMs = 6 * 3600 * 1000
 
+/** The site may be behind the network. */
+const againMs = 60_000
+
 interface Options {
   /** What the operator wants, `2.3000.1`. */
   pinned: string | undefined
@@ -26,6 +29,9 @@ interface Options {
 export class WebVersion {
   readonly #options: Options
   #version: Version | undefined
+  /** On the monotonic clock. */
+  #refusedAt = -Infinity
+  #asking: Promise<void> | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -47,6 +53,18 @@ export class WebVersion {
     this.#version ??= await lastKept()
     log.info({ version: this.#version?.join(".") ?? "as built in" }, "version of WhatsApp Web")
     setInterval(() => void this.#ask(), eachMs).unref()
+  }
+
+  /**
+   * The network has refused a version as too old: asks for the current one. However many sessions hear of it, that is asked
+   * once a minute. Resolves when it is known, or proves not to be.
+   */
+  async refused(): Promise<void> {
+    if (this.#options.pinned !== undefined) return
+    if (performance.now() - this.#refusedAt < againMs) return await this.#asking
+    this.#refusedAt = performance.now()
+    this.#asking = this.#ask()
+    await this.#asking
   }
 
   async #ask(): Promise<void> {

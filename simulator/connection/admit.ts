@@ -22,13 +22,26 @@ export function admit(
 ): Taker | undefined {
   const payload = proto.ClientPayload.decode(said.payload)
   const client = { payload, noiseKey: said.noiseKey, send: outlet.send, end: outlet.end }
-  if (network.faults.strike("outdated", "*")) {
+  if (isOutdated(network, payload)) {
     outlet.end(failure(405))
     return undefined
   }
   if (!payload.username) return asCompanion(network, outlet, client)
   const device = login(network, client)
   return device && asDevice(network, outlet, { device, passive: payload.passive ?? false })
+}
+
+function isOutdated({ faults }: Network, { userAgent }: proto.ClientPayload): boolean {
+  const oldest = faults.list().find(({ kind, version }) => kind === "outdated" && version)?.version
+  const { primary, secondary, tertiary } = userAgent?.appVersion ?? {}
+  const own = [primary, secondary, tertiary].map((part) => part ?? 0)
+  const isGood = oldest && compare(own, oldest.split(".").map(Number)) >= 0
+  return !isGood && faults.strike("outdated", "*") !== undefined
+}
+
+function compare(one: number[], other: number[]): number {
+  const at = one.findIndex((part, i) => part !== other[i])
+  return at < 0 ? 0 : one[at]! - (other[at] ?? 0)
 }
 
 function asDevice(

@@ -219,6 +219,12 @@ export const NewFault = z.object({
   code: z.number().int().min(100).max(999).default(503),
   expire: z.number().int().min(0).nullable().default(null).describe("Of refuse_login, in seconds"),
   xmlns: z.string().min(1).nullable().default(null).describe("Of questions: their namespace; null: any"),
+  version: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/)
+    .nullable()
+    .default(null)
+    .describe("Of outdated: versions from this one on are let in; null: none is"),
   ms: z.number().int().min(0).max(60_000).default(0),
 })
 

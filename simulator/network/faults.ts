@@ -27,7 +27,7 @@ export const kinds = [
   "hold",
   /** A new connection is answered with HTTP `code` instead of an upgrade. */
   "refuse_upgrade",
-  /** A client is told that its version is too old (405). */
+  /** A client is told that its version is too old (405): each, or those below `version`. */
   "outdated",
   /** A login is refused with `code`, and with 402 for `expire` seconds. */
   "refuse_login",
@@ -61,6 +61,8 @@ export interface Fault {
   expire: number | null
   /** Of `refuse_iq` and `ignore_iq`; null: of every namespace. */
   xmlns: string | null
+  /** Of `outdated`: `2.3000.1`; null: of every version. */
+  version: string | null
   /** Of `delay`. */
   ms: number
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { log } from "#core/log.ts"
+import { connect } from "#session-host/baileys/connect.ts"
+import { asCurrentVersion } from "#session-host/host/live-network.ts"
 import { type Version, WebVersion } from "#session-host/host/web-version.ts"
+import { statusOf } from "#test/support/host.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { aPairedSession } from "#test/support/paired.ts"
 
 async function started(latest: () => Promise<Version>, pinned?: string) {
   const version = new WebVersion({ pinned, latest, log })
@@ -20,4 +25,41 @@ test("the current version is asked for; without an answer the last good one is u
 
 test("an operator's choice is taken, and nobody asked", async () => {
   expect(await started(unreachable, "2.3000.1029999999")).toEqual([2, 3000, 1_029_999_999])
+})
+
+test("a session whose version the network finds too old asks for the current one, and connects as it", async () => {
+  const network = await aNetwork()
+  const versions: Version[] = [
+    [2, 3000, 1],
+    [2, 3000, 9],
+  ]
+  let asked = 0
+  const webVersion = new WebVersion({
+    pinned: undefined,
+    latest: async () => versions[Math.min(asked++, 1)]!,
+    log,
+  })
+  await webVersion.start()
+  await network.fault({ kind: "outdated", version: "2.3000.5" })
+  const dial = asCurrentVersion((input) => connect({ ...input, url: network.url }), webVersion)
+  const session = await aPairedSession(network, { connect: dial, timing: { beatMs: 4000 } })
+  expect(await statusOf(session.bridge.id)).toBe("connected")
+  expect(asked).toBe(2)
+  expect(webVersion.current).toEqual([2, 3000, 9])
+})
+
+test("however many are refused, the current version is asked for once a minute; an operator's choice stays", async () => {
+  let asked = 0
+  const latest = async (): Promise<Version> => [2, 3000, ++asked]
+  const version = new WebVersion({ pinned: undefined, latest, log })
+  await version.start()
+  await Promise.all([version.refused(), version.refused(), version.refused()])
+  await version.refused()
+  expect(asked).toBe(2)
+
+  const pinned = new WebVersion({ pinned: "2.3000.7", latest, log })
+  await pinned.start()
+  await pinned.refused()
+  expect(asked).toBe(2)
+  expect(pinned.current).toEqual([2, 3000, 7])
 })
