@@ -1,5 +1,6 @@
 import {
   makeWASocket,
+  type SignalKeyStore,
   type UserFacingSocketConfig,
   type WASocket,
   type WAVersion,
@@ -186,18 +187,20 @@ function dial(config: UserFacingSocketConfig, gate: Gate) {
   const wire = takeWire(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
   sock.ws.close = async () => wire.cut()
-  unlockSends(sock)
+  freeSends(sock, config.auth.keys)
   return { sock, wire }
 }
 
 /**
- * Baileys has one lock for all that it does under our own id: each message waits for one that the network leaves without
- * an answer, for as long as a minute, and for an address book that is read. Ours have an order already, and what they
- * share with others is held where it changes.
+ * Baileys has one transaction at a time for all that it does under our own id. Each message would wait for one that the
+ * network leaves without an answer, for as long as a minute; and what Baileys writes after a message has left, such as
+ * that a contact was given a token, would go into a transaction that is over, and be lost. Messages need none: they
+ * have an order already, and what they share with others is held where it changes.
  */
-function unlockSends({ authState: { keys } }: Pick<WASocket, "authState">): void {
-  const run = keys.transaction.bind(keys)
-  keys.transaction = (work, lock) => run(work, transmission.getStore()?.lock ?? lock)
+function freeSends({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
+  const [run, set] = [keys.transaction.bind(keys), keys.set.bind(keys)]
+  keys.transaction = (work, lock) => (transmission.getStore() ? work() : run(work, lock))
+  keys.set = (data) => (transmission.getStore() ? own.set(data) : set(data))
 }
 
 /** What becomes of an error that a listener of the socket's threw. */

@@ -54,7 +54,6 @@ async function send(
 ): Promise<{ timestamp: number }> {
   const state: Transmission = {
     chat: outgoing.chat,
-    lock: `send ${outgoing.messageId}`,
     unkept: again ? undefined : outgoing,
     maybeKept: again,
     encrypted: false,

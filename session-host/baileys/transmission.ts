@@ -6,8 +6,6 @@ import type { Outgoing } from "../network.ts"
 export interface Transmission {
   /** Where it goes. */
   chat: string
-  /** Under this name Baileys locks what it does for it. */
-  lock: string
   /** Of the group that it goes to: addresses, by their user part. */
   members?: ReadonlyMap<string, string>
   /** Devices by whether there is a session with them: without one they are left out, for nobody can open one. */

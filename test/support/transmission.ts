@@ -4,7 +4,6 @@ import type { Transmission } from "#session-host/baileys/transmission.ts"
 export function aTransmission(so: Partial<Transmission> = {}): Transmission {
   return {
     chat: "1@lid",
-    lock: "send 3EB0",
     unkept: undefined,
     maybeKept: false,
     encrypted: false,
