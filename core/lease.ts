@@ -1,6 +1,7 @@
 export * as Lease from "./lease.ts"
 
 import { z } from "zod"
+import { Choice } from "./choice.ts"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
 import { Status } from "./contract/session.ts"
@@ -50,6 +51,8 @@ export const Info = z.object({
   loginAt: z.number().int().default(0),
   /** Freed by the death of its host: of all that it held another host takes so many at a look. Undefined: any number. */
   share: z.number().int().optional(),
+  /** What its customer wants to be told: here, where its session reads it. */
+  choice: Choice.Info,
   /** Until when one host removes what is left of a deleted bridge, Unix seconds. */
   removedUntil: z.number().int().default(0),
   /** The operator wants the message at the head of its session skipped. */
@@ -269,6 +272,20 @@ function freeing(lease: Info, share: number | undefined): Write {
       },
     },
   }
+}
+
+/**
+ * Writes what its customer wants to be told; its session reads it when it is told to look, and now and then.
+ * @returns the lease as it is now; undefined when the bridge is deleted.
+ */
+export async function choose(bridgeId: string, choice: Choice.Info): Promise<Info | undefined> {
+  return await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET choice = :choice",
+    ConditionExpression: "attribute_exists(pk) AND #host <> :gone",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":choice": choice, ":gone": GONE },
+  })
 }
 
 /** The condition of every commit of a session: the lease is still its host's, in the same epoch. */
@@ -493,6 +510,7 @@ function fromRow(row: Row): Info {
     failedAt: row.failed_at,
     loginAt: row.login_at,
     removedUntil: row.removed_until,
+    choice: Choice.Info.parse(row.choice ?? {}),
     startedMs: row.started_ms,
   })
 }

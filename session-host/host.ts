@@ -236,7 +236,10 @@ export class Host {
     }
     for (const session of this.sessions.values()) {
       const { bridgeId, epoch } = session.lease
-      if (named.some((lease) => lease.bridgeId === bridgeId && lease.epoch === epoch)) continue
+      const seen = named.find((lease) => lease.bridgeId === bridgeId && lease.epoch === epoch)
+      // The index is late: the session reads the row itself.
+      if (seen && session.isAskedForOthers(seen)) await session.lookAtLease()
+      if (seen) continue
       const lease = await Lease.get(bridgeId)
       if (lease?.host !== this.id || lease.epoch !== epoch) session.abandon()
     }

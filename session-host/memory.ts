@@ -1,6 +1,8 @@
+import { Choice } from "#core/choice.ts"
 import { DataKeys } from "#core/data-keys.ts"
 import { Delivery } from "#core/delivery.ts"
 import { LinkedPhone } from "#core/linked-phone.ts"
+import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease.ts"
 import { query } from "#core/store.ts"
 import { events } from "#core/tables.ts"
@@ -35,6 +37,8 @@ interface Input {
   map: (received: Received, memory: Memory, context: Context) => Promise<Mapped[]>
   /** Which code this is: each tries once more what those before could not read. */
   version: () => Promise<string>
+  /** What its customer wants to be told, as it is now. */
+  choice: () => Choice.Info
   /** The store has been away for long: the socket must be closed. */
   onStoreAway: () => void
   /** The session must end: called before any promise fails. */
@@ -82,6 +86,7 @@ export class Memory {
       parking: new Parking(parts.store),
       log: input.log,
       own: () => this.#vault.login ?? nobody,
+      ignores: (chat) => Choice.ignores(input.choice(), chat),
       otherAddress: (jid) => this.#vault.otherAddress(jid),
       map: (received, context) => input.map(received, this, context),
       wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
@@ -126,7 +131,9 @@ export class Memory {
     const messages = new Messages(store)
     // Delivered rows expire.
     const next = Math.max(last, head) + 1
-    const outbox = new Outbox({ bridgeId, deliveryKey: keys.delivery, store, commits, messages, bell, next })
+    const wants = (event: Event) => Choice.wants(input.choice(), event)
+    const { delivery: deliveryKey } = keys
+    const outbox = new Outbox({ bridgeId, deliveryKey, store, commits, messages, bell, next, wants })
     const telling = new Telling(
       {
         store,

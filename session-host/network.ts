@@ -96,6 +96,8 @@ export interface Vault {
   keep(change: Change): Promise<void>
   /** A message stanza of these attributes has arrived, and `isSeen` will be asked. */
   foresee(attrs: Received["attrs"]): void
+  /** Whether nobody wants to hear of the message of these attributes: it is decrypted, and leaves no mark (`isSeen`). */
+  ignores(attrs: Received["attrs"]): boolean
   /** Whether the ciphertext of this hash, in a stanza of these attributes, was decrypted before. */
   isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /** Whether the message at hand, unseen, is to be treated as one that cannot be decrypted: true once, if at all. */

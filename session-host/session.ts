@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util"
 import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import { BridgeLog } from "#core/bridge-log.ts"
+import type { Choice } from "#core/choice.ts"
 import type { SessionStatus } from "#core/contract/session.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
@@ -64,11 +66,14 @@ export class Session {
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
   #parts: Parts | undefined
   #stopping = false
+  /** What its customer wants to be told. */
+  #choice: Choice.Info
   #plannedLogins: number | undefined
 
   constructor(input: Input) {
     this.#input = input
     this.lease = input.lease
+    this.#choice = input.lease.choice
     this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
     this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
     this.#changes.watch(() => {
@@ -176,7 +181,13 @@ export class Session {
   async lookAtLease(): Promise<void> {
     const { bridgeId, host, epoch } = this.lease
     const lease = await Lease.get(bridgeId)
-    if (lease?.host !== host || lease.epoch !== epoch) this.abandon()
+    if (lease?.host !== host || lease.epoch !== epoch) return this.abandon()
+    this.#choice = lease.choice
+  }
+
+  /** Whether its lease, as somebody saw it perhaps long ago, asks for other events than it tells. */
+  isAskedForOthers(seen: Lease.Info): boolean {
+    return !isDeepStrictEqual(seen.choice, this.#choice)
   }
 
   /** Every message of this id that is remembered, ours first. @throws ApiError `session_unavailable` */
@@ -263,6 +274,7 @@ export class Session {
         learn(authorsOf(received, own), { memory, connection, log: this.#log }).catch(this.#forgotten)
         return await mapReceived(received, own, { connection, originals, log: this.#log })
       },
+      choice: () => this.#choice,
       onStoreAway: () => this.#storeAway(),
       onEnd: (error) => this.#end(error),
     })

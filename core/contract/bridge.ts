@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { EventType, Ignored } from "./event.ts"
 import { body, refusals, reply, unreachable } from "./reply.ts"
 
 /** Letters, digits, dash, underscore; `default` stands for the first bridge and cannot be taken (decisions, "Bridges"). */
@@ -52,13 +53,25 @@ export const Manager = z
   })
   .openapi("Manager")
 
+/** What a bridge tells; not in the specification. */
+const told = {
+  events: z.array(EventType).openapi({
+    description: "The types of events that it tells: all, unless others were chosen.",
+  }),
+  ignore: z.array(Ignored).openapi({
+    description: "Chats of which it tells nothing: `status`, what people post as their status; `groups`.",
+  }),
+}
+
 /** §2.1, with the live state of the session. */
 export const BridgeWithManager = Bridge.extend({
+  ...told,
   paused_reason: PausedReason.optional(),
   manager: Manager,
 }).openapi("BridgeWithManager")
 
 export const BridgeAfterPatch = Bridge.extend({
+  ...told,
   inbox: z.boolean().openapi({ description: "Whether its events go to the hosted inbox." }),
 }).openapi("BridgeAfterPatch")
 
@@ -124,17 +137,31 @@ export const getBridge = createRoute({
 export const updateBridge = createRoute({
   method: "patch",
   path: "/api/instances/{customer_ref}",
-  summary: "Change where a bridge's events go",
+  summary: "Change where a bridge's events go, and which there are",
   description:
-    "Restarts the session, which takes a few seconds; the phone stays linked. With the address that it has already nothing " +
+    "`webhook_url` is needed unless `events` or `ignore` is given; what is not given stays as it is. What `events` and " +
+    "`ignore` switch off is taken from the network and forgotten: no event, nothing to reply to or to download. They restart " +
+    "nothing, and hold from then on, at the latest half a minute later. A new address restarts the session, which takes a few seconds; the phone stays linked. With the address that it has already nothing " +
     "is restarted, unless another place took the session over (`status` is `replaced`): then it connects again, and the " +
     "other place is the one that is thrown out.",
   request: {
     params: path,
-    body: body(z.object({ webhook_url: JudgedUrl }).openapi({ required: ["webhook_url"] })),
+    body: body(
+      z.object({
+        webhook_url: JudgedUrl,
+        events: z
+          .array(EventType)
+          .max(50)
+          .nullish()
+          .openapi({ description: "Types of events; null is all of them, also those of later releases." }),
+        ignore: z.array(Ignored).max(50).optional().openapi({
+          description: "Chats of which nothing is to be told: `status`, `groups`; `[]` is none.",
+        }),
+      }),
+    ),
   },
   responses: {
-    200: reply("The bridge, with its new address.", BridgeAfterPatch),
+    200: reply("The bridge, as it is now.", BridgeAfterPatch),
     ...refusals("invalid_webhook_url", ...unreachable, "orchestrator_failed"),
   },
 })

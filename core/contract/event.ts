@@ -259,3 +259,24 @@ export const Event = z.discriminatedUnion("event", [
   TestEvent,
 ])
 export type Event = z.infer<typeof Event>
+
+/** What of these a bridge may tell of itself; `test` is sent when it is asked for. */
+export const EventType = z
+  .enum([
+    "message",
+    "connected",
+    "disconnected",
+    "typing",
+    "presence",
+    "poll_vote",
+    "event_response",
+    "call_incoming",
+    "call_terminated",
+    "offline_sync_preview",
+    "offline_sync_completed",
+    "profile_picture_updated",
+  ] satisfies Exclude<Event["event"], "test">[])
+  .openapi("EventType")
+
+/** Kinds of chats that a customer may not want to hear of. */
+export const Ignored = z.enum(["status", "groups"])

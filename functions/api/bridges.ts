@@ -1,8 +1,10 @@
 import { Bridge } from "#core/bridge.ts"
 import { BridgeLog } from "#core/bridge-log.ts"
+import { Choice } from "#core/choice.ts"
 import * as contract from "#core/contract/bridge.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
+import { choose } from "./choose.ts"
 import { freshLease } from "./holder.ts"
 import { managerOf } from "./manager.ts"
 import { remove } from "./remove.ts"
@@ -35,6 +37,7 @@ export const bridges = router()
     return c.json(
       {
         ...(await wire(bridge, lease)),
+        ...Choice.wire(lease.choice),
         ...(reason && { paused_reason: reason }),
         manager: managerOf(lease, host),
       },
@@ -42,16 +45,22 @@ export const bridges = router()
     )
   })
   .openapi(contract.updateBridge, async (c) => {
-    const url = Bridge.webhookUrl(c.req.valid("json").webhook_url)
-    const lease = await awake(c.var.bridge.id, c.var.requestId)
+    const input = c.req.valid("json")
+    const isOfUrl =
+      input.webhook_url !== undefined || (input.events === undefined && input.ignore === undefined)
+    const url = isOfUrl ? Bridge.webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
+    const { requestId } = c.var
+    const awoken = await awake(c.var.bridge.id, requestId)
     const isSame = url === c.var.bridge.webhookUrl
     // Which place is to have the login only the customer can say (docs/decisions/0007): it stays so over hosts.
-    const isReplaced = lease.told?.status === "replaced"
-    if (!isSame || isReplaced) await restart(c.var.bridge.id, c.var.requestId)
+    const isReplaced = isOfUrl && awoken.told?.status === "replaced"
+    if (!isSame || isReplaced) await restart(c.var.bridge.id, requestId)
     // Also where it is the same: of two tables one may have been restored.
-    const bridge = await Bridge.setWebhookUrl(c.var.bridge, url)
+    const bridge = isOfUrl ? await Bridge.setWebhookUrl(c.var.bridge, url) : c.var.bridge
     if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
-    return c.json({ ...(await wire(bridge, lease)), inbox: bridge.webhookUrl === "" }, 200)
+    const lease = await choose(awoken, input, requestId)
+    const inbox = bridge.webhookUrl === ""
+    return c.json({ ...(await wire(bridge, lease)), ...Choice.wire(lease.choice), inbox }, 200)
   })
   .openapi(contract.removeBridge, async (c) => {
     await remove(c.var.bridge, c.var.requestId)

@@ -117,6 +117,9 @@ function receiving(): Html {
       "Delivery is at least once: deduplicate by `X-Webhook-Event-Id`. `testWebhook` sends a signed event and says what " +
         "your receiver answered. A bridge without a webhook has an inbox: `listEvents` with `state=inbox`. When its " +
         "`webhook_url` is cleared, events that still wait go there, too; what is in it stays there when one is set again.",
+      "`updateBridge` says which events there are: `events` names their types, and `ignore` the chats of which nothing is told, " +
+        "`status` and `groups`. What is switched off is taken from the network and forgotten; busy groups and statuses are " +
+        "most of what many numbers hear.",
       "Check that it is genuine before anything else, over the bytes as they arrived, with the bridge's `webhook_secret`, " +
         "`whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
     )}

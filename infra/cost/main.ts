@@ -6,28 +6,40 @@ import { prices } from "./prices.ts"
 const Asked = z.object({
   bridges: z.coerce.number().int().min(1).optional(),
   messages: z.coerce.number().min(0).default(1000),
+  groups: z.coerce.number().min(0).default(0),
+  statuses: z.coerce.number().min(0).default(0),
 })
+type Asked = z.infer<typeof Asked>
+
+const number = { type: "string" } as const
 const asked = Asked.safeParse(given())
-if (asked.success) print(asked.data.bridges ? [asked.data.bridges] : [10, 1000, 10_000], asked.data.messages)
+if (asked.success) print(asked.data.bridges ? [asked.data.bridges] : [10, 1000, 10_000], asked.data)
 else {
-  console.error("usage: npm run cost -- [--bridges <number>] [--messages <of each bridge and month>]")
+  console.error(
+    "usage: npm run cost -- [--bridges <number>], and of each bridge and month: [--messages <number>] [--groups <messages " +
+      "in groups>] [--statuses <number>]",
+  )
   process.exitCode = 1
 }
 
 /** What was asked for; undefined when an option is unknown. */
 function given(): Record<string, string> | undefined {
   try {
-    return parseArgs({ options: { bridges: { type: "string" }, messages: { type: "string" } } }).values
+    const options = { bridges: number, messages: number, groups: number, statuses: number }
+    return parseArgs({ options }).values
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error
   }
 }
 
-function print(fleets: number[], messages: number): void {
+function print(fleets: number[], { messages, groups, statuses }: Asked): void {
   console.log(`US dollars a month, production, ${prices.region}, prices of ${prices.asOf} (to be checked),`)
-  console.log(`${messages} messages a bridge, half in, half out; no free tier, no discount.\n`)
-  const bills = fleets.map((bridges) => monthly({ bridges, messages }))
+  console.log(`${messages} messages a bridge, half in, half out; no free tier, no discount.`)
+  console.log(
+    `Beside them ${groups} messages in groups, and ${statuses} statuses: a bridge can ignore both (PATCH).\n`,
+  )
+  const bills = fleets.map((bridges) => monthly({ bridges, messages, groups, statuses }))
   row(
     "bridges",
     fleets.map((bridges) => String(bridges)),

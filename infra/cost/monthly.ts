@@ -8,6 +8,9 @@ export interface Load {
   bridges: number
   /** Of each bridge and month: half of them in, half out. */
   messages: number
+  /** Of each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
+  groups?: number
+  statuses?: number
 }
 
 /** US dollars a month, by what they are paid for. */
@@ -15,6 +18,7 @@ export function monthly(load: Load): Record<string, number> {
   const hosts = Math.ceil((load.bridges + sized.spare) / sized.hostCapacity)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
+  const { groups = 0, statuses = 0 } = load
   return {
     "hosts (Fargate)": hosts * hours * (sized.hostVcpu * prices.vcpuHour + sized.hostGb * prices.gbHour),
     "hosts' public addresses": hosts * hours * prices.addressHour,
@@ -24,6 +28,8 @@ export function monthly(load: Load): Record<string, number> {
       outbound * units(counted.outbound.writeUnits, counted.outbound.readUnits),
     "store, kept":
       ((load.bridges * assumed.storedMbPerBridge) / 1000) * (prices.tableGbMonth + prices.recoveryGbMonth),
+    "groups, told": load.bridges * groups * event(),
+    "statuses, told": load.bridges * statuses * event(),
     "delivery (Lambda)":
       inbound * counted.inbound.deliveries * run(assumed.deliverySeconds * sized.deliveryGb),
     // Sent, received, deleted.
@@ -44,6 +50,17 @@ export function monthly(load: Load): Record<string, number> {
 
 export function sum(bill: Record<string, number>): number {
   return Object.values(bill).reduce((total, dollars) => total + dollars, 0)
+}
+
+/** All that an event costs which comes in and is delivered. */
+function event(): number {
+  const { writeUnits, readUnits, deliveries } = counted.inbound
+  return (
+    units(writeUnits, readUnits) +
+    deliveries * (run(assumed.deliverySeconds * sized.deliveryGb) + 3 * prices.sqsRequest) +
+    prices.kmsRequest +
+    (assumed.logKb * prices.logGb + assumed.trafficKb * prices.trafficOutGb) / 1e6
+  )
 }
 
 function units(writes: number, reads: number): number {

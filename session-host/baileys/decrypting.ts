@@ -4,10 +4,17 @@ import { addressesOf } from "./addresses.ts"
 import { forOurselves } from "./for-ourselves.ts"
 import type { ILogger } from "./quiet-log.ts"
 import type { RepositoryInput } from "./repository.ts"
+import { SessionEnded } from "../session-ended.ts"
 import { hasChild } from "./stanza.ts"
 
 /** What a redelivered message becomes: it unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
+
+/** Nobody wants to hear of it: its sender need not send it again, and it may have come before without leaving a mark. */
+function asForgotten(error: unknown): Uint8Array {
+  if (error instanceof SessionEnded) throw error
+  return emptyMessage
+}
 
 type Decrypting = Pick<
   SignalRepositoryWithLIDStore,
@@ -29,13 +36,15 @@ export function newDecrypting(
     const hash = createHash("sha256").update(ciphertext).digest("hex")
     if (await vault.isSeen({ hash, attrs })) return emptyMessage
     if (await vault.isToSkip()) throw new Error("skipped, as the operator asked")
-    return await keys.atomically(async (unit) => {
-      const plaintext = await decrypt()
-      await forOurselves({ plaintext, stanza, me: creds.me, keys, inner, log })
-      const verified = hasChild(stanza, "verified_name")
-      unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
-      return plaintext
-    })
+    const read = () =>
+      keys.atomically(async (unit) => {
+        const plaintext = await decrypt()
+        await forOurselves({ plaintext, stanza, me: creds.me, keys, inner, log })
+        const verified = hasChild(stanza, "verified_name")
+        unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
+        return plaintext
+      })
+    return vault.ignores(attrs) ? await read().catch(asForgotten) : await read()
   }
 
   async function settling<T>(ciphertext: Uint8Array, work: () => Promise<T>): Promise<T> {

@@ -24,6 +24,7 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     keys: (type, ids) => guarded(() => vault.keys(type, ids)),
     keep: (change) => guarded(() => vault.keep(change)),
     foresee: (attrs) => vault.foresee(attrs),
+    ignores: (attrs) => vault.ignores(attrs),
     isSeen: (received) => guarded(() => vault.isSeen(received)),
     isToSkip: () => guarded(() => vault.isToSkip()),
     sent: (messageId) => guarded(() => vault.sent(messageId)),

@@ -16,7 +16,7 @@ import type { ILogger } from "./quiet-log.ts"
 export interface RepositoryInput {
   creds: SignalCreds & { me?: { id: string; lid?: string } }
   keys: Keys
-  vault: Pick<Vault, "isSeen" | "isToSkip">
+  vault: Pick<Vault, "ignores" | "isSeen" | "isToSkip">
   /** By Signal address. */
   hold: Hold
   /** The stanza that a ciphertext came in. */

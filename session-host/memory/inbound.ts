@@ -24,6 +24,8 @@ interface Options {
   outbox: Outbox
   /** Who the session is now. */
   own: () => Own
+  /** Whether its customer wants to hear nothing of this chat. */
+  ignores: (chat: string) => boolean
   /** The other address of a person, phone number or LID, where it is known. */
   otherAddress: (jid: string) => Promise<string | undefined>
   /** Makes events of a message. May throw on what strangers send. */
@@ -65,12 +67,19 @@ export class Inbound {
 
   /** A message of these attributes has arrived, and will be asked for: it is looked up together with others. */
   foresee(attrs: Received["attrs"]): void {
+    if (this.ignores(attrs)) return
     // Whoever asks for it hears of a failure.
     this.#ask(attrs).catch(() => {})
   }
 
-  /** Whether this ciphertext was decrypted before. @throws SessionEnded */
+  /** Whether nobody wants to hear of the message of these attributes: its ratchet moves, and nothing else is kept. */
+  ignores({ from = "", recipient }: Received["attrs"]): boolean {
+    return this.#options.ignores(recipient ?? from)
+  }
+
+  /** Whether this ciphertext was decrypted before, as far as that is kept. @throws SessionEnded */
   async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
+    if (this.ignores(attrs)) return false
     const { known } = await this.#look(attrs)
     return known?.seen.includes(seenAs(hash)) === true || (await this.#options.wasSeen(hash))
   }
@@ -116,6 +125,7 @@ export class Inbound {
 
   async #make(received: Received, writes: UnitWrite[]): Promise<number> {
     const { outbox, parking, log } = this.#options
+    if (this.ignores(received.attrs)) return await outbox.make([], { writes })
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {

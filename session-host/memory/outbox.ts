@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { now } from "#core/clock.ts"
+import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event-row.ts"
 import type { Mapped, MessageName } from "../events/mapped.ts"
 import { identityOf } from "../events/name.ts"
@@ -20,13 +21,15 @@ interface Options {
   bell: Pick<Bell, "want">
   /** The number of the next event. */
   next: number
+  /** Whether its customer wants to be told of it. */
+  wants: (event: Event) => boolean
 }
 
 /** What belongs to something that happened, beside its events. */
 interface Beside {
   /** The message that brought it. */
   message?: Known | undefined
-  writes?: UnitWrite[]
+  writes?: UnitWrite[] | undefined
 }
 
 /** An event that was not told before, and the row that remembers that it was. */
@@ -74,7 +77,14 @@ export class Outbox {
    * @returns its number.
    * @throws Error when an event is too large for a row, TooLarge when another row is: nothing was made then. SessionEnded
    */
-  async make(mapped: Mapped[], beside: Beside = {}): Promise<number> {
+  async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
+    const mapped = happened.filter(({ event }) => this.#options.wants(event))
+    // What nobody wants to hear of leaves nothing behind.
+    const isForgotten = happened.length > 0 && mapped.length === 0
+    return await this.#make(mapped, isForgotten ? { writes } : { message, writes })
+  }
+
+  async #make(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notTold(mapped, beside.message)
     const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
     this.#options.store.mustFit(beside.writes ?? [])

@@ -173,6 +173,10 @@ export class SessionVault implements Vault {
     this.#parts.inbound().foresee(attrs)
   }
 
+  ignores(attrs: Received["attrs"]): boolean {
+    return this.#parts.inbound().ignores(attrs)
+  }
+
   async isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
     return await this.#parts.inbound().isSeen(received)
   }

@@ -20,11 +20,30 @@ test("packed hosts leave a margin at three dollars a number, from a hundred brid
     expect(sum(monthly({ bridges, messages: 1000 })) / bridges).toBeLessThan(1.5)
 })
 
+const bill = (load: object) => sum(monthly({ bridges: 10, messages: 0, ...load }))
+
+test("a message in a group and a status cost what a message costs that comes in", () => {
+  const [none, groups, statuses, both] = [
+    {},
+    { groups: 500 },
+    { statuses: 500 },
+    { groups: 250, statuses: 250 },
+  ].map(bill)
+  expect(groups! - none!).toBeGreaterThan(0)
+  expect(statuses).toBeCloseTo(groups!, 9)
+  expect(both).toBeCloseTo(groups!, 9)
+  // Those out and in are 1,000 together: half of them cost more.
+  expect(groups! - none!).toBeLessThan(bill({ messages: 1000 }) - none!)
+})
+
 test("the command prints a bill for three sizes, or for one that is asked for", () => {
   const { stdout, status } = cost()
   expect(status).toBe(0)
   expect(stdout).toMatch(/^bridges +10 +1000 +10000$/m)
   expect(stdout).toMatch(/^in all( +\d+\.\d\d){3}$/m)
+  expect(cost("--bridges", "1", "--groups", "10000", "--statuses", "0").stdout).toMatch(
+    /^groups, told +0\.[1-9]\d\nstatuses, told +0\.00$/m,
+  )
   expect(cost("--bridges", "200", "--messages", "0").stdout).toMatch(/^store, messages +0\.00$/m)
 })
 

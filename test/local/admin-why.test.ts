@@ -33,6 +33,7 @@ const lease: Lease.Info = {
   logins: 0,
   loginAt: 0,
   removedUntil: 0,
+  choice: { ignore: [] },
 }
 const host = { id: "h", state: "up" } as Host.Info // what is looked at
 const quota = {

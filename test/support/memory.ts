@@ -29,6 +29,7 @@ export async function aMemory(
     version: async () => input.version ?? "this",
     map: async (received, _memory, { own, originals }) =>
       input.map?.(received) ?? (await mapReceived(received, own, { connection: undefined, originals, log })),
+    choice: () => lease.choice,
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {
       happened.push(`ended: ${error.constructor.name}`)

@@ -82,6 +82,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       last.catch(() => {})
     },
     foresee: () => {},
+    ignores: () => false,
     isSeen: async ({ hash }) => seen.has(hash),
     isToSkip: async () => false,
     sent: async (messageId) => sends.get(messageId)?.message,

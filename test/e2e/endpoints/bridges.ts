@@ -22,8 +22,10 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
       manager: { health: "healthy" },
     })
     expect((await ask({ ref: "default" })).json).toEqual(json)
+    await whole.call("PATCH", "/api/instances/made", { ignore: ["status"] })
     await whole.admin("bridge", "pause", await whole.idOf("made"))
-    expect((await ask({ ref: "made" })).json).toMatchObject({ state: "paused", paused_reason: "manual" })
+    const paused = { state: "paused", paused_reason: "manual", ignore: ["status"] }
+    expect((await ask({ ref: "made" })).json).toMatchObject(paused)
     await whole.admin("bridge", "wake", await whole.idOf("made"))
   },
   updateBridge: async (ask) => {
@@ -34,6 +36,12 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
     })
     await whole.call("POST", "/api/instances/made/webhook-test")
     await whole.webhook.event("made", "test")
+    const told = { events: ["message", "connected"], ignore: ["status", "groups"] }
+    expect((await ask({ ref: "made", body: told })).json).toMatchObject({ webhook_url, ...told })
+    expect(await (await whole.call("GET", "/api/instances/made")).json()).toMatchObject(told)
+    expect((await ask({ ref: "made", body: { events: null, ignore: [] } })).json).toMatchObject({
+      ignore: [],
+    })
     const inbox = await ask({ ref: "made", body: { webhook_url: null } })
     expect(inbox.json).toMatchObject({ webhook_url: "", inbox: true })
   },

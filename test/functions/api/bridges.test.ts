@@ -6,6 +6,7 @@ import { ApiKey } from "#core/api-key.ts"
 import { Bridge as Stored } from "#core/bridge.ts"
 import { config } from "#core/config.ts"
 import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core/contract/bridge.ts"
+import { EventType } from "#core/contract/event.ts"
 import { Lease } from "#core/lease.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
@@ -220,7 +221,8 @@ describe("reading", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store")
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
-    expect(bridge).toEqual({ ...created, manager: { health: "starting", started_at: "", fail_count: 0 } })
+    const manager = { health: "starting", started_at: "", fail_count: 0 }
+    expect(bridge).toEqual({ ...created, events: EventType.options, ignore: [], manager })
   })
 
   test("a held bridge is healthy since its session began; a paused one is stopped, and why", async () => {
@@ -281,6 +283,47 @@ describe("reading", () => {
 })
 
 describe("PATCH", () => {
+  test("chooses the events that are told and the chats that are ignored, each for itself, and the single GET shows them", async () => {
+    const customer = await aCustomer()
+    const webhook_url = "http://hook.example/"
+    await customer.post("/api/instances", { customer_ref: "a", webhook_url })
+    const shown = async () => {
+      const bridge = await json(customer.get("/api/instances/a"))
+      expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
+      return bridge
+    }
+    expect(await shown()).toMatchObject({ events: EventType.options, ignore: [] })
+
+    const answer = await customer.patch("/api/instances/a", { events: ["message", "connected", "message"] })
+    expect(answer.status).toBe(200)
+    const patched = await json(answer)
+    expect(patched).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
+    expect(patched).toMatchObject({ webhook_url, inbox: false, events: ["message", "connected"], ignore: [] })
+    await customer.patch("/api/instances/a", { ignore: ["groups", "status"] })
+    expect(await shown()).toMatchObject({ events: ["message", "connected"], ignore: ["groups", "status"] })
+    await customer.patch("/api/instances/a", { webhook_url: "" })
+    expect(await shown()).toMatchObject({ webhook_url: "", ignore: ["groups", "status"] })
+    await customer.patch("/api/instances/a", { events: null, ignore: [] })
+    expect(await shown()).toMatchObject({ events: EventType.options, ignore: [] })
+  })
+
+  test.for([
+    [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
+    [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
+    [{ events: "message" }, "events", /must be an array/],
+    [{ ignore: null }, "ignore", /must be an array/],
+  ] as const)("of %o is refused, and says what to change", async ([body, path, message]) => {
+    const customer = await aCustomer()
+    await customer.post("/api/instances", { customer_ref: "a" })
+    const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/", ...body })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      code: "invalid_request",
+      issues: [{ path, message: expect.stringMatching(message) }],
+    })
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
+  })
+
   test("nobody holds the bridge: the new URL is written", async () => {
     const customer = await aCustomer()
     const created = await json(customer.post("/api/instances", { customer_ref: "a" }))
@@ -288,7 +331,8 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    expect(changed).toEqual({ ...created, webhook_url: "http://new.example/in", inbox: false })
+    const told = { events: EventType.options, ignore: [] }
+    expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,
       webhook_url: "",

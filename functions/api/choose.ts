@@ -1,0 +1,35 @@
+import type { Choice } from "#core/choice.ts"
+import { ApiError, noSuchBridge } from "#core/error.ts"
+import { Lease } from "#core/lease.ts"
+import { log } from "#core/log.ts"
+import { callHolderIfAny } from "./holder.ts"
+
+/** A session that is not told now hears of it when its host compares its leases, within half a minute. */
+const toldWithinMs = 3000
+
+/**
+ * Writes what of a bridge its customer wants to be told, where something was said of that, and has its session read it.
+ * @returns the lease as it is now. @throws ApiError `not_found` when the bridge was deleted meanwhile.
+ */
+export async function choose(
+  lease: Lease.Info,
+  said: { events?: string[] | null | undefined; ignore?: Choice.Info["ignore"] | undefined },
+  requestId: string,
+): Promise<Lease.Info> {
+  if (said.events === undefined && said.ignore === undefined) return lease
+  const { bridgeId } = lease
+  const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
+  const chosen = await Lease.choose(bridgeId, {
+    ...(events && { events: [...new Set(events)] }),
+    ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
+  })
+  if (!chosen) throw noSuchBridge()
+  try {
+    const call = { method: "POST", path: "/look-at-lease", bridgeId, requestId } as const
+    await callHolderIfAny(call, toldWithinMs)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    log.info({ error, requestId, bridgeId }, "a session was not told what is wanted of it")
+  }
+  return chosen
+}
