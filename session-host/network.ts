@@ -249,6 +249,8 @@ export interface Connection {
   }): Promise<string | undefined>
   /** The phone-number JID that belongs to a LID, where known, without asking the network. */
   phoneOf(lid: string): Promise<string | undefined>
+  /** After so many seconds messages of a chat go; 0: never. Of a group it may be asked for. @throws NetworkRejected, NoAnswer */
+  timerOf(chat: string): Promise<number>
   /** Removes this device from the account, then closes. */
   logout(): Promise<void>
   /**

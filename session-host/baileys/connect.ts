@@ -6,6 +6,7 @@ import {
   type WAVersion,
 } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
+import { isGroup } from "#core/jid.ts"
 import type { WebSocket } from "ws"
 import type { Acquaintance, Connection, Gate, Happening, Vault } from "../network.ts"
 import { newAcks } from "./acks.ts"
@@ -16,7 +17,7 @@ import { newBeforePairing } from "./before-pairing.ts"
 import { newCalls } from "./call.ts"
 import { contain } from "./contain.ts"
 import { devicesOf } from "./devices.ts"
-import { newFanOut } from "./fan-out.ts"
+import { groupOf, newFanOut } from "./fan-out.ts"
 import { readFrames } from "./frames.ts"
 import { groupsOf } from "./groups.ts"
 import { guard } from "./guard.ts"
@@ -38,6 +39,7 @@ import { newSender } from "./send.ts"
 import { credsToText } from "./serialise.ts"
 import { newSettings } from "./settings.ts"
 import { takeServerSync } from "./server-sync.ts"
+import { timerOf } from "./timers.ts"
 import { transmission } from "./transmission.ts"
 import { socketConfig } from "./socket-config.ts"
 import { takeWire } from "./wire.ts"
@@ -171,6 +173,11 @@ export function connect(input: ConnectInput): Connection {
   return {
     ...questions,
     send: (outgoing, again = false) => sender(outgoing, again),
+    async timerOf(chat) {
+      if (!isGroup(chat)) return await timerOf(chat, keys)
+      const group = await beforeEnd(groupOf({ groups, sock: () => sock }, chat))
+      return group?.ephemeralDuration ?? 0
+    },
     async logout() {
       // The network may end the connection before it has answered.
       if (lifetime.isOpen && creds.me) await beforeEnd(removeDevice(sock, creds.me.id, log)).catch(() => {})

@@ -50,7 +50,7 @@ interface FanOut {
  * in one stretch, and refuse a message of which one device of many has no keys. So all is there when it looks.
  */
 export function newFanOut(input: Input): FanOut {
-  const { devices, groups } = input
+  const { devices } = input
   let turn = Promise.resolve()
 
   /** One after another: the next one finds what the one before has brought, also when that was given up. */
@@ -62,9 +62,7 @@ export function newFanOut(input: Input): FanOut {
 
   return {
     async cachedGroupMetadata(jid) {
-      // The answer is taken in as it arrives.
-      if (!groups.get(jid)) await groupCard({ ask: (question) => ask(input.sock(), question) }, jid)
-      const group = groups.get(jid)
+      const group = await groupOf(input, jid)
       const sending = transmission.getStore()
       if (sending && group) sending.members = group.members
       return group && metadataOf(group)
@@ -83,6 +81,13 @@ export function newFanOut(input: Input): FanOut {
       },
     },
   }
+}
+
+/** As remembered, or asked for; undefined of a group that we are not in. @throws NetworkRejected, NoAnswer */
+export async function groupOf({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
+  // The answer is taken in as it arrives.
+  if (!groups.get(jid)) await groupCard({ ask: (question) => ask(sock(), question) }, jid)
+  return groups.get(jid)
 }
 
 function isReachable(sending: Transmission | undefined, device: Device): boolean {

@@ -7,6 +7,7 @@ import {
 import { decode } from "../messages/decode.ts"
 import type { Keys } from "./keys.ts"
 import type { ILogger } from "./quiet-log.ts"
+import { keepTimer } from "./timers.ts"
 
 interface Input {
   plaintext: Uint8Array
@@ -39,6 +40,9 @@ export async function forOurselves(input: Input) {
     const ours = areJidsSameUser(from, input.me?.id) || areJidsSameUser(from, input.me?.lid)
     const share = content.protocolMessage?.appStateSyncKeyShare
     if (ours && share?.keys) await keepSyncKeys(share.keys, input.keys)
+
+    const destination = message.deviceSentMessage?.destinationJid ?? undefined
+    await keepTimer(content, { attrs, ours, destination }, input.keys)
   } catch (error) {
     // Not readable: the message itself is still kept, and Baileys and the drain each say what they make of it.
     input.log.warn({ error }, "what a message brought for our own keys was not applied")

@@ -22,7 +22,7 @@ interface Input {
 }
 
 /** All that a connection is wanted for besides sending. */
-export function newQuestions(input: Input): Omit<Connection, "send" | "logout" | "close"> {
+export function newQuestions(input: Input): Omit<Connection, "send" | "timerOf" | "logout" | "close"> {
   const { sock, creds, log, beforeEnd, availability, calls, tellPeople } = input
   const { lidMapping } = sock.signalRepository
   const asked = (question: Question) => beforeEnd(ask(sock, question))

@@ -74,7 +74,8 @@ export async function sendAndAnswer(
 /** What a message refers to: quoted in its own chat, if there is a message of this id in it, else wherever it is. */
 async function contextOf(input: Addressed, chat: string, live: Live): Promise<Context> {
   const mentions = input.mentions?.map(toJid) ?? []
-  if (input.quoted_message_id === undefined) return { mentions }
+  const expiration = await live.connection.timerOf(chat)
+  if (input.quoted_message_id === undefined) return { mentions, expiration }
   const found = await findMessages(live, { id: input.quoted_message_id })
   const here: boolean[] = []
   for (const message of found) here.push(await isSameChat(live, message.chat, chat))
@@ -83,6 +84,7 @@ async function contextOf(input: Addressed, chat: string, live: Live): Promise<Co
   const { messageContextInfo: _secret, ...content } = kept(unwrap(quoted.content))
   return {
     mentions,
+    expiration,
     quoted: {
       id: quoted.id,
       author: authorOf(quoted, live),

@@ -18,6 +18,8 @@ export interface Key {
 export interface Context {
   quoted?: { id: string; author: string; content: MessageContent; chat?: string }
   mentions?: string[]
+  /** After so many seconds the message goes, as the chat's other messages do. */
+  expiration?: number
 }
 
 /**
@@ -145,9 +147,10 @@ export function editOf(key: Key, content: MessageContent): MessageContent {
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: Date.now() } }
 }
 
-function contextInfo({ quoted, mentions }: Context): proto.IContextInfo | undefined {
-  if (!quoted && !mentions?.length) return undefined
+function contextInfo({ quoted, mentions, expiration }: Context): proto.IContextInfo | undefined {
+  if (!quoted && !mentions?.length && !expiration) return undefined
   return {
+    ...(expiration && { expiration }),
     ...(mentions?.length && { mentionedJid: mentions }),
     ...(quoted && {
       stanzaId: quoted.id,

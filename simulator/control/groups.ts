@@ -59,7 +59,7 @@ export function groups(app: OpenAPIHono, network: Network) {
 }
 
 function changesOf(network: Network, body: z.output<typeof Schema.ChangeGroup>): Node[] {
-  const { subject, description, setting } = body
+  const { subject, description, ephemeral, setting } = body
   const members = (["add", "remove", "promote", "demote"] as const).flatMap((action) => {
     const numbers = body[action]
     return numbers ? [el(action, {}, participants(network, numbers))] : []
@@ -70,8 +70,13 @@ function changesOf(network: Network, body: z.output<typeof Schema.ChangeGroup>):
       ? []
       : [el("description", { id: `D${Date.now()}` }, [el("body", {}, Buffer.from(description))])]),
     ...members,
+    ...(ephemeral === undefined ? [] : [timer(ephemeral)]),
     ...(setting ? [el(setting)] : []),
   ]
+}
+
+function timer(seconds: number): Node {
+  return seconds === 0 ? el("not_ephemeral") : el("ephemeral", { expiration: seconds })
 }
 
 function participants(network: Network, numbers: string[]): Node[] {

@@ -262,6 +262,7 @@ export const ChangeGroup = z
     remove: z.array(digits).optional(),
     promote: z.array(digits).optional(),
     demote: z.array(digits).optional(),
+    ephemeral: whole.optional().describe("Seconds after which messages go, 0: never"),
     setting: z.enum(["announcement", "not_announcement", "locked", "unlocked"]).optional(),
     leave: z.boolean().optional(),
   })

@@ -1,0 +1,61 @@
+import "#test/support/store.ts"
+import { proto } from "@whiskeysockets/baileys"
+import { expect, test } from "vitest"
+import { sendText } from "#test/support/host.ts"
+import { aNetwork } from "#test/support/network.ts"
+import { aPairedSession } from "#test/support/paired.ts"
+
+const week = 604_800
+
+async function aChat() {
+  const network = await aNetwork()
+  const session = await aPairedSession(network, { timing: { beatMs: 4000 } })
+  const bob = await network.phone("Bob")
+  const device = `${session.phone.number}:1`
+  /** The timer that Bob's phone sees on what the session writes. */
+  const timer = async (chat: string, text: string) => {
+    expect(await sendText(session.bridge.id, chat, text)).toMatchObject({ status: 200 })
+    const [message] = await bob.read({ text })
+    const content = proto.Message.fromObject(message!.content)
+    return content.extendedTextMessage?.contextInfo?.expiration ?? 0
+  }
+  const setTimer = (from: { post: typeof bob.post }, to: string, ephemeralExpiration: number) =>
+    from.post(to, { raw: { protocolMessage: { type: "EPHEMERAL_SETTING", ephemeralExpiration } } })
+  return {
+    network,
+    bob,
+    device,
+    timer,
+    setTimer,
+    settled: () => network.control.settled(device, 10_000),
+    ...session,
+  }
+}
+
+test("what is written to somebody goes when the chat's messages go, whoever has set that, and however they are named", async () => {
+  const { bob, phone, timer, setTimer, settled } = await aChat()
+  expect(await timer(bob.number, "stays")).toBe(0)
+  await setTimer(bob, phone.number, week)
+  await settled()
+  expect(await timer(bob.number, "by number")).toBe(week)
+  expect(await timer(bob.lid, "by private id")).toBe(week)
+
+  await setTimer(phone, bob.number, 86_400)
+  await settled()
+  expect(await timer(bob.number, "as our own phone has set it")).toBe(86_400)
+  await setTimer(bob, phone.number, 0)
+  await settled()
+  expect(await timer(bob.number, "stays again")).toBe(0)
+})
+
+test("what is written to a group goes when the group's messages go", async () => {
+  const { network, bob, phone, timer, settled } = await aChat()
+  const { jid } = await network.group([bob, phone])
+  expect(await timer(jid, "stays")).toBe(0)
+  await network.call("PATCH", `/groups/${jid}`, { by: bob.number, ephemeral: week })
+  await settled()
+  expect(await timer(jid, "goes")).toBe(week)
+  await network.call("PATCH", `/groups/${jid}`, { by: bob.number, ephemeral: 0 })
+  await settled()
+  expect(await timer(jid, "stays again")).toBe(0)
+})
