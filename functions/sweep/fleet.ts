@@ -21,7 +21,7 @@ export function networks(): Network[] {
   return both ? [config.HOST_NETWORK, "simulated"] : [config.HOST_NETWORK]
 }
 
-/** Starts the hosts that are wanted on a network, and drains one that is old or too many. */
+/** Starts the hosts that are wanted on a network, and drains those that are old, or one that is too many. */
 export async function tend(network: Network, hosts: Host.Info[], free: Lease.Info[]): Promise<void> {
   const suspects = free.filter((lease) => Lease.isSuspect(lease))
   Metrics.add("Suspects", suspects.length)
@@ -35,7 +35,8 @@ export async function tend(network: Network, hosts: Host.Info[], free: Lease.Inf
   }
   await startMissing(network, fleet)
   const old = oldToDrain(fleet)
-  if (old) return await drain(old, "its task definition is not the current one")
+  for (const host of old) await drain(host, "its task definition is not the current one")
+  if (old.length > 0) return
   const unneeded = surplus(fleet)
   if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a host too many")
 }

@@ -2,6 +2,8 @@ import type { Host } from "#core/host.ts"
 
 /** RunTask takes 20 a second of all of an account: what is missing then is started at the next look. */
 const startedAtOnce = 10
+/** Of the hosts there are, so many are replaced at a time, but one at least and ten at most: each moves its sessions. */
+const replacedAtOnce = { share: 0.1, most: 10 }
 /** Suspects that are tried at a time, each at a host of its own for a minute: all bridges of a host may be suspects. */
 const triedAtOnce = 5
 
@@ -22,26 +24,31 @@ export interface Fleet {
 }
 
 /**
- * How many hosts to start, so that `wanting` bridges find room, suspects an empty host, the next old host's sessions a
- * new one, and `spare` sessions of room are left.
+ * How many hosts to start, so that `wanting` bridges find room, suspects an empty host, the sessions of hosts that drain
+ * and of the next old ones a new one, and `spare` sessions of room are left.
  */
 export function hostsToStart(fleet: Fleet): number {
   const taking = fleet.hosts.filter(
     (host) => !isOld(host, fleet) && (isUp(host) || host.state === "starting"),
   )
-  const wanting = fleet.wanting + (nextOld(fleet)?.sessions ?? 0)
+  const wanting = fleet.wanting + sessionsOf(draining(fleet)) + sessionsOf(nextOld(fleet))
   const missing = Math.ceil((wanting + fleet.spare - roomOf(taking)) / fleet.capacity)
   const empty = taking.filter((host) => host.sessions === 0).length
   const suspects = Math.min(fleet.suspects, triedAtOnce - taking.filter((host) => tries(host, fleet)).length)
   return Math.min(startedAtOnce, Math.max(0, missing, suspects - empty))
 }
 
-/** The old host whose sessions may move now: one at a time, and not before there is room for them and the spare. */
-export function oldToDrain(fleet: Fleet): Host.Info | undefined {
-  const old = nextOld(fleet)
-  if (!old || fleet.hosts.some((host) => host.state === "draining")) return undefined
+/** The old hosts whose sessions may move now: not before there is room for them, for those that move, and the spare. */
+export function oldToDrain(fleet: Fleet): Host.Info[] {
   const others = fleet.hosts.filter((host) => isUp(host) && !isOld(host, fleet))
-  return roomOf(others) >= fleet.wanting + fleet.spare + old.sessions ? old : undefined
+  let room = roomOf(others) - fleet.wanting - fleet.spare - sessionsOf(draining(fleet))
+  const now: Host.Info[] = []
+  for (const old of nextOld(fleet)) {
+    room -= old.sessions
+    if (room < 0) break
+    now.push(old)
+  }
+  return now
 }
 
 /**
@@ -61,9 +68,20 @@ export function surplus(fleet: Fleet): Host.Info | undefined {
   return roomOf(others) >= least.sessions + fleet.spare + fleet.capacity / 2 ? least : undefined
 }
 
-/** Fewest sessions first: the fewer move, the better. */
-function nextOld(fleet: Fleet): Host.Info | undefined {
-  return bySessions(fleet.hosts.filter((host) => isUp(host) && isOld(host, fleet)))[0]
+/** Those that are to be replaced next, fewest sessions first: the fewer move, the better. */
+function nextOld(fleet: Fleet): Host.Info[] {
+  const { share, most } = replacedAtOnce
+  const atOnce = Math.min(most, Math.max(1, Math.floor(fleet.hosts.length * share)))
+  const old = bySessions(fleet.hosts.filter((host) => isUp(host) && isOld(host, fleet)))
+  return old.slice(0, Math.max(0, atOnce - draining(fleet).length))
+}
+
+function draining(fleet: Fleet): Host.Info[] {
+  return fleet.hosts.filter((host) => host.state === "draining")
+}
+
+function sessionsOf(hosts: Host.Info[]): number {
+  return hosts.reduce((sum, host) => sum + host.sessions, 0)
 }
 
 function bySessions(hosts: Host.Info[]): Host.Info[] {

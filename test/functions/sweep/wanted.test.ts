@@ -66,8 +66,54 @@ test.for([
   ["one that was started by hand is left alone", [{ definition: "", sessions: 2 }, {}], undefined, 0],
 ] as const)("an old host: %s", ([, hosts, drained, started]) => {
   const fleet = aFleet([...hosts])
-  expect(oldToDrain(fleet)?.id).toBe(drained)
+  expect(oldToDrain(fleet).map(({ id }) => id)).toEqual(drained === undefined ? [] : [drained])
   expect(hostsToStart(fleet)).toBe(started)
+})
+
+const old = (count: number, sessions: number) =>
+  Array.from({ length: count }, () => ({ definition: "old", sessions }))
+
+test.for([
+  ["a tenth of thirty is replaced at a time: room for them is started first", old(30, 20), 0, 4],
+  ["there is room for two of three", [...old(28, 20), {}, {}, { sessions: 15 }], 2, 1],
+  ["there is room for all three", [...old(28, 20), {}, {}, {}, {}], 3, 0],
+  [
+    "those that drain count, and need their room still",
+    [...old(28, 20), ...old(2, 20).map((host) => ({ ...host, state: "draining" as const })), {}, {}, {}],
+    0,
+    1,
+  ],
+  ["never more than ten", [...old(200, 1), {}, {}], 10, 0],
+] as const)("many old hosts: %s", ([, hosts, drained, started]) => {
+  const fleet = aFleet([...hosts])
+  expect(oldToDrain(fleet)).toHaveLength(drained)
+  expect(hostsToStart(fleet)).toBe(started)
+})
+
+test("a deploy to 51 hosts is over in a dozen rounds, never with less than the spare room", () => {
+  let fleet = aFleet([...old(51, 19), {}])
+  let rounds = 0
+  for (; fleet.hosts.some(({ definition }) => definition === "old"); rounds++) {
+    const started = aFleet(Array.from({ length: hostsToStart(fleet) }, () => ({}))).hosts
+    fleet = { ...fleet, hosts: [...fleet.hosts, ...started] }
+    const drained = oldToDrain(fleet)
+    const left = fleet.hosts.filter((host) => !drained.includes(host))
+    let moving = drained.reduce((sum, { sessions }) => sum + sessions, 0)
+    const hosts = left.map((host) => {
+      if (host.definition === "old") return host
+      const taken = Math.min(moving, host.capacity - host.sessions)
+      moving -= taken
+      return { ...host, sessions: host.sessions + taken }
+    })
+    expect(moving).toBe(0)
+    fleet = { ...fleet, hosts }
+    const room = hosts
+      .filter(({ definition }) => definition === "new")
+      .map((host) => host.capacity - host.sessions)
+    expect(room.reduce((sum, free) => sum + free, 0)).toBeGreaterThanOrEqual(fleet.spare)
+    expect(rounds).toBeLessThan(20)
+  }
+  expect(rounds).toBeLessThanOrEqual(13)
 })
 
 test.for([
