@@ -23,9 +23,11 @@ export interface Device {
   advSecret: Buffer
   /** `number:device`. */
   name?: string
+  /** It remembers the network's key, or believes so: it opens with IK. */
+  remembers?: Buffer
 }
 
-function newDevice(): Device {
+export function newDevice(): Device {
   return {
     noise: Curve.generate(),
     identity: Curve.generate(),
@@ -157,14 +159,16 @@ function payloadOf(device: Device): Buffer {
   )
 }
 
-/** The client's side of Noise XX. */
+/** The client's side of Noise XX, or of IK that is answered with XX. */
 function initiator(device: Device) {
   const ephemeral = Curve.generate()
-  const noise = symmetric(prologue)
+  const noise = symmetric(prologue, device.remembers ? "XXfallback" : "XX")
   noise.mixHash(ephemeral.public)
+  // Nobody reads what it says of itself under a key that it only remembers.
+  const early = device.remembers && { static: randomBytes(48), payload: randomBytes(64) }
+  const clientHello = { ephemeral: ephemeral.public, ...early }
   return {
-    hello: () =>
-      Buffer.from(proto.HandshakeMessage.encode({ clientHello: { ephemeral: ephemeral.public } }).finish()),
+    hello: () => Buffer.from(proto.HandshakeMessage.encode({ clientHello }).finish()),
     finish(frame: Buffer, payload: Buffer) {
       const said = proto.HandshakeMessage.decode(frame).serverHello
       const theirs = Buffer.from(said?.ephemeral ?? [])

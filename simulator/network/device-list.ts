@@ -2,7 +2,8 @@ import { createHash } from "node:crypto"
 import { el } from "../wire/node.ts"
 import { inMode } from "./addressing.ts"
 import type { Address } from "./directory.ts"
-import { type Network, now } from "./network.ts"
+import { keyIndexList } from "./key-index-list.ts"
+import type { Network } from "./network.ts"
 import { tellContacts } from "./notify.ts"
 
 /**
@@ -20,7 +21,7 @@ export function tellDevice(network: Network, what: "add" | "remove", device: Add
     el(what, { device_hash }, [
       el("device", { jid, lid, "key-index": known.keyIndex }),
       el("device", { jid: lid, "key-index": known.keyIndex }),
-      el("key-index-list", { ts: now() }),
+      keyIndexList(network, user),
     ]),
   ]
   tellContacts(network, device, { type: "devices", attrs: { lid: inMode("lid", user) }, content })

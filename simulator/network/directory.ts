@@ -34,6 +34,8 @@ export interface Device {
   /** Companions only: the key it must log in with. */
   noiseKey?: Buffer
   keyIndex: number
+  /** Companions only: what their phone and they signed about each other (ADVSignedDeviceIdentity). */
+  signedIdentity?: Buffer
   registrationId: number
   identity: Buffer
   signedPreKey: SignedPreKey

@@ -22,6 +22,8 @@ export interface Group {
   /** How its members are named to one another, for all of its life. */
   mode: Mode
   members: Member[]
+  /** Grows with each change of its members; the time it was made, before the first. */
+  membersVersion?: number
   description?: { id: string; text: string; by: string; at: number }
   /** Only admins write. */
   announcement: boolean
@@ -29,6 +31,8 @@ export interface Group {
   locked: boolean
   /** Only admins accept who asks to join. */
   approval: boolean
+  /** Who does. */
+  asking?: { pn: string; at: number }[]
   allAdd: boolean
   /** Seconds after which messages go, 0: never. */
   ephemeral: number

@@ -9,7 +9,12 @@ import type { LinkCode } from "./link-code.ts"
 import { type Network, now } from "./network.ts"
 
 /** Prefixes of what a phone and its companion sign about each other. */
-export const signedBy = { phone: Buffer.from([6, 0]), companion: Buffer.from([6, 1]) }
+export const signedBy = {
+  phone: Buffer.from([6, 0]),
+  companion: Buffer.from([6, 1]),
+  /** The list of an account's devices. */
+  phoneForList: Buffer.from([6, 2]),
+}
 
 /** WhatsApp Web shows the first QR code for 60 s and each of the five others for 20 s. */
 const lifetimes = [60, 20, 20, 20, 20, 20]
@@ -189,7 +194,8 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
     pairing.linking = false
   })
   if (answer.attrs.type !== "result") throw new PairingError("refused", "the companion refused to be linked")
-  if (!signedByCompanion(pairing, linked, answer)) {
+  const signedIdentity = signedByCompanion(pairing, linked, answer)
+  if (!signedIdentity) {
     pairing.end(el("stream:error", { code: "401" }))
     throw new PairingError("bad_signature", "the companion's signature is not its identity's")
   }
@@ -200,6 +206,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
       user: user.pn,
       id: device,
       keyIndex: linked.keyIndex,
+      signedIdentity,
       addedAt: now(),
       noiseKey,
       identity,
@@ -231,13 +238,17 @@ function ask(pairing: Pairing, stanza: Node): Promise<Node> {
   })
 }
 
-function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): boolean {
+/** What both have signed, with the account's key in it; undefined when the companion's part is not its own. */
+function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): Buffer | undefined {
   const content = bytes(child(child(answer, "pair-device-sign"), "device-identity"))
-  if (!content) return false
-  const { details, deviceSignature } = proto.ADVSignedDeviceIdentity.decode(content)
-  if (!deviceSignature || !details || !Buffer.from(details).equals(linked.details)) return false
+  if (!content) return undefined
+  const identity = proto.ADVSignedDeviceIdentity.decode(content)
+  const { details, deviceSignature } = identity
+  if (!deviceSignature || !details || !Buffer.from(details).equals(linked.details)) return undefined
   const message = Buffer.concat([signedBy.companion, linked.details, pairing.identity, linked.accountKey])
-  return Curve.verify(pairing.identity, message, deviceSignature)
+  if (!Curve.verify(pairing.identity, message, deviceSignature)) return undefined
+  const full = { ...identity, accountSignatureKey: linked.accountKey }
+  return Buffer.from(proto.ADVSignedDeviceIdentity.encode(full).finish())
 }
 
 function registration(payload: proto.IClientPayload) {

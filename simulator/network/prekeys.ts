@@ -15,7 +15,7 @@ export function open(store: Store) {
   `)
   const insert = store.db.prepare("INSERT OR REPLACE INTO prekeys VALUES (?, ?, ?)")
   const count = store.db.prepare("SELECT count(*) AS n FROM prekeys WHERE device = ?")
-  const ids = store.db.prepare("SELECT id FROM prekeys WHERE device = ? ORDER BY id")
+  const all = store.db.prepare("SELECT id, value FROM prekeys WHERE device = ? ORDER BY id")
   const take = store.db.prepare(
     "DELETE FROM prekeys WHERE device = ? AND id = (SELECT min(id) FROM prekeys WHERE device = ?) RETURNING id, value",
   )
@@ -27,12 +27,17 @@ export function open(store: Store) {
         for (const one of keys) insert.run(key(address), one.id, one.value)
       }),
     count: (address: Address) => Number(count.get(key(address))?.n),
-    ids: (address: Address) => ids.all(key(address)).map((row) => Number(row.id)),
+    /** Those that are left. */
+    all: (address: Address): PreKey[] => all.all(key(address)).map(fromRow),
     /** The next one, gone with this; undefined when none is left. */
     take(address: Address): PreKey | undefined {
       const row = take.get(key(address), key(address))
-      return row && { id: Number(row.id), value: Buffer.from(row.value as Uint8Array) }
+      return row && fromRow(row)
     },
     clear: (address: Address) => clear.run(key(address)),
   }
+}
+
+function fromRow(row: Record<string, unknown>): PreKey {
+  return { id: Number(row.id), value: Buffer.from(row.value as Uint8Array) } // as they were inserted
 }

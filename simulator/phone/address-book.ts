@@ -1,5 +1,5 @@
 import * as Jid from "../wire/jid.ts"
-import { change, changeAll, type Setting } from "./app-state.ts"
+import { change, changeAll, type Setting, settings } from "./app-state.ts"
 import type { Desk } from "./desk.ts"
 
 interface Contact {
@@ -17,6 +17,18 @@ export async function saveContact(desk: Desk, contact: Contact): Promise<void> {
 export async function saveContacts(desk: Desk, contacts: Contact[]): Promise<void> {
   const settings = contacts.map((contact) => settingOf(desk, contact))
   await changeAll(desk, collection, settings)
+}
+
+/** How its contacts are called there, by their numbers. */
+export async function namesOf(desk: Desk): Promise<Map<string, string>> {
+  const known = await settings(desk, collection)
+  return new Map(
+    known.flatMap(({ index, value }) => {
+      const number = Jid.parse((index as string[])[1])?.user
+      const name = value?.contactAction?.fullName
+      return number && name ? [[number, name] as const] : []
+    }),
+  )
 }
 
 const collection = "critical_unblock_low"

@@ -4,6 +4,7 @@ import { inMode } from "../network/addressing.ts"
 import { type Address, key } from "../network/directory.ts"
 import { now } from "../network/network.ts"
 import { contactsOf } from "../network/notify.ts"
+import { namesOf } from "./address-book.ts"
 import type { Desk } from "./desk.ts"
 import type { Message } from "./inbox.ts"
 import { seal } from "./media.ts"
@@ -19,9 +20,10 @@ const chatsOfFile = 1000
 type Kind = keyof typeof proto.Message.HistorySyncType & keyof typeof proto.HistorySync.HistorySyncType
 
 /** What was before a companion came: its chats with their last messages, names, then all the rest. */
-export function history(desk: Desk, companion: Address): proto.IMessage[] {
+export async function history(desk: Desk, companion: Address): Promise<proto.IMessage[]> {
   const all = desk.inbox.after(0)
-  const conversations = conversationsOf(desk, all, told.first)
+  const saved = await namesOf(desk)
+  const conversations = conversationsOf(desk, all, { limit: told.first, saved })
   const rest = all.length > conversations.reduce((sum, { messages }) => sum + (messages?.length ?? 0), 0)
   const known = contactsOf(desk.network, desk.own.user).flatMap((pn) => desk.network.directory.user(pn) ?? [])
   const files = hasFiles(desk, companion)
@@ -38,24 +40,35 @@ export function history(desk: Desk, companion: Address): proto.IMessage[] {
     pushnames: known.map((user) => ({ id: inMode("pn", user), pushname: user.name })),
   })
   if (!rest) return [...first, names]
-  return [...first, names, ...notices(desk, files, "RECENT", conversationsOf(desk, all, told.later))]
+  return [
+    ...first,
+    names,
+    ...notices(desk, files, "RECENT", conversationsOf(desk, all, { limit: told.later, saved })),
+  ]
 }
 
 /** What a companion asked for: messages of a chat before one it has. */
-export function older(
+export async function older(
   desk: Desk,
   companion: Address,
   asked: proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest,
-) {
+): Promise<proto.IMessage[]> {
   const all = desk.inbox.after(0)
   const oldest = all.find(({ id }) => id === asked.oldestMsgId)
   const before = all.filter(({ n, chat }) => oldest && chat === oldest.chat && n < oldest.n)
-  const conversations = conversationsOf(desk, before, asked.onDemandMsgCount ?? 50)
+  const conversations = conversationsOf(desk, before, {
+    limit: asked.onDemandMsgCount ?? 50,
+    saved: await namesOf(desk),
+  })
   return notices(desk, hasFiles(desk, companion), "ON_DEMAND", conversations)
 }
 
-/** Newest first, as histories are told. */
-function conversationsOf(desk: Desk, messages: Message[], limit: number): proto.IConversation[] {
+/** Newest first, as histories are told; people go by the name that the address book has for them, if any. */
+function conversationsOf(
+  desk: Desk,
+  messages: Message[],
+  { limit, saved }: { limit: number; saved: Map<string, string> },
+): proto.IConversation[] {
   const chats = Map.groupBy(messages, ({ chat }) => chat)
   return [...chats].map(([chat, list]) => {
     const user = desk.network.directory.user(chat)
@@ -63,7 +76,11 @@ function conversationsOf(desk: Desk, messages: Message[], limit: number): proto.
     const newest = list.toSorted((a, b) => b.n - a.n).slice(0, limit)
     return {
       id,
-      ...(user && { name: user.name, lidJid: inMode("lid", user), pnJid: inMode("pn", user) }),
+      ...(user && {
+        name: saved.get(user.pn) ?? null,
+        lidJid: inMode("lid", user),
+        pnJid: inMode("pn", user),
+      }),
       conversationTimestamp: newest[0]?.timestamp,
       messages: newest.map((message) => ({
         message: asWebMessage(desk, id, message),

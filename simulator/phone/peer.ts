@@ -3,6 +3,7 @@ import type { Address } from "../network/directory.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Desk } from "./desk.ts"
 import { asWebMessage, older } from "./history.ts"
+import { keyShare } from "./welcome.ts"
 
 /** What a companion tells its phone alone; `id` is its stanza's. */
 export interface Peer {
@@ -13,12 +14,17 @@ export interface Peer {
 
 type Request = proto.Message.IPeerDataOperationRequestMessage
 
-/** What the phone answers a companion: older messages, and those that the companion got a placeholder of. */
-export function answersTo(desk: Desk, { from, id, content }: Peer): proto.IMessage[] {
+/**
+ * What the phone answers a companion: keys of settings, older messages, and those that the companion got a placeholder
+ * of.
+ */
+export async function answersTo(desk: Desk, { from, id, content }: Peer): Promise<proto.IMessage[]> {
+  const keysAsked = content.protocolMessage?.appStateSyncKeyRequest?.keyIds
+  if (keysAsked) return [keyShare(desk.keys, keysAsked)]
   const request = content.protocolMessage?.peerDataOperationRequestMessage
   if (!request) return []
   const asked = request.historySyncOnDemandRequest
-  if (asked) return older(desk, from, asked)
+  if (asked) return await older(desk, from, asked)
   return (request.placeholderMessageResendRequest ?? []).length > 0 ? [resent(desk, id, request)] : []
 }
 

@@ -161,7 +161,7 @@ export class Phone {
     const { keys } = this.desk
     void this.#inTurn(async () => {
       if (device.id === 0 || keys.get("greeted", String(device.id))) return
-      for (const content of [keyShare(keys), ...history(this.desk, device)])
+      for (const content of [keyShare(keys), ...(await history(this.desk, device))])
         await sendPeer(this.desk, device, content)
       keys.put("greeted", String(device.id), true)
       keys.commit()
@@ -216,7 +216,7 @@ export class Phone {
 
   async #answerPeer(asked: Peer | undefined) {
     if (!asked) return
-    for (const answer of answersTo(this.desk, asked)) await sendPeer(this.desk, asked.from, answer)
+    for (const answer of await answersTo(this.desk, asked)) await sendPeer(this.desk, asked.from, answer)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

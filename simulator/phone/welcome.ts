@@ -16,16 +16,23 @@ export function appStateKey(keys: Keys): AppStateKey {
   return made
 }
 
-/** What a phone tells a companion first: the key its account's settings are encrypted with. */
-export function keyShare(keys: Keys): proto.IMessage {
+/**
+ * What a phone tells a companion first, and when it asks: the key its account's settings are encrypted with. `asked`: of
+ * each of these keys that it does not have it gives the name alone.
+ */
+export function keyShare(keys: Keys, asked?: proto.Message.IAppStateSyncKeyId[]): proto.IMessage {
   const { id, data, timestamp } = appStateKey(keys)
   const { rawId } = keys.identity()
   const fingerprint = { rawId, currentIndex: 0, deviceIndexes: [0] }
+  const own = { keyId: { keyId: id }, keyData: { keyData: data, timestamp, fingerprint } }
+  const shared = asked?.map(({ keyId }) =>
+    Buffer.from(keyId ?? []).equals(id) ? own : { keyId: { keyId: keyId ?? null } },
+  ) ?? [own]
   return {
     protocolMessage: {
       type: proto.Message.ProtocolMessage.Type.APP_STATE_SYNC_KEY_SHARE,
       appStateSyncKeyShare: {
-        keys: [{ keyId: { keyId: id }, keyData: { keyData: data, timestamp, fingerprint } }],
+        keys: shared,
       },
     },
   }

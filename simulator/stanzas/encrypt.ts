@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { deliver } from "../network/delivery.ts"
 import { type Address, type Device, key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
@@ -44,14 +45,21 @@ export function rotate(network: Network, line: Line, iq: Node): Node[] {
 /** What the network has of a device's keys, for the device to compare. */
 export function digest(network: Network, line: Line): Node[] {
   const device = own(network, line.device)
-  const ids = network.prekeys.ids(line.device).map((id) => el("id", {}, big(id, 3)))
+  const preKeys = network.prekeys.all(line.device)
+  const { value, signature } = device.signedPreKey
+  const hashed = [device.identity, value, signature, ...preKeys.map((preKey) => preKey.value)]
   return [
     el("digest", {}, [
       el("registration", {}, big(device.registrationId, 4)),
       el("type", {}, curveType),
       el("identity", {}, device.identity),
       skey(device),
-      el("list", {}, ids),
+      el(
+        "list",
+        {},
+        preKeys.map(({ id }) => el("id", {}, big(id, 3))),
+      ),
+      el("hash", {}, hash("sha1", Buffer.concat(hashed), "buffer")),
     ]),
   ]
 }
@@ -83,6 +91,7 @@ function bundle(network: Network, jid: string | undefined): Node {
     el("identity", {}, device.identity),
     ...(preKey ? [el("key", {}, [el("id", {}, big(preKey.id, 3)), el("value", {}, preKey.value)])] : []),
     skey(device),
+    ...(device.signedIdentity ? [el("device-identity", {}, device.signedIdentity)] : []),
   ])
 }
 

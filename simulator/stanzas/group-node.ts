@@ -44,6 +44,7 @@ export function groupNode(network: Network, group: Group): Node {
       creator_pn: creator?.pn,
       addressing_mode: group.mode,
       size: group.members.length,
+      p_v_id: group.membersVersion ?? group.createdAt,
     },
     [
       ...group.members.flatMap((member) => memberNode(network, group, member)),

@@ -7,6 +7,7 @@ import { type Network, now } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, newStanzaId, type Node } from "../wire/node.ts"
+import * as JoinRequests from "./join-requests.ts"
 import { groupNode, hidesIn, memberNode } from "./group-node.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 
@@ -14,6 +15,15 @@ import { badRequest, notFound, Refusal } from "./refusal.ts"
 type Change = (change: { network: Network; group: Group; by: string; node: Node }) => {
   answer?: Node[]
   told?: Node[]
+  /** Who was not in it before. */
+  joined?: string[]
+}
+
+/** Its members change: from which version of them, and to which. */
+function nextVersion(group: Group): { prev_v_id: string; v_id: string } {
+  const before = group.membersVersion ?? group.createdAt
+  group.membersVersion = before + 1
+  return { prev_v_id: String(before), v_id: String(group.membersVersion) }
 }
 
 const inviteCode = () => randomBytes(16).toString("base64url")
@@ -23,11 +33,20 @@ function named(network: Network, node: Node): string[] {
   return children(node).flatMap(({ attrs }) => network.directory.find(Jid.parse(attrs.jid))?.pn ?? [])
 }
 
+interface Told {
+  content: Node[]
+  /** Who has just left. */
+  gone?: string[]
+  /** Who has just come, and why: they are told of all the group. */
+  joined?: { pns: string[]; reason?: string }
+}
+
 /** Tells every device of every member, and of who has just left, but not the one that did it. */
-function tell(network: Network, line: Line, group: Group, told: Node[], also: string[] = []) {
+function tell(network: Network, line: Line, group: Group, { content, gone = [], joined }: Told) {
   const author = network.directory.user(line.device.user)
-  if (!author || told.length === 0) return
-  const people = new Set([...group.members.map(({ pn }) => pn), ...also])
+  if (!author || content.length === 0) return
+  const people = new Set([...group.members.map(({ pn }) => pn), ...gone])
+  const whole = [el("create", { reason: joined?.reason }, [groupNode(network, group)])]
   const attrs = {
     from: jidOf(group),
     type: "w:gp2",
@@ -38,9 +57,12 @@ function tell(network: Network, line: Line, group: Group, told: Node[], also: st
     addressing_mode: group.mode,
     notify: author.name,
   }
-  for (const pn of people)
-    for (const device of devicesOf(network, pn, line.device))
-      deliver(network, device, el("notification", attrs, told))
+  for (const pn of people) {
+    const isNew = joined?.pns.includes(pn) === true
+    // Who joins by itself is told, too: it has not got the group in its answer.
+    for (const device of devicesOf(network, pn, isNew ? undefined : line.device))
+      deliver(network, device, el("notification", attrs, isNew ? whole : content))
+  }
 }
 
 export function create(network: Network, line: Line, iq: Node): Node[] {
@@ -72,7 +94,9 @@ export function create(network: Network, line: Line, iq: Node): Node[] {
   const node = () => groupNode(network, group)
   network.store.atomically(() => {
     network.groups.save(group)
-    tell(network, line, group, [el("create", { type: "new", key: asked.attrs.key }, [node()])])
+    tell(network, line, group, {
+      content: [el("create", { type: "new", key: asked.attrs.key }, [node()])],
+    })
   })
   return [node()]
 }
@@ -104,9 +128,11 @@ export function leave(network: Network, line: Line, iq: Node): Node[] {
   if (left.length === 0) throw notFound()
   for (const group of left)
     network.store.atomically(() => {
-      const told = el("remove", {}, memberNode(network, group, { pn: by, role: "member" }))
-      network.groups.save(Object.assign(group, { members: group.members.filter(({ pn }) => pn !== by) }))
-      tell(network, line, group, [told], [by])
+      const left = memberNode(network, group, { pn: by, role: "member" })
+      group.members = group.members.filter(({ pn }) => pn !== by)
+      const content = [el("remove", nextVersion(group), left)]
+      network.groups.save(group)
+      tell(network, line, group, { content, gone: [by] })
     })
   return [
     el(
@@ -138,22 +164,44 @@ export function setInvite(network: Network, line: Line, iq: Node): Node[] {
   const group = network.groups.byInvite(code)
   if (!group) throw notFound()
   const by = line.device.user
-  if (!roleOf(group, by)) {
-    const member: Member = { pn: by, role: "member" }
-    network.store.atomically(() => {
-      network.groups.save(Object.assign(group, { members: [...group.members, member] }))
-      tell(network, line, group, [el("add", { reason: "invite" }, memberNode(network, group, member))])
-    })
-  }
+  if (!roleOf(group, by) && group.approval) return [JoinRequests.ask(network, group, by)]
+  if (!roleOf(group, by)) addMembers(network, line, group, { pns: [by], reason: "invite" })
   return [el("group", { jid: jidOf(group) })]
+}
+
+/** Those who are not in it yet become members, and all are told. */
+export function addMembers(
+  network: Network,
+  line: Line,
+  group: Group,
+  joined: { pns: string[]; reason?: string },
+): void {
+  const members: Member[] = joined.pns
+    .filter((pn) => !roleOf(group, pn))
+    .map((pn) => ({ pn, role: "member" }))
+  if (members.length === 0) return
+  network.store.atomically(() => {
+    group.members = [...group.members, ...members]
+    const shown = members.flatMap((member) => memberNode(network, group, member))
+    const content = [el("add", { ...nextVersion(group), reason: joined.reason }, shown)]
+    network.groups.save(group)
+    tell(network, line, group, { content, joined })
+  })
 }
 
 function setMembers(tag: string, apply: (members: Member[], pns: string[]) => Member[]): Change {
   return ({ network, group, node }) => {
     const pns = named(network, node)
+    const before = group.members.map(({ pn }) => pn)
     group.members = apply(group.members, pns)
     const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
-    return { answer: [el(tag, {}, shown)], told: [el(tag, {}, shown)] }
+    // An answer says how it went for each; that of a notification is who they are now.
+    const done = shown.map((member) => el("participant", { jid: member.attrs.jid, type: "200" }))
+    return {
+      answer: [el(tag, {}, done)],
+      told: [el(tag, nextVersion(group), shown)],
+      joined: pns.filter((pn) => roleOf(group, pn) && !before.includes(pn)),
+    }
   }
 }
 
@@ -199,9 +247,14 @@ const changes = new Map<string, Change>([
     "description",
     ({ group, by, node }) => {
       const text = bytes(child(node, "body"))?.toString()
-      if (text === undefined || !node.attrs.id) delete group.description
-      else group.description = { id: node.attrs.id, text, by, at: now() }
-      return { told: [node] }
+      if (text === undefined) delete group.description
+      else group.description = { id: node.attrs.id ?? newStanzaId(), text, by, at: now() }
+      const told = el(
+        "description",
+        { ...node.attrs, id: group.description?.id ?? node.attrs.id },
+        node.content,
+      )
+      return { told: [told] }
     },
   ],
   [
@@ -258,9 +311,9 @@ export function change(network: Network, line: Line, iq: Node): Node[] {
   if (!mayChange(group, by, node.tag)) throw new Refusal(401, "not-authorized")
   const before = group.members.map(({ pn }) => pn)
   return network.store.atomically(() => {
-    const { answer = [], told = [] } = apply({ network, group, by, node })
+    const { answer = [], told = [], joined = [] } = apply({ network, group, by, node })
     network.groups.save(group)
-    tell(network, line, group, told, before)
+    tell(network, line, group, { content: told, gone: before, joined: { pns: joined } })
     return answer
   })
 }

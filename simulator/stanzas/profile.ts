@@ -154,6 +154,14 @@ export function qr(network: Network, line: Line, iq: Node): Node[] {
   return [el("qr", { code: `https://wa.me/qr/${profile.qr}`, type })]
 }
 
+/** Whose a personal QR code is. */
+export function ownerOfQr(network: Network, _line: Line, iq: Node): Node[] {
+  const code = child(iq, "qr")?.attrs.code?.split("/").at(-1)
+  const user = network.directory.users().find(({ pn }) => network.profiles.get(pn).qr === code)
+  if (!code || !user) throw notFound()
+  return [el("qr", { jid: inMode("pn", user), notify: user.name, type: "contact" })]
+}
+
 /** Tokens by which those one trusts may start a chat with one: each is told. */
 export function tokens(network: Network, line: Line, iq: Node): Node[] {
   const user = me(network, line)

@@ -1,6 +1,6 @@
 import type { Line } from "../network/line.ts"
 import type { Network } from "../network/network.ts"
-import { el, type Node } from "../wire/node.ts"
+import { child, children, el, type Node } from "../wire/node.ts"
 import { ready } from "./login.ts"
 
 /** The client is ready for what waits for it. Before the result, as the backlog may come first. */
@@ -16,5 +16,17 @@ export function props(network: Network, line: Line): Node[] {
     el("props", { protocol: "1", hash: restricted ? "sim2" : "sim1", refresh: 86_400 }, [
       el("prop", { config_code: "10518", config_value: String(restricted) }),
     ]),
+  ]
+}
+
+/** Which terms of service a client has still to show: none. */
+export function terms(_network: Network, _line: Line, iq: Node): Node[] {
+  const asked = children(child(iq, "request"))
+  return [
+    el(
+      "tos",
+      { refresh: 86_400 },
+      asked.map(({ attrs }) => el("notice", { id: attrs.id, state: "true" })),
+    ),
   ]
 }

@@ -13,6 +13,7 @@ import { call } from "./call.ts"
 import * as Devices from "./devices.ts"
 import * as Encrypt from "./encrypt.ts"
 import * as Groups from "./groups.ts"
+import * as JoinRequests from "./join-requests.ts"
 import { mediaConnection } from "./media.ts"
 import { message } from "./message.ts"
 import { chatState, presence } from "./presence.ts"
@@ -30,6 +31,7 @@ type Taker = (network: Network, line: Line, stanza: Node) => void
 /** By namespace, type and first child; the keys come from strangers, hence maps. */
 const answers = new Map<string, Answer>([
   ["w:p get ping", () => []],
+  ["w:p get", () => []],
   ["encrypt get count", Encrypt.count],
   ["encrypt set registration", Encrypt.upload],
   ["encrypt get key", Encrypt.bundles],
@@ -49,6 +51,7 @@ const answers = new Map<string, Answer>([
   ["status set status", Profile.setAbout],
   ["status get privacy", Profile.statusPrivacy],
   ["w:qr set qr", Profile.qr],
+  ["w:qr get qr", Profile.ownerOfQr],
   ["w:biz get business_profile", businessProfile],
   ["disappearing_mode set disappearing_mode", () => []],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
@@ -60,8 +63,17 @@ const answers = new Map<string, Answer>([
   ["w:g2 set leave", Groups.leave],
   ["w:g2 get invite", Groups.invite],
   ["w:g2 set invite", Groups.setInvite],
+  ["w:g2 get membership_approval_requests", JoinRequests.list],
+  ["w:g2 set membership_requests_action", JoinRequests.decide],
+  // There are no communities here.
+  ["w:g2 get sub_groups", () => [el("sub_groups")]],
   ["w:sync:app:state set sync", AppState.sync],
   ["md set remove-companion-device", Devices.remove],
+  ["bot get bot", () => [el("bot", { v: "2" })]],
+  ["tos get request", Props.terms],
+  ["tos set notice", () => []],
+  ["urn:xmpp:whatsapp:push set config", () => []],
+  ["urn:xmpp:whatsapp:push get settings", () => [el("settings")]],
 ])
 
 /** Namespaces and types that are nothing without a child. */

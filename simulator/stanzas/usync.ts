@@ -1,7 +1,8 @@
 import { areAcquainted } from "../network/acquainted.ts"
 import type { User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { keyIndexList } from "../network/key-index-list.ts"
+import type { Network } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { business } from "./business.ts"
@@ -72,5 +73,5 @@ function devices(network: Network, user: User): Node {
   const list = network.directory
     .devices(user.pn)
     .map(({ id, keyIndex }) => el("device", { id, "key-index": id === 0 ? undefined : keyIndex }))
-  return el("devices", {}, [el("device-list", {}, list), el("key-index-list", { ts: now() })])
+  return el("devices", {}, [el("device-list", {}, list), keyIndexList(network, user)])
 }

@@ -10,7 +10,11 @@ import {
 import type { Authority } from "./certificates.ts"
 import * as Curve from "./curve.ts"
 
-const mode: Buffer = Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0")
+/** What the hash of all that is said begins with: a name as it is, or its hash where it is longer than one (Noise, 5.2). */
+const modes = {
+  XX: Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0"),
+  XXfallback: sha256(Buffer.from("Noise_XXfallback_25519_AESGCM_SHA256")),
+}
 const nothing = Buffer.alloc(0)
 
 /** Both directions of an open connection, encrypted. */
@@ -32,13 +36,18 @@ export interface Handshake {
   finish(frame: Buffer): Finished
 }
 
-/** `prologue` is the header the client opened with, four bytes. */
+/**
+ * `prologue` is the header the client opened with, four bytes. A client that remembers our key from before opens with IK,
+ * and says its own key at once: it is answered with XX all the same, and goes on with that (XXfallback).
+ */
 export function handshake(authority: Authority, prologue: Buffer): Handshake {
   const ephemeral = Curve.generate()
-  const noise = symmetric(prologue)
+  let noise = symmetric(prologue)
   return {
     hello(frame) {
-      const theirs = key32(proto.HandshakeMessage.decode(frame).clientHello?.ephemeral, "ephemeral key")
+      const said = proto.HandshakeMessage.decode(frame).clientHello
+      const theirs = key32(said?.ephemeral, "ephemeral key")
+      if (said?.static?.length) noise = symmetric(prologue, "XXfallback")
       noise.mixHash(theirs)
       noise.mixHash(ephemeral.public)
       noise.mixKey(Agreement.sharedKey(ephemeral.private, theirs))
@@ -60,10 +69,10 @@ export function handshake(authority: Authority, prologue: Buffer): Handshake {
 }
 
 /** What both sides of a handshake keep: the hash of all that was said, and the key it has come to. */
-export function symmetric(prologue: Uint8Array) {
-  let hash: Buffer = mode
-  let salt: Buffer = mode
-  let key: Buffer = mode
+export function symmetric(prologue: Uint8Array, mode: keyof typeof modes = "XX") {
+  let hash: Buffer = modes[mode]
+  let salt: Buffer = modes[mode]
+  let key: Buffer = modes[mode]
   let counter = 0
 
   const mixHash = (data: Uint8Array) => {

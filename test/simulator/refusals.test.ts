@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client } from "#test/support/baileys-client.ts"
@@ -102,4 +102,8 @@ test("the digest of a device's keys is what the device has", async () => {
   const kept = await client.device.keys.get("pre-key", ids.map(String))
   expect(ids.length).toBeGreaterThan(100)
   expect(Object.keys(kept)).toHaveLength(ids.length)
+  const { keyPair, signature } = creds.signedPreKey
+  const preKeys = ids.map((id) => kept[id]!.public)
+  const all = [creds.signedIdentityKey.public, keyPair.public, signature, ...preKeys]
+  expect(getBinaryNodeChildBuffer(digest, "hash")).toEqual(hash("sha1", Buffer.concat(all), "buffer"))
 })

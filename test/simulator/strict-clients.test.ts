@@ -1,0 +1,188 @@
+import { randomBytes } from "node:crypto"
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildBuffer,
+  getBinaryNodeChildren,
+  proto,
+} from "@whiskeysockets/baileys"
+import { afterAll, expect, test } from "vitest"
+import { connect, newDevice } from "#simulator/bench/client.ts"
+import * as Curve from "#simulator/wire/curve.ts"
+import type { Client } from "#test/support/baileys-client.ts"
+import { aNetwork, deviceOf } from "#test/support/network.ts"
+
+// What clients ask for, or check, that are stricter than Baileys.
+
+const network = await aNetwork()
+afterAll(() => network.close())
+
+async function ask(
+  client: Client,
+  iq: { xmlns: string; type: "get" | "set"; to?: string },
+  content?: BinaryNode[],
+): Promise<BinaryNode> {
+  const attrs = { to: "@s.whatsapp.net", ...iq }
+  return (await client.sock.query({ tag: "iq", attrs, ...(content && { content }) })) as BinaryNode
+}
+
+const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode[]): BinaryNode => ({
+  tag,
+  attrs,
+  ...(content && { content }),
+})
+
+/** The first notification of a type that a client got, or the one of this number. */
+async function noticeTo(client: Client, type: string, number = 1): Promise<BinaryNode> {
+  const match = { kind: "out", who: deviceOf(client), tag: "notification", attrs: { type } } as const
+  const found = await network.log({ ...match, count: number })
+  return found.at(-1)!.stanza as BinaryNode
+}
+
+const groupNotice = (client: Client, number?: number) => noticeTo(client, "w:gp2", number)
+
+async function aChat() {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  return { ada, bob, client: await network.paired(ada) }
+}
+
+/** The companions that a list vouches for. @throws when the signature is not the account's. */
+function vouchedFor(devices: BinaryNode | undefined, accountKey: Uint8Array) {
+  const signed = proto.ADVSignedKeyIndexList.decode(getBinaryNodeChildBuffer(devices, "key-index-list")!)
+  const about = Buffer.concat([Buffer.from([6, 2]), signed.details!])
+  expect(Curve.verify(accountKey, about, signed.accountSignature!)).toBe(true)
+  return proto.ADVKeyIndexList.decode(signed.details!)
+}
+
+test("an account signs which companions it has, in answers and in notices", async () => {
+  const { ada, bob, client } = await aChat()
+  const other = await network.paired(bob)
+  await other.sock.sendMessage(ada.jid, { text: "we know each other" })
+  await client.message("we know each other")
+  const query = [node("devices", { version: "2" })]
+  const answer = await ask(client, { xmlns: "usync", type: "get" }, [
+    node("usync", { context: "message", mode: "query", sid: "1", last: "true", index: "0" }, [
+      node("query", {}, query),
+      node("list", {}, [node("user", { jid: bob.jid })]),
+    ]),
+  ])
+  const user = getBinaryNodeChild(getBinaryNodeChild(getBinaryNodeChild(answer, "usync"), "list"), "user")
+  const devices = getBinaryNodeChild(user, "devices")
+  const accountKey = other.device.creds.account!.accountSignatureKey!
+  const list = vouchedFor(devices, accountKey)
+  expect(list).toMatchObject({ currentIndex: 1, validIndexes: [0, 1] })
+
+  await network.paired(bob)
+  const notice = await noticeTo(client, "devices")
+  const added = getBinaryNodeChild(notice, "add")
+  expect(getBinaryNodeChild(added, "key-index-list")?.content).toBeTruthy()
+})
+
+test("the keys of a companion come with what it and its phone have signed about each other", async () => {
+  const { bob, client } = await aChat()
+  const other = await network.paired(bob)
+  const [jid, phoneJid] = [`${bob.number}:1@s.whatsapp.net`, bob.jid]
+  const answer = await ask(client, { xmlns: "encrypt", type: "get" }, [
+    node("key", {}, [node("user", { jid }), node("user", { jid: phoneJid })]),
+  ])
+  const [companion, phone] = getBinaryNodeChildren(getBinaryNodeChild(answer, "list"), "user")
+  const identity = proto.ADVSignedDeviceIdentity.decode(
+    getBinaryNodeChildBuffer(companion, "device-identity")!,
+  )
+  const { account, signedIdentityKey } = other.device.creds
+  expect(Buffer.from(identity.accountSignatureKey!)).toEqual(Buffer.from(account!.accountSignatureKey!))
+  const about = Buffer.concat([
+    Buffer.from([6, 1]),
+    identity.details!,
+    signedIdentityKey.public,
+    identity.accountSignatureKey!,
+  ])
+  expect(Curve.verify(signedIdentityKey.public, about, identity.deviceSignature!)).toBe(true)
+  expect(getBinaryNodeChild(phone, "device-identity")).toBeUndefined()
+})
+
+test("a client that remembers the network's key is answered as one that does not, and goes on", async () => {
+  const { promise: told, resolve } = Promise.withResolvers<BinaryNode>()
+  const device = { ...newDevice(), remembers: randomBytes(32) }
+  const connection = await connect(network.url, device, resolve)
+  expect(await told).toMatchObject({ tag: "iq", content: [{ tag: "pair-device" }] })
+  connection.close()
+})
+
+test("a question of w:p without a child is a ping", async () => {
+  const { client } = await aChat()
+  expect(await ask(client, { xmlns: "w:p", type: "get" })).toMatchObject({ attrs: { type: "result" } })
+})
+
+test("a phone gives a companion the keys of settings that it asks for, and says which it has not", async () => {
+  const { client } = await aChat()
+  const own = client.device.creds.myAppStateKeyId!
+  const asked = [Buffer.from(own, "base64"), Buffer.from([0, 0, 1, 2, 3, 4])]
+  const before = client.messages.length
+  const protocolMessage = {
+    type: proto.Message.ProtocolMessage.Type.APP_STATE_SYNC_KEY_REQUEST,
+    appStateSyncKeyRequest: { keyIds: asked.map((keyId) => ({ keyId })) },
+  }
+  const me = client.device.creds.me!.id.replace(/:\d+@/, "@")
+  await client.sock.relayMessage(
+    me,
+    { protocolMessage },
+    { additionalAttributes: { category: "peer", push_priority: "high" } },
+  )
+  const { message } = await client.until("the keys", () =>
+    client.messages.slice(before).find((one) => one.message.message?.protocolMessage?.appStateSyncKeyShare),
+  )
+  const keys = message.message!.protocolMessage!.appStateSyncKeyShare!.keys!
+  expect(keys.map(({ keyData }) => Boolean(keyData?.keyData?.length))).toEqual([true, false])
+})
+
+test("who is added to a group is told of all of it, the others who came and of which version that makes", async () => {
+  const [ada, bob, eve] = [await network.phone("Ada"), await network.phone("Bob"), await network.phone("Eve")]
+  const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
+  const { id } = await one.sock.groupCreate("Growing", [bob.jid])
+  const added = await one.sock.groupParticipantsUpdate(id, [eve.jid], "add")
+  expect(added).toMatchObject([{ status: "200" }])
+  const create = getBinaryNodeChild(await groupNotice(late), "create")
+  expect(getBinaryNodeChild(create, "group")).toMatchObject({ attrs: { subject: "Growing", size: "3" } })
+  const { prev_v_id: before, v_id: after } = getBinaryNodeChild(await groupNotice(other, 2), "add")!.attrs
+  expect(Number(after)).toBe(Number(before) + 1)
+})
+
+test("who joins by an invitation is told so; where admins choose, they are asked and let them in", async () => {
+  const [ada, bob, eve] = [await network.phone("Ada"), await network.phone("Bob"), await network.phone("Eve")]
+  const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
+  const { id } = await one.sock.groupCreate("Invited", [])
+  const code = await one.sock.groupInviteCode(id)
+  await other.sock.groupAcceptInvite(code!)
+  expect(await groupNotice(other)).toMatchObject({
+    content: [{ tag: "create", attrs: { reason: "invite" } }],
+  })
+
+  await one.sock.groupJoinApprovalMode(id, "on")
+  await late.sock.groupAcceptInvite(code!)
+  await expect(late.sock.groupMetadata(id)).rejects.toThrow("forbidden")
+  const asking = await one.sock.groupRequestParticipantsList(id)
+  expect(asking).toMatchObject([{ jid: eve.lid }])
+  const decided = await one.sock.groupRequestParticipantsUpdate(id, [eve.lid], "approve")
+  expect(decided).toMatchObject([{ status: "200" }])
+  expect((await late.sock.groupMetadata(id)).participants).toHaveLength(3)
+  expect(await one.sock.groupRequestParticipantsList(id)).toEqual([])
+})
+
+test("a description that comes without an id is kept, and gets one", async () => {
+  const { client } = await aChat()
+  const { id } = await client.sock.groupCreate("Described", [])
+  const body = { tag: "body", attrs: {}, content: Buffer.from("What for") }
+  await ask(client, { xmlns: "w:g2", type: "set", to: id }, [node("description", {}, [body])])
+  const { desc, descId } = await client.sock.groupMetadata(id)
+  expect(desc).toBe("What for")
+  expect(descId).toMatch(/^\w+$/)
+})
+
+test("a personal QR code says whose it is", async () => {
+  const { client, ada } = await aChat()
+  const own = await ask(client, { xmlns: "w:qr", type: "set" }, [node("qr", { type: "contact" })])
+  const { code } = getBinaryNodeChild(own, "qr")!.attrs
+  const answer = await ask(client, { xmlns: "w:qr", type: "get" }, [node("qr", { code: code! })])
+  expect(getBinaryNodeChild(answer, "qr")?.attrs).toMatchObject({ jid: ada.jid, notify: "Ada" })
+})
