@@ -3,7 +3,7 @@ import * as Curve from "../wire/curve.ts"
 import { el, type Node } from "../wire/node.ts"
 import type { Device, User } from "./directory.ts"
 import { type Network, now } from "./network.ts"
-import { signedBy } from "./pairing.ts"
+import { signedBy } from "./signed-by.ts"
 
 interface Made {
   /** The devices that it lists, and the counter behind them. */

@@ -3,18 +3,11 @@ import { proto } from "@whiskeysockets/baileys"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
+import { signedBy } from "./signed-by.ts"
 import { tellDevice } from "./device-list.ts"
 import type { SignedPreKey, User } from "./directory.ts"
 import type { LinkCode } from "./link-code.ts"
 import { type Network, now } from "./network.ts"
-
-/** Prefixes of what a phone and its companion sign about each other. */
-export const signedBy = {
-  phone: Buffer.from([6, 0]),
-  companion: Buffer.from([6, 1]),
-  /** The list of an account's devices. */
-  phoneForList: Buffer.from([6, 2]),
-}
 
 /** WhatsApp Web shows the first QR code for 60 s and each of the five others for 20 s. */
 const lifetimes = [60, 20, 20, 20, 20, 20]
@@ -247,8 +240,8 @@ function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): Buff
   if (!deviceSignature || !details || !Buffer.from(details).equals(linked.details)) return undefined
   const message = Buffer.concat([signedBy.companion, linked.details, pairing.identity, linked.accountKey])
   if (!Curve.verify(pairing.identity, message, deviceSignature)) return undefined
-  const full = { ...identity, accountSignatureKey: linked.accountKey }
-  return Buffer.from(proto.ADVSignedDeviceIdentity.encode(full).finish())
+  identity.accountSignatureKey = linked.accountKey
+  return Buffer.from(proto.ADVSignedDeviceIdentity.encode(identity).finish())
 }
 
 function registration(payload: proto.IClientPayload) {

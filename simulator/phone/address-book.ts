@@ -24,7 +24,7 @@ export async function namesOf(desk: Desk): Promise<Map<string, string>> {
   const known = await settings(desk, collection)
   return new Map(
     known.flatMap(({ index, value }) => {
-      const number = Jid.parse((index as string[])[1])?.user
+      const number = Jid.parse(index[1])?.user
       const name = value?.contactAction?.fullName
       return number && name ? [[number, name] as const] : []
     }),

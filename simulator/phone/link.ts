@@ -3,6 +3,7 @@ import type { Network } from "../network/network.ts"
 import { now } from "../network/network.ts"
 import * as Pairing from "../network/pairing.ts"
 import * as Curve from "../wire/curve.ts"
+import { signedBy } from "../network/signed-by.ts"
 import type { Identity } from "./keys.ts"
 
 /** What a companion's QR code says. */
@@ -67,7 +68,7 @@ export async function vouch(
     accountSignatureKey: accountKey,
     accountSignature: Curve.sign(
       phone.identity.private,
-      Buffer.concat([Pairing.signedBy.phone, details, pairing.identity]),
+      Buffer.concat([signedBy.phone, details, pairing.identity]),
     ),
   }).finish()
   const sealed = proto.ADVSignedDeviceIdentityHMAC.encode({

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { inMode } from "../network/addressing.ts"
-import { deliver } from "../network/delivery.ts"
 import { type Group, isAdmin, jidOf, type Member, type Role, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
-import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, newStanzaId, type Node } from "../wire/node.ts"
 import * as JoinRequests from "./join-requests.ts"
-import { groupNode, hidesIn, memberNode } from "./group-node.ts"
+import { addMembers, nextVersion, tell } from "./members.ts"
+import { groupNode, memberNode } from "./group-node.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 
 /** What a member does to a group; the answer, and what the members are told. */
@@ -19,50 +18,11 @@ type Change = (change: { network: Network; group: Group; by: string; node: Node 
   joined?: string[]
 }
 
-/** Its members change: from which version of them, and to which. */
-function nextVersion(group: Group): { prev_v_id: string; v_id: string } {
-  const before = group.membersVersion ?? group.createdAt
-  group.membersVersion = before + 1
-  return { prev_v_id: String(before), v_id: String(group.membersVersion) }
-}
-
 const inviteCode = () => randomBytes(16).toString("base64url")
 
 /** Members named by the children of a node. */
 function named(network: Network, node: Node): string[] {
   return children(node).flatMap(({ attrs }) => network.directory.find(Jid.parse(attrs.jid))?.pn ?? [])
-}
-
-interface Told {
-  content: Node[]
-  /** Who has just left. */
-  gone?: string[]
-  /** Who has just come, and why: they are told of all the group. */
-  joined?: { pns: string[]; reason?: string }
-}
-
-/** Tells every device of every member, and of who has just left, but not the one that did it. */
-function tell(network: Network, line: Line, group: Group, { content, gone = [], joined }: Told) {
-  const author = network.directory.user(line.device.user)
-  if (!author || content.length === 0) return
-  const people = new Set([...group.members.map(({ pn }) => pn), ...gone])
-  const whole = [el("create", { reason: joined?.reason }, [groupNode(network, group)])]
-  const attrs = {
-    from: jidOf(group),
-    type: "w:gp2",
-    id: newStanzaId(),
-    t: now(),
-    participant: inMode(group.mode, author),
-    participant_pn: hidesIn(network, group, author.pn) ? undefined : inMode("pn", author),
-    addressing_mode: group.mode,
-    notify: author.name,
-  }
-  for (const pn of people) {
-    const isNew = joined?.pns.includes(pn) === true
-    // Who joins by itself is told, too: it has not got the group in its answer.
-    for (const device of devicesOf(network, pn, isNew ? undefined : line.device))
-      deliver(network, device, el("notification", attrs, isNew ? whole : content))
-  }
 }
 
 export function create(network: Network, line: Line, iq: Node): Node[] {
@@ -167,26 +127,6 @@ export function setInvite(network: Network, line: Line, iq: Node): Node[] {
   if (!roleOf(group, by) && group.approval) return [JoinRequests.ask(network, group, by)]
   if (!roleOf(group, by)) addMembers(network, line, group, { pns: [by], reason: "invite" })
   return [el("group", { jid: jidOf(group) })]
-}
-
-/** Those who are not in it yet become members, and all are told. */
-export function addMembers(
-  network: Network,
-  line: Line,
-  group: Group,
-  joined: { pns: string[]; reason?: string },
-): void {
-  const members: Member[] = joined.pns
-    .filter((pn) => !roleOf(group, pn))
-    .map((pn) => ({ pn, role: "member" }))
-  if (members.length === 0) return
-  network.store.atomically(() => {
-    group.members = [...group.members, ...members]
-    const shown = members.flatMap((member) => memberNode(network, group, member))
-    const content = [el("add", { ...nextVersion(group), reason: joined.reason }, shown)]
-    network.groups.save(group)
-    tell(network, line, group, { content, joined })
-  })
 }
 
 function setMembers(tag: string, apply: (members: Member[], pns: string[]) => Member[]): Change {

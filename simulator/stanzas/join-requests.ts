@@ -7,7 +7,7 @@ import { type Network, now } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, children, el, newStanzaId, type Node } from "../wire/node.ts"
-import { addMembers } from "./groups.ts"
+import { addMembers } from "./members.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 
 /** Somebody with an invitation asks to join a group whose admins choose: the admins are told. */

@@ -32,6 +32,8 @@ test.for([false, true])(
   async (files) => {
     const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
     if (files) await network.fault({ kind: "files", device: `${ada.number}:1` })
+    // A chat goes by the name in the address book; what somebody calls themselves is told apart from it.
+    await network.call("POST", `/phones/${ada.number}/contacts`, { number: bob.number, full_name: "Robert" })
     for (let i = 0; i < 25; i++) await bob.send(ada.number, `message ${i}`)
     await ada.send(bob.number, "the last one")
     await bob.read({ text: "the last one" })
@@ -52,7 +54,7 @@ test.for([false, true])(
     expect(JSON.stringify(messages)).toContain("the last one")
     expect(contacts).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ id: bob.lid, phoneNumber: bob.jid, name: "Bob" }),
+        expect.objectContaining({ id: bob.lid, phoneNumber: bob.jid, name: "Robert" }),
         expect.objectContaining({ id: bob.jid, notify: "Bob" }),
       ]),
     )
