@@ -20,6 +20,8 @@ export interface Evidence {
   unreadable: string[]
   /** Of the store: commits under a lease that was somebody else's. */
   owners: string[]
+  /** The largest row of each bridge's session: both sides use one Signal library, so its growth shows here alone. */
+  rows: { bridge: string; name: string; bytes: number }[]
   /** What was still under way when the run was over. */
   unsettled: string[]
   /** When a deliverer was stopped within an attempt of an event, in Unix milliseconds: its POST may come late. */
@@ -32,6 +34,7 @@ export interface Evidence {
  * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice.
  * `reordered`: a first delivery after a newer message's, or any after a newer event. `undecryptable`: somebody could
  * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.
+ * `oversized`: a row of a session that has grown out of all proportion.
  */
 export const kinds = [
   "lost",
@@ -40,6 +43,7 @@ export const kinds = [
   "undecryptable",
   "doubled",
   "owners",
+  "oversized",
   "forged",
 ] as const
 export type Kind = (typeof kinds)[number]

@@ -25,6 +25,7 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   shown: new Map([["b", [read]]]),
   unreadable: [],
   owners: [],
+  rows: [{ bridge: "b", name: "SIGNAL#000001#session", bytes: 60_000 }],
   unsettled: [],
   stoppedAttempts: [],
   ...more,
@@ -39,6 +40,11 @@ test("a run in which everything came once and in order is clean, repetitions of 
 const refused = arrival("2")
 
 const broken: [string, Kind, Partial<Evidence>][] = [
+  [
+    "a row that grows and grows",
+    "oversized",
+    { rows: [{ bridge: "b", name: "SIGNAL#000001#session", bytes: 70_000 }] },
+  ],
   ["a message that never arrived", "lost", { arrivals: [arrival("1"), arrival("3")] }],
   [
     "a message that was given up too early",

@@ -14,7 +14,17 @@ export function judge(evidence: Evidence): Violation[] {
     ...evidence.unsettled.map((what) => ({ kind: "lost" as const, what })),
     ...evidence.unreadable.map((what) => ({ kind: "undecryptable" as const, what })),
     ...evidence.owners.map((what) => ({ kind: "owners" as const, what })),
+    ...oversized(evidence),
   ]
+}
+
+/** Of one row of a session, in bytes: what a hundred hostile first messages may come to. */
+const mostBytes = 64_000
+
+function oversized({ rows }: Evidence): Violation[] {
+  return rows
+    .filter(({ bytes }) => bytes > mostBytes)
+    .map(({ bridge, name, bytes }) => ({ kind: "oversized", what: `${bridge}: ${name} has ${bytes} bytes` }))
 }
 
 /** Everything written arrives, once, in order. What ends undelivered has arrived too: the receiver saw its attempts. */

@@ -8,6 +8,7 @@ import { newKiller, type StoppedAttempt } from "./killer.ts"
 import { type Misdeeds, newMisdeeds } from "./misdeeds.ts"
 import type { Options } from "./options.ts"
 import { judge, type Violation } from "./oracle.ts"
+import { largestRows } from "./rows.ts"
 import { newRecovery } from "./recovery.ts"
 import { untilSettled } from "./settled.ts"
 import { startTraffic, type Traffic } from "./traffic.ts"
@@ -27,6 +28,8 @@ export interface Outcome {
   healed: number
   /** Seconds from a host's death until each of its bridges was on the network again. */
   recovery: number[]
+  /** The largest row of a session, in bytes. */
+  largestRow: number
   /** Store faults by kind. */
   injected: Record<string, number>
 }
@@ -118,6 +121,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     shown,
     unreadable: unreadable(troubles),
     owners,
+    rows: await largestRows(lines),
     unsettled,
     stoppedAttempts: await withEventIds(killer.stoppedAttempts),
   }
@@ -130,6 +134,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     repeated: repeated(evidence),
     healed: troubles.length,
     recovery: recovery.seconds,
+    largestRow: Math.max(...evidence.rows.map(({ bytes }) => bytes)),
     injected,
   }
 }
