@@ -205,7 +205,12 @@ function dial(config: UserFacingSocketConfig, gate: Gate) {
  * have an order already, and what they share with others is held where it changes.
  */
 function freeSends({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
-  const [run, set] = [keys.transaction.bind(keys), keys.set.bind(keys)]
+  const [run, get, set] = [keys.transaction.bind(keys), keys.get.bind(keys), keys.set.bind(keys)]
+  keys.get = async (type, ids) => {
+    // Baileys reads and writes right before a stanza. One that was encoded and held back would cost the connection.
+    if (transmission.getStore()?.abandoned) throw new Error("the transmission was given up")
+    return await get(type, ids)
+  }
   keys.transaction = (work, lock) => (transmission.getStore() ? work() : run(work, lock))
   keys.set = (data) => (transmission.getStore() ? own.set(data) : set(data))
 }

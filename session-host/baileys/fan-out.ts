@@ -62,7 +62,7 @@ export function newFanOut(input: Input): FanOut {
 
   return {
     async cachedGroupMetadata(jid) {
-      const group = await groupOf(input, jid)
+      const group = await transmission.exit(() => groupOf(input, jid))
       const sending = transmission.getStore()
       if (sending && group) sending.members = group.members
       return group && metadataOf(group)
@@ -71,7 +71,8 @@ export function newFanOut(input: Input): FanOut {
       ...devices.asCache(),
       async mget<T>(users: string[]) {
         const sending = transmission.getStore()
-        if (sending) await inTurn(() => prepare(input, users, sending))
+        // What is asked here is for later messages, too: it goes on when this one is given up, of which no frame may leave.
+        if (sending) await inTurn(() => transmission.exit(() => prepare(input, users, sending)))
         const found = users.flatMap((user) => {
           const list = devices.get(user)
           return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
