@@ -8,8 +8,8 @@ const kind = "chat-timer"
 /** After so many seconds messages of a chat between two go, as its setting messages say; 0: never. */
 export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<number> {
   // The names of kinds are Baileys', which has none for this.
-  const { [chat]: seconds } = await keys.get(kind as never, [chat])
-  return Number(seconds ?? 0)
+  const { [chat]: seconds }: Record<string, number> = await keys.get(kind as never, [chat])
+  return seconds ?? 0
 }
 
 /** Takes in that somebody has set the timer of a chat between two, on either side; kept with the message that says so. */
