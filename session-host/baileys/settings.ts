@@ -55,6 +55,7 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
   /** Changed under a key that has not come yet. */
   const blocked = new Set<Collection>()
   let turn = Promise.resolve()
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
 
   const later = async (work: () => Promise<void>) => {
     turn = turn.then(work).catch((error: unknown) => {
@@ -198,13 +199,18 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
      * Reads what was set before the device was linked, and what was under a key that was missing. To be called after each
      * login, and when the phone has told a key: before, nothing can be opened.
      */
-    readIfNew: () => void later(readMissing),
+    readIfNew(): void {
+      if (isOpen()) open()
+      void later(readMissing)
+    },
     /**
      * The network says that these have changed. Resolves when those that matter here are read, or cannot be.
      * @returns false when they are to be told of again at the next login: a key is missing, or the connection has ended.
      */
     changed: async (names: string[]): Promise<boolean> => {
       const ours = collections.filter((name) => names.includes(name))
+      // What changed while we were away is told before the login is over.
+      if (ours.length > 0) await opened
       for (const name of ours) await later(() => readUnlessBlocked(name))
       return isOpen() && !ours.some((name) => blocked.has(name))
     },
