@@ -199,7 +199,7 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
      * Reads what was set before the device was linked, and what was under a key that was missing. To be called after each
      * login, and when the phone has told a key: before, nothing can be opened.
      */
-    readIfNew(): void {
+    readIfNew: (): void => {
       if (isOpen()) open()
       void later(readMissing)
     },
