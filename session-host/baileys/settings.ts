@@ -210,7 +210,7 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
     changed: async (names: string[]): Promise<boolean> => {
       const ours = collections.filter((name) => names.includes(name))
       // What changed while we were away is told before the login is over.
-      if (ours.length > 0) await opened
+      if (ours.length > 0 && !isOpen()) await opened
       for (const name of ours) await later(() => readUnlessBlocked(name))
       return isOpen() && !ours.some((name) => blocked.has(name))
     },
