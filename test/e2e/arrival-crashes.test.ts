@@ -7,7 +7,7 @@ afterAll(() => service.stop())
 
 test.for(arrivals.map((phase) => [phase.name, phase] as const))(
   "three messages become three events, in order, whatever happens to their host: %s",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async ([, phase]) => {
     await service.strike(phase)
     const [texts] = await Promise.all([service.write(), service.fallen(phase)])

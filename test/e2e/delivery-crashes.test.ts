@@ -8,7 +8,7 @@ afterAll(() => service.stop())
 
 test.for(deliveries.map((phase) => [phase.name, phase] as const))(
   "three messages are delivered once each, in order, whatever happens to who delivers them: %s",
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   async ([, phase]) => {
     await service.strike(phase)
     const [texts] = await Promise.all([service.write(), service.fallen(phase)])

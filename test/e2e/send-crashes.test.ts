@@ -7,7 +7,7 @@ afterAll(() => service.stop())
 
 test.for(sends.map((phase) => [`${phase.role} ${phase.name}`, phase] as const))(
   "a text is shown once, under the id that was answered, whatever happens to: %s",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async ([, phase]) => {
     await service.strike(phase)
     const [sent] = await Promise.all([service.send(), service.fallen(phase)])
