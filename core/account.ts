@@ -28,7 +28,7 @@ export function key(accountId: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: "PROFILE" }
 }
 
-/** A new account: without a subscription, until an operator gives it one. */
+/** Creates an account. It has no subscription until an operator gives it one. */
 export async function create(input: { name: string; subscription?: Subscription }): Promise<Info> {
   const account: Info = {
     id: randomUUID(),
@@ -75,7 +75,7 @@ export async function setBridgeLimit(accountId: string, limit: number): Promise<
   return await set(accountId, "bridge_limit", limit)
 }
 
-/** Ends an account. @returns false when there is no such account, or it has bridges. */
+/** Deletes an account. @returns false when there is no such account, or it still has bridges. */
 export async function remove(accountId: string): Promise<boolean> {
   const refused = await transact([
     {
@@ -91,7 +91,7 @@ export async function remove(accountId: string): Promise<boolean> {
   return !refused
 }
 
-/** Why an account gets no further bridge (§7). */
+/** Why an account may not have another bridge (§7). */
 export function whyNoBridge(row: Row): ApiError {
   if (!("pk" in row)) return new ApiError("unauthorized", "this account has ended")
   const account = fromRow(row)
@@ -114,7 +114,7 @@ export function whyNoBridge(row: Row): ApiError {
   }
 }
 
-/** §1: in the dashboard, where the service has one. */
+/** §1: through the dashboard, if the service has one. */
 function howToSubscribe(): string {
   return config.DASHBOARD_URL === ""
     ? "ask whoever runs this service for one"

@@ -26,13 +26,13 @@ export interface Info {
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const shape = /^mbk_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** Revocation holds within 30 s (decisions, "Accounts"); misses are remembered as well. */
+/** Revocation takes effect within 30 s (decisions, "Accounts"); misses are cached as well. */
 const known = new LRUCache<string, { found: z.infer<typeof Stored> | undefined }>({
   max: 10_000,
   ttl: 30_000,
 })
 
-/** A new key of an account: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored. */
+/** Creates an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored. */
 export async function create(accountId: string, name: string): Promise<string> {
   const keyId = random(12)
   const unchecked = `mbk_${keyId}_${random(32)}`
@@ -62,7 +62,7 @@ export async function create(accountId: string, name: string): Promise<string> {
   return secretKey
 }
 
-/** The account that a key belongs to; undefined whatever is wrong with the key. */
+/** The account that a key belongs to; undefined if anything is wrong with the key. */
 export async function verify(secretKey: string): Promise<{ accountId: string; keyId: string } | undefined> {
   const keyId = shape.exec(secretKey)?.[1]
   if (!keyId || checksum(secretKey.slice(0, -6)) !== secretKey.slice(-6)) return undefined

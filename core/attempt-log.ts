@@ -7,7 +7,7 @@ import { events } from "./tables.ts"
 /** §2.4 */
 const kept = 200
 
-/** An attempt and its count, of all that were recorded for the bridge. */
+/** A delivery attempt and its number among all that were recorded for the bridge. */
 export interface Entry {
   count: number
   attempt: Attempt

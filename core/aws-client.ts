@@ -1,22 +1,22 @@
 /**
- * How long an AWS client waits for one answer, ms. Without it a request whose answer never comes is waited for without
- * end: the SDK's own time-out only warns.
+ * How long an AWS client waits for one answer, in ms. The SDK's own time-out only warns, so without this a request that
+ * is never answered waits for ever.
  */
 export const requestTimes = {
   requestHandler: { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true },
 }
 
-/** Where an answer takes as long as megabytes take. */
+/** For requests that carry megabytes. */
 export const transferTimes = { requestHandler: { ...requestTimes.requestHandler, requestTimeout: 20_000 } }
 
-/** Whether this address is on this machine: a stand-in answers there, which checks no signature. */
+/** Whether this address is on this machine. A stand-in answers there and checks no signature. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname)
 }
 
 const none = "smithy.api#noAuth"
 
-/** For a client of what is at this address: half of what a request costs is its signature. */
+/** Turns off signing for a client whose endpoint is on this machine: the signature is half the cost of a request. */
 export function signedUnlessLoopback(endpoint: string | undefined) {
   if (endpoint === undefined || !isLoopback(new URL(endpoint))) return {}
   const signer = { sign: async <Request>(request: Request) => request }

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { iso, nowMs } from "./clock.ts"
 import { need } from "./config.ts"
 
-// The logs of bridges on one machine: a folder for each below LOG_DIR, a file for each day.
+// The logs of bridges on one machine: a folder for each bridge under LOG_DIR, a file for each day.
 
 /** How often a follower looks for new lines. */
 const lookEachMs = 250
-/** Read at once. */
+/** How much is read at a time. */
 const blockBytes = 64 * 1024
 const keptDays = 14
 
-/** Appends a line, in one write at the end of the file, which no other process's can split. */
+/** Appends a line in a single write at the end of the file, so that no other process can split it. */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
   const folder = folderOf(bridgeId)
   const write = () =>
@@ -27,7 +27,7 @@ export function append(bridgeId: string, line: { at: string; text: string }): vo
   }
 }
 
-/** The last `tail` lines, then those to come: a batch at each look, often an empty one. */
+/** Yields the last `tail` lines, then new ones: one batch per look, often an empty one. */
 export async function* follow(
   bridgeId: string,
   tail: number,
@@ -44,7 +44,7 @@ export async function* follow(
     position += more.length
     const lines = (begun + more.toString("latin1")).split("\n")
     begun = lines.pop() ?? ""
-    // Split as bytes, read as text: a block may end within a character.
+    // Lines are split as bytes and decoded afterwards: a block may end in the middle of a character.
     yield lines.map((line) => Buffer.from(line, "latin1").toString())
     if (latest === day || more.length > 0) continue
     day = latest
@@ -52,13 +52,13 @@ export async function* follow(
   }
 }
 
-/** Forgets what is older than two weeks. */
+/** Deletes log files older than two weeks. */
 export async function trim(bridgeId: string): Promise<void> {
   const oldest = iso(nowMs() - keptDays * 86_400_000).slice(0, 10)
   for (const day of await days(bridgeId)) if (day < oldest) await rm(fileOf(bridgeId, day), { force: true })
 }
 
-/** The bridge is gone, and so is its log. */
+/** Deletes the log of a deleted bridge. */
 export async function remove(bridgeId: string): Promise<void> {
   await rm(folderOf(bridgeId), { recursive: true, force: true })
 }
@@ -77,7 +77,7 @@ async function days(bridgeId: string): Promise<string[]> {
   }
 }
 
-/** From the newest file back to the oldest. `day` is the newest, and `end` how far it was read. */
+/** Reads from the newest file back to the oldest. `day` is the newest file's; `end` is how far that file was read. */
 async function lastLines(
   bridgeId: string,
   count: number,
@@ -92,7 +92,7 @@ async function lastLines(
   return { lines, day: newest, end }
 }
 
-/** Read in blocks from the end: a file may be far longer than its last lines. */
+/** Reads in blocks from the end: a file may be far longer than its last lines. */
 async function tailOf(
   bridgeId: string,
   day: string,
@@ -123,7 +123,7 @@ async function readBlock(file: FileHandle, position: number, length: number): Pr
   return buffer.subarray(0, bytesRead)
 }
 
-/** @returns `otherwise` when there is no such file, any more. */
+/** @returns `otherwise` when the file does not exist or no longer does. */
 async function withFile<Result>(
   bridgeId: string,
   day: string,

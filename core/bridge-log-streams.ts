@@ -14,19 +14,21 @@ import { requestTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 import { log } from "./log.ts"
 
-// The logs of bridges in CloudWatch: a stream for each in LOG_GROUP, whose retention forgets what is old.
+// The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old lines.
 
 const logs = new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimes })
 
-/** Lines gather for so long: a request for each would cost more than the lines. */
+/** How long lines are gathered: a request for each would cost more than the lines. */
 const gatherMs = 1000
-/** Of 8 KB at most: PutLogEvents takes 1 MB. */
+/** A line has at most 8 KB, and PutLogEvents takes 1 MB. */
 const linesAtOnce = 100
-/** Of all bridges. A process that cannot write for so long tells its own log of it, and forgets. */
+/** Per bridge. A process that cannot write for so long says so in its own log and drops further lines. */
 const maxWaiting = 10_000
-/** GetLogEvents takes 25 a second of all of an account: who hears nothing looks ever more rarely. */
+/**
+ * An account may call GetLogEvents 25 times a second in all, so a follower of a quiet log looks less and less often.
+ */
 const lookEachMs = { least: 1000, most: 5000 }
-/** What GetLogEvents gives at once. */
+/** The most events that GetLogEvents returns at once. */
 const pageLines = 10_000
 
 const waiting = new Map<string, InputLogEvent[]>()
@@ -40,7 +42,7 @@ export function append(bridgeId: string, line: { at: string; text: string }): vo
   timer ??= setTimeout(() => void written(), gatherMs).unref()
 }
 
-/** Resolves when everything that waited is written, or given up. Never rejects. */
+/** Resolves when everything that waited is written or given up. Never rejects. */
 export async function written(): Promise<void> {
   clearTimeout(timer)
   timer = undefined
@@ -68,14 +70,14 @@ async function put(bridgeId: string, logEvents: InputLogEvent[]): Promise<void> 
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error
     await logs.send(new CreateLogStreamCommand(stream)).catch((refused: unknown) => {
-      // By another process, just now.
+      // Another process has just created it.
       if (!(refused instanceof ResourceAlreadyExistsException)) throw refused
     })
     await logs.send(command)
   }
 }
 
-/** The last `tail` lines, then those to come: a batch at each look, often an empty one. */
+/** Yields the last `tail` lines, then new ones: one batch per look, often an empty one. */
 export async function* follow(
   bridgeId: string,
   tail: number,
@@ -95,7 +97,7 @@ export async function* follow(
   }
 }
 
-/** Page by page from the newest; `token` is where what comes next will be. */
+/** Reads page by page from the newest. `token` is where the next lines will appear. */
 async function lastLines(
   bridgeId: string,
   count: number,
@@ -109,13 +111,13 @@ async function lastLines(
   while (lines.length < count && nextToken) {
     const older = await page(bridgeId, { startFromHead: false, limit: count - lines.length, nextToken })
     lines = [...textsOf(older), ...lines]
-    // The same token again: there is nothing before.
+    // The same token again means that there are no older lines.
     nextToken = older?.nextBackwardToken === nextToken ? undefined : older?.nextBackwardToken
   }
   return { lines, token: newest?.nextForwardToken }
 }
 
-/** What came since; a look that fails is made up for by the next. */
+/** The lines since the last look. A look that fails is made up for by the next. */
 async function pageFrom(
   bridgeId: string,
   token: string | undefined,
@@ -128,7 +130,7 @@ async function pageFrom(
   }
 }
 
-/** @returns undefined where nothing was ever logged. */
+/** @returns undefined when nothing was ever logged. */
 async function page(
   bridgeId: string,
   from: { startFromHead: boolean; limit?: number; nextToken?: string },

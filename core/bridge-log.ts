@@ -6,17 +6,18 @@ import * as files from "./bridge-log-files.ts"
 import * as streams from "./bridge-log-streams.ts"
 import { log } from "./log.ts"
 
-// The log that a bridge's customer sees: what is written here is written for him, and never holds a body, a number, a key
-// or a code. It belongs to the bridge, not to a process: any process appends to it.
+// The log that a bridge's customer sees. Its lines are written for the customer and never hold a message body, a phone
+// number, a key or a code. It belongs to the bridge, not to a process: any process appends to it.
 //
-// On one machine it is kept in files (LOG_DIR), on AWS in CloudWatch Logs (LOG_GROUP); where neither is set, nowhere.
+// It is kept in files on one machine (LOG_DIR) and in CloudWatch Logs on AWS (LOG_GROUP); with neither set, nothing is
+// kept.
 
 export type Level = "info" | "warn" | "error"
 
-/** Of a line; what is longer is no line of ours. */
+/** The longest line. No line of ours is longer. */
 const maxBytes = 8 * 1024
 
-/** Appends a line. Never throws: what is logged has happened, whether or not it is written down. */
+/** Appends a line. Never throws: the work that a line reports is done, whether or not the line is written. */
 export function append(bridgeId: string, level: Level, text: string): void {
   const at = iso(nowMs())
   const line = { at, text: oneLine(`${at} ${level.toUpperCase()} ${text}`) }
@@ -28,7 +29,9 @@ export function append(bridgeId: string, level: Level, text: string): void {
   }
 }
 
-/** Resolves when what was appended is where others read it: a function is frozen as soon as it has answered. */
+/**
+ * Resolves when appended lines can be read by others. A function must wait: it is frozen as soon as it has answered.
+ */
 export async function written(): Promise<void> {
   await streams.written()
 }
@@ -39,25 +42,25 @@ export function isKept(): boolean {
 }
 
 /**
- * The last `tail` lines, then those to come: a batch at each look, often an empty one, until `signal` ends it.
- * @throws AbortError then, should it wait for its next look
+ * Yields the last `tail` lines, then new ones: one batch per look, often an empty one, until `signal` ends it.
+ * @throws AbortError when `signal` ends it between two looks
  */
 export function follow(bridgeId: string, tail: number, signal?: AbortSignal): AsyncGenerator<string[]> {
   return config.LOG_DIR ? files.follow(bridgeId, tail, signal) : streams.follow(bridgeId, tail, signal)
 }
 
-/** Forgets what is older than two weeks; CloudWatch does so by itself. */
+/** Deletes lines older than two weeks. CloudWatch does that by itself. */
 export async function trim(bridgeId: string): Promise<void> {
   if (config.LOG_DIR) await files.trim(bridgeId)
 }
 
-/** The bridge is gone, and so is its log. */
+/** Deletes the log of a deleted bridge. */
 export async function remove(bridgeId: string): Promise<void> {
   if (config.LOG_DIR) return await files.remove(bridgeId)
   if (config.LOG_GROUP) await streams.remove(bridgeId)
 }
 
-/** Whatever a text holds, it stays one line, and one that shows in a terminal as it is. */
+/** Makes any text a single line that is safe to show in a terminal. */
 export function oneLine(text: string): string {
   const line = text.toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
   const bytes = Buffer.from(line)

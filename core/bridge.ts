@@ -16,19 +16,19 @@ import { Bytes, get as getRow, query, type Row, transact, type Write } from "./s
 import { accounts, leases } from "./tables.ts"
 import { newDataKey, type Owner } from "./wrapping.ts"
 
-/** An account's configured number. Its state is not here: it is read from the lease. */
+/** A number that an account has configured. The lease holds its state. */
 export const Info = z.object({
   id: z.string(),
   accountId: z.string(),
   customerRef: z.string(),
   createdMs: z.number().int(),
-  /** `""` is the hosted inbox. */
+  /** `""` means the hosted inbox. */
   webhookUrl: z.string(),
-  /** Sealed: `secretOf` opens it. */
+  /** Sealed; `secretOf` opens it. */
   sealedSecret: Bytes,
-  /** Wrapped: `deliveryKeyOf` opens it. */
+  /** Wrapped; `deliveryKeyOf` opens it. */
   deliveryKey: Bytes,
-  /** On the simulated network, for trying things: needs no subscription and counts against no limit. */
+  /** A sandbox is on the simulated network, for trying things. It needs no subscription and counts against no limit. */
   isSandbox: z.boolean(),
 })
 export type Info = z.infer<typeof Info>
@@ -40,7 +40,7 @@ const sandbox = "sandbox"
 const WebhookUrl = z
   .string()
   .max(2048, "at most 2,048 characters")
-  // Read as a URL it would lose some of these, and be another than was given.
+  // Checked before parsing: the URL parser would drop some of these and yield a different URL.
   .refine(
     (url) => !/[\s\p{Cc}]/u.test(url),
     "without spaces and line breaks: write %20 for one that belongs to it",
@@ -55,7 +55,7 @@ const WebhookUrl = z
   .refine((url) => config.STAGE !== "production" || url.protocol === "https:", "https only")
   .refine((url) => url.username === "" && url.password === "", "without user name and password")
   .refine((url) => url.port !== "0", "nobody can be called at port 0: name the port of your server, or none")
-  // What a name leads to is looked at whenever it is dialled.
+  // The addresses behind a name are checked each time it is dialled.
   .refine(
     (url) => mayName(url.hostname),
     "this address is not public: give one that is, or ask whoever runs this service to allow it (URL_ALLOW)",
@@ -67,7 +67,7 @@ export function key(accountId: string, customerRef: string) {
 }
 
 /**
- * The bridge of this reference: made now, or found.
+ * Creates the bridge of this reference, or finds it.
  * @throws ApiError `invalid_customer_ref`, `invalid_webhook_url`, `no_subscription`, `payment_required`,
  * `bridge_limit_reached`
  */
@@ -120,12 +120,12 @@ export async function create(input: {
     ),
   ])
   if (!refused) return { bridge, created: true }
-  // A taken reference is answered before billing is looked at.
+  // An existing reference is answered before any billing check.
   if (refused[0]) return { bridge: fromRow(refused[0]), created: false }
   throw Account.whyNoBridge(refused[1] ?? {})
 }
 
-/** A sandbox counts for nothing, but not after its account has ended. */
+/** A sandbox does not count against the limit, but its account must still exist. */
 function allowed(bridge: Info): Write {
   return {
     ConditionCheck: {
@@ -136,7 +136,7 @@ function allowed(bridge: Info): Write {
   }
 }
 
-/** One bridge more, if the account may have it. */
+/** Counts one more bridge, if the account may have it. */
 function counted(bridge: Info): Write {
   return {
     Update: {
@@ -161,7 +161,8 @@ function uncounted(bridge: Info): Write {
 }
 
 /**
- * The account's bridge of this reference; `default` is its first. The sandbox bridge is made when it is first asked for.
+ * The account's bridge of this reference; `default` is the first one. The sandbox bridge is created the first time it
+ * is asked for.
  * @throws ApiError `not_found`
  */
 export async function get(accountId: string, customerRef: string): Promise<Info> {
@@ -172,12 +173,12 @@ export async function get(accountId: string, customerRef: string): Promise<Info>
   return bridge
 }
 
-/** Whether its owner may have it: where `SANDBOX` is off, the sandboxes of before are nobody's. */
+/** Whether the account may see it. Sandboxes that were created earlier are hidden while `SANDBOX` is off. */
 export function isOffered(bridge: Info): boolean {
   return config.SANDBOX || !bridge.isSandbox
 }
 
-/** The account's bridges, first created first, the sandbox bridge last. */
+/** The account's bridges in order of creation, the sandbox bridge last. */
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
   const rows = query({
@@ -190,7 +191,7 @@ export async function list(accountId: string): Promise<Info[]> {
   return found.toSorted((a, b) => Number(a.isSandbox) - Number(b.isSandbox) || a.createdMs - b.createdMs)
 }
 
-/** The bridge of this id, whoever's it is; undefined once it is deleted. */
+/** The bridge of this id, in any account; undefined once it is deleted. */
 export async function byId(bridgeId: string): Promise<Info | undefined> {
   const where = await getRow(accounts, whereKey(bridgeId))
   if (!where) return undefined
@@ -201,20 +202,23 @@ export async function byId(bridgeId: string): Promise<Info | undefined> {
   return bridge?.id === bridgeId ? bridge : undefined
 }
 
-/** A webhook URL as it will be stored; `""` for the hosted inbox. @throws ApiError `invalid_webhook_url` */
+/**
+ * A webhook URL in the form in which it is stored; `""` for the hosted inbox.
+ * @throws ApiError `invalid_webhook_url`
+ */
 export function webhookUrl(given: unknown): string {
   if (given === "" || given === null) return ""
   return valid("invalid_webhook_url", "webhook_url", WebhookUrl, given)
 }
 
 /**
- * Writes where events go from now on: to the bridge, and to the row that deliverers read.
- * @throws ApiError `not_found` when the bridge was deleted meanwhile.
+ * Changes where events go: in the bridge's row and in the row that deliverers read.
+ * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
  */
 export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
   const changed: Info = { ...bridge, webhookUrl: url }
   const receiver = await receiverOf(changed)
-  // A bridge of before has none until its first event.
+  // A bridge from an earlier release has no such row until its first event.
   await Delivery.begin(bridge.id, { due: 0, receiver })
   const refused = await transact([
     {
@@ -229,12 +233,12 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
     Delivery.redirection(receiver),
   ])
   if (!refused) return changed
-  // A row that is begun for a deleted bridge would stay for ever.
+  // Otherwise a row that was created for a deleted bridge would stay for ever.
   await Delivery.remove(bridge.id)
   throw noSuchBridge()
 }
 
-/** The bridge as deliverers need it. */
+/** The bridge's data that deliverers need. */
 export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
   return Receiver.of({
     owner: { accountId: bridge.accountId, bridgeId: bridge.id },
@@ -246,8 +250,9 @@ export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
 }
 
 /**
- * Deletes a bridge: whoever holds it is fenced, its data keys are gone and with them what they sealed, its reference is
- * free. Its other rows are removed in the background, by any host. @throws ApiError `not_found` when it is gone already.
+ * Deletes a bridge. Its holder is fenced, its data keys are gone and with them everything sealed under them, and its
+ * reference is free. Any host removes its other rows in the background.
+ * @throws ApiError `not_found` when it is gone already.
  */
 export async function remove(bridge: Info): Promise<void> {
   const refused = await transact([
@@ -287,7 +292,7 @@ function newSecret(): string {
 }
 
 async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
-  // What cannot be a reference may not even be a key.
+  // An invalid reference might not be a valid DynamoDB key.
   if (!CustomerRef.safeParse(customerRef).success) return undefined
   const row = await getRow(accounts, key(accountId, customerRef))
   return row && fromRow(row)
@@ -308,7 +313,7 @@ function whereKey(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "WHERE" }
 }
 
-/** Leads from the id to the account. */
+/** Leads from the bridge's id to its account. */
 function whereRow(bridge: Info): Row {
   return {
     ...whereKey(bridge.id),

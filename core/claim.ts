@@ -10,15 +10,17 @@ import { transact } from "./store.ts"
 import { events } from "./tables.ts"
 
 /**
- * The changes that an invocation makes to the `DELIVERY` row while it holds it. `attempt` is counted ahead: by the claim for the
- * event after `head`, by each advance for the one after that; a claim that ends before it has posted gives the number
- * back. So an event whose first POST succeeds costs one update. The models are in `test/models/doorbell.ts`.
+ * The changes that an invocation makes to the `DELIVERY` row while it holds it.
+ *
+ * `attempt` is counted ahead: the claim counts the first attempt of the event after `head`, and each advance counts
+ * that of the next. A claim that ends before its POST gives the number back. So an event whose first POST succeeds
+ * costs one update. The models are in `test/models/doorbell.ts`.
  */
 
 /**
- * Takes the delivery of a bridge for an invocation, and counts the attempt that it may make.
- * @returns the row as held; `early` with the milliseconds to wait when a failed event is not to be tried yet;
- * undefined when somebody else is looking, or when there never was an event.
+ * Claims a bridge's delivery for an invocation and counts the attempt that it may make.
+ * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet; undefined
+ * when somebody else is delivering, or when there never was an event.
  */
 export async function take(
   bridgeId: string,
@@ -37,7 +39,7 @@ export async function take(
     },
   })
   if (held) return held
-  // Our own claim, whose answer was lost on its way.
+  // This is our own claim, whose answer was lost.
   if (seen?.holder === holder) return seen
   if (seen && seen.holder === Delivery.nobody && seen.retryAtMs > nowMs())
     return { early: seen.retryAtMs - nowMs() }
@@ -45,8 +47,8 @@ export async function take(
 }
 
 /**
- * The event after `head` was delivered: `head` goes on, and the first attempt of the next event is counted. Nothing is
- * written to the event: what is up to `head` and says nothing else was delivered.
+ * The event after `head` was delivered: moves `head` on and counts the first attempt of the next event. Nothing is
+ * written to the event's own row: an event up to `head` without another outcome was delivered.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function advance(held: Delivery.Info): Promise<Delivery.Info | undefined> {
@@ -57,15 +59,15 @@ export async function advance(held: Delivery.Info): Promise<Delivery.Info | unde
     ConditionExpression: "head = :head AND holder = :me",
     ExpressionAttributeValues: { ":n": n, ":one": 1, ":zero": 0, ":head": held.head, ":me": held.holder },
   })
-  // Held by us, and further on: our own write, whose answer was lost. Nobody else moves it.
+  // We hold it and it has moved on: our own write, whose answer was lost. Nobody else moves it.
   return advanced ?? (refused?.holder === held.holder && refused.head === n ? refused : undefined)
 }
 
 /**
- * The event after `head` has another outcome than delivery in time: that is written to its row, with its own time to
- * live, and `head` goes on as it does in `advance`.
- * @returns the row as it is now, which is as it was when an event for the inbox has got an address meanwhile; undefined
- * when the claim is lost.
+ * The event after `head` has an outcome other than prompt delivery. The outcome is written to its row, with its own
+ * time to live, and `head` moves on as in `advance`.
+ * @returns the row as it is now, which is unchanged if the bridge got a webhook URL before an event went to the inbox;
+ * undefined when the claim is lost.
  */
 export async function settle(
   held: Delivery.Info,
@@ -74,7 +76,7 @@ export async function settle(
   const { bridgeId, head, holder } = held
   const event = { bridgeId, n: head + 1 }
   const { state } = outcome
-  // The event is posted after all if its customer has just given an address.
+  // If the customer has just set a URL, the event is posted after all.
   const ifInbox = state === "inbox" ? " AND webhook_url = :inbox" : ""
   const refused = await transact([
     EventRow.outcome(event, state),
@@ -101,14 +103,14 @@ export async function settle(
   return refused?.[0] ? undefined : await refresh(held)
 }
 
-/** The row as it is now, read; undefined when the claim is lost. */
+/** Reads the row as it is now; undefined when the claim is lost. */
 export async function refresh(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const seen = await Delivery.get(held.bridgeId)
   return seen?.holder === held.holder ? seen : undefined
 }
 
 /**
- * A failure to be tried again after `wait` seconds, and the end of this claim.
+ * Records a failure that is to be tried again after `wait` seconds, and ends the claim.
  * @returns false when the claim was lost.
  */
 export async function fail(held: Delivery.Info, wait: number): Promise<boolean> {
@@ -129,9 +131,9 @@ export async function fail(held: Delivery.Info, wait: number): Promise<boolean> 
 }
 
 /**
- * Nothing waits: the claim ends, unless an event was appended or a resend asked for meanwhile. One transaction, so that
- * there is no moment in which nobody is due to look although something waits.
- * @returns the row, still held, when there is more to do, with the event if that is what came; undefined when the claim
+ * Nothing waits: ends the claim, unless an event was appended or a resend requested meanwhile. It is one transaction,
+ * so that there is never a moment in which something waits and nobody is due to look.
+ * @returns the row, still held, if there is more to do, with the event if one was appended; undefined when the claim
  * has ended, here or before.
  */
 export async function goIdle(
@@ -149,7 +151,7 @@ export async function goIdle(
       Update: {
         TableName: events,
         Key: Delivery.key(held.bridgeId),
-        // No event has had the attempt that was counted for the next.
+        // The attempt that was counted ahead was never made.
         UpdateExpression: "SET due = :zero, holder = :nobody, attempt = :zero REMOVE since",
         ConditionExpression: "holder = :me AND (attribute_not_exists(resend) OR size(resend) = :zero)",
         ExpressionAttributeValues: { ":zero": 0, ":nobody": Delivery.nobody, ":me": held.holder },
@@ -163,8 +165,8 @@ export async function goIdle(
 }
 
 /**
- * Events after `head` have expired before their turn, which takes a service that stood still for a week: they are passed
- * over. Event `to` is the first that is there.
+ * Events after `head` have expired before their turn, which takes a service that stood still for a week. They are
+ * skipped; `to` is the first event that still exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function skip(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
@@ -173,7 +175,7 @@ export async function skip(held: Delivery.Info, to: number): Promise<Delivery.In
       ConditionCheck: {
         TableName: events,
         Key: EventRow.key(held.bridgeId, held.head + 1),
-        // Rows of a transaction may show one by one: this one may only have been late.
+        // The rows of a transaction may become visible one by one, so this one may merely have been late.
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
@@ -196,7 +198,7 @@ export async function skip(held: Delivery.Info, to: number): Promise<Delivery.In
   return await refresh(held)
 }
 
-/** Writes the receiver into a row of a service of before, unless a PATCH has just done so. */
+/** Writes the receiver into a row from an earlier release, unless a PATCH has just done so. */
 export async function address(
   held: Delivery.Info,
   receiver: Receiver.Info,
@@ -216,14 +218,17 @@ export async function address(
   return addressed ?? (refused?.holder === held.holder ? refused : undefined)
 }
 
-/** Ends the claim with more to do: a fresh doorbell goes on, so that no doorbell is received more than some ten times. */
+/**
+ * Ends the claim while there is more to do, and rings a fresh doorbell, so that no doorbell is received more than some
+ * ten times.
+ */
 export async function passOn(held: Delivery.Info): Promise<void> {
   if (await letGo(held)) await ring(held.bridgeId)
 }
 
 /**
- * Ends the claim before its next POST, and gives back the attempt that was counted for that.
- * @returns false when it was lost to somebody.
+ * Ends the claim before its next POST and gives back the attempt that was counted for it.
+ * @returns false when the claim was lost.
  */
 export async function letGo(held: Delivery.Info): Promise<boolean> {
   const { held: freed, refused } = await Delivery.update(held.bridgeId, {
@@ -236,6 +241,6 @@ export async function letGo(held: Delivery.Info): Promise<boolean> {
       ":me": held.holder,
     },
   })
-  // Held by nobody already: our own write, whose answer was lost.
+  // Nobody holds it already: our own write, whose answer was lost.
   return freed !== undefined || refused?.holder === Delivery.nobody
 }

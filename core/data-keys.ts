@@ -10,7 +10,7 @@ import { newWrappedDataKey, type Owner, type Purpose, unwrap } from "./wrapping.
 export interface Info {
   session: Uint8Array
   delivery: Uint8Array
-  /** The account whose sandbox the bridge is, if it is one. */
+  /** The account, if the bridge is its sandbox. */
   sandboxOf: string | undefined
 }
 
@@ -23,12 +23,12 @@ const Stored = z.object({
 
 const opened = new LRUCache<string, Uint8Array>({ max: 10_000, ttl: 5 * 60_000 })
 
-/** Of the row that holds both, wrapped. */
+/** The key of the row that holds both, wrapped. */
 export function key(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "KEYS" }
 }
 
-/** The row of a new bridge: its session key is made here, and seen by hosts alone. */
+/** The row of a new bridge. Its session key is made here, and only hosts can unwrap it. */
 export async function row(owner: Owner, deliveryKey: Uint8Array, isSandbox: boolean): Promise<Row> {
   return {
     ...key(owner.bridgeId),
@@ -52,7 +52,10 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
   return { session, delivery, sandboxOf: stored.sandbox ? stored.account_id : undefined }
 }
 
-/** A bridge's data key, from memory for a few minutes. @throws as `unwrap` of `wrapping.ts` */
+/**
+ * A bridge's data key, cached for a few minutes.
+ * @throws as `unwrap` in `wrapping.ts` does
+ */
 export async function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
   const name = nameOf(purpose, owner.bridgeId)
   const known = opened.get(name)
@@ -62,7 +65,7 @@ export async function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Ar
   return dataKey
 }
 
-/** The bridge is deleted, and with its keys what they sealed. */
+/** Drops the cached keys of a deleted bridge. */
 export function forget(bridgeId: string): void {
   for (const purpose of ["session", "delivery"] as const) opened.delete(nameOf(purpose, bridgeId))
 }

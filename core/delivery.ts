@@ -19,62 +19,62 @@ import {
 import { bridgeIdOf, events } from "./tables.ts"
 
 /**
- * How far the delivery of a bridge's events has come. `due` is the promise that by then somebody will have looked
- * (Unix seconds); 0 means that nothing waits. Whoever rings sets it, whoever delivers keeps it in force (`claim.ts`), and
- * it is cleared only in a transaction that sees that nothing waits.
+ * How far the delivery of a bridge's events has come. `due` is a promise: by then (Unix seconds) somebody will have
+ * looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`), and only a
+ * transaction that sees nothing waiting clears it.
  *
- * Beside it stands `since`, from the first promise until nothing waits: by it the sweep's index finds the row. It does
- * not change with `due`, so that the index is written twice in all.
+ * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's index. It
+ * does not change when `due` does, so the index is written only twice.
  */
 const Info = z.object({
   bridgeId: z.string(),
   /** The number of the last event whose delivery has ended. */
   head: z.number().int(),
   due: z.number().int(),
-  /** The invocation that delivers; empty when none does. Its time is over when `due` has passed. */
+  /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
   holder: z.string(),
-  /** Recorded failures of the event after `head`: the budget of five. */
+  /** Recorded failures of the event after `head`; the budget is five. */
   failures: z.number().int(),
   /**
-   * `X-Webhook-Attempt` of that event: of the POST that the holder may make next, or, held by nobody, of the last that
-   * was made. It grows before the POST, so no number is used twice.
+   * `X-Webhook-Attempt` for that event: of the next POST while the row is held, of the last POST while it is not. It
+   * grows before the POST, so no number is used twice.
    */
   attempt: z.number().int(),
-  /** Not before this the next attempt, Unix milliseconds. */
+  /** The next attempt must not begin before this, in Unix milliseconds. */
   retryAtMs: z.number().int(),
-  /** Attempts that were recorded: the ring of 200 is filled by this number. */
+  /** How many attempts were recorded. The ring of 200 is filled by this number. */
   attempts: z.number().int(),
-  /** The numbers of events that are to be sent once more, between two others. */
+  /** The numbers of events to be sent again, each between two other events. */
   resend: z.array(z.number().int()).default([]),
-  /** `X-Webhook-Attempt` of the first of these. */
+  /** `X-Webhook-Attempt` for the first of these. */
   resendAttempt: z.number().int().default(0),
-  /** Absent in a row of a service of before, until the first claim on it (`Claim.address`). */
+  /** Absent in a row from an earlier release until its first claim (`Claim.address`). */
   receiver: z.custom<Receiver.Info>().optional(),
 })
 export type Info = z.infer<typeof Info>
 
-/** Longer than an invocation may run, so that a claim outlives whoever made it. In seconds. */
+/** Longer than an invocation may run, so that a claim outlives its invocation. In seconds. */
 export const claimedFor = config.DELIVERY_CLAIM_S
-/** After a promise to look is over, it may be kept late for so long; then it is broken. In seconds: a minute. */
+/** How late a promise to look may be kept before it counts as broken. In seconds: a minute. */
 export const lateness = Math.ceil((claimedFor * 2) / 3)
 const shards = 16
 export const nobody = ""
 
 export const key = Receiver.key
 
-/** Read consistently. */
+/** Reads consistently. */
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(events, key(bridgeId))
   return row && fromRow(row)
 }
 
 /**
- * A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will, and rings.
- * Tried until it is done, or until `signal` says that it is somebody else's duty by now. Never rejects.
- * @returns whether it rang: if not, somebody is looking.
+ * A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will, and
+ * rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody else. Never rejects.
+ * @returns whether it rang; if not, somebody is looking.
  */
 export async function wake(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
-  // The one who has promised must ring: to everybody else somebody seems to be due.
+  // Having promised, we must ring: to everybody else it looks as if somebody is due.
   let hasPromised = false
   await untilDone(bridgeId, signal, async () => {
     hasPromised ||= await promiseUnlessDue(bridgeId)
@@ -84,8 +84,8 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<bool
 }
 
 /**
- * The duty of whoever takes a bridge over, if something waits or `due` is not 0: it rings in any case, since whoever has
- * promised may have died before the doorbell. Tried as `wake` is. Never rejects.
+ * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
+ * whoever promised may have died before ringing. Retries as `wake` does. Never rejects.
  */
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<void> {
   await untilDone(bridgeId, signal, async () => {
@@ -109,7 +109,7 @@ async function untilDone(
   }
 }
 
-/** @returns false when somebody is due to look already. */
+/** @returns false when somebody is already due to look. */
 async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   for (;;) {
     const seen = await get(bridgeId)
@@ -118,13 +118,13 @@ async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   }
 }
 
-/** Part of every promise: the row is in the sweep's index from now on, if it was not before. */
+/** Part of every promise: puts the row in the sweep's index, if it is not there yet. */
 export const inIndex = "since = if_not_exists(since, :now)"
 
 /**
- * Sets `due`, if it is still what was seen: 0, or over. A holder whose time is over with it holds no more; were it left
- * in place, its time would begin anew and the bell that follows would be sent away.
- * @returns false when somebody else changed it meanwhile.
+ * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is over. A
+ * holder left in place would get a new term, and the next bell would be turned away.
+ * @returns false when somebody else has changed `due` meanwhile.
  */
 export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
   const due = now() + claimedFor
@@ -134,13 +134,14 @@ export async function promise(bridgeId: string, seenDue: number | undefined): Pr
     ConditionExpression: "due = :seen",
     ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue, ":now": now() },
   })
-  // Refused by the very value: most likely our own write, whose answer was lost. A bell too many does no harm.
+  // The value that refused us is the one we wrote: most likely our own write, whose answer was lost. An extra bell does
+  // no harm.
   return held !== undefined || refused?.due === due
 }
 
 /**
- * Promises anew for what was due when the whole service died, and with it everybody who could hold: they hold no more.
- * Only for who starts it all on one machine, and before anybody delivers.
+ * Renews a promise that was due when the whole service died, and clears the holder, which died with it. Only for
+ * starting a service on one machine, before anybody delivers.
  * @returns false when nothing is due.
  */
 export async function renew(bridgeId: string): Promise<boolean> {
@@ -163,8 +164,8 @@ export async function renew(bridgeId: string): Promise<boolean> {
 const Indexed = z.object({ pk: z.string() })
 
 /**
- * The overdue bridges: their promise of `due` was broken, by a crash or a lost doorbell. The index says who may be; the row
- * itself, read consistently, whether they are.
+ * The overdue bridges: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
+ * itself, read consistently, says whether they are.
  */
 export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridgeId" | "due">> {
   for (let shard = 0; shard < shards; shard++) {
@@ -182,28 +183,31 @@ export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridg
   }
 }
 
-/** The bridge is gone: so is its delivery. */
+/** Deletes the delivery row of a deleted bridge. */
 export async function remove(bridgeId: string): Promise<void> {
   await removeRow({ TableName: events, Key: key(bridgeId) })
 }
 
-/** The write of the row of a new bridge: nothing waits. */
+/** The write that creates a new bridge's row: nothing waits. */
 export function creation(receiver: Receiver.Info): Write {
   return { Put: { TableName: events, Item: newRow(receiver.bridgeId, { due: 0, receiver }) } }
 }
 
-/** The write that goes with the end of a bridge. */
+/** The write that deletes the row along with its bridge. */
 export function removal(bridgeId: string): Write {
   return { Delete: { TableName: events, Key: key(bridgeId) } }
 }
 
-/** The write of another address, together with the bridge's own; `begin` has seen to it that there is a row. */
+/**
+ * The write of a new webhook URL, in one transaction with the bridge's own row. `begin` has made sure that there is a
+ * row.
+ */
 export function redirection(receiver: Receiver.Info): Write {
   return {
     Update: {
       TableName: events,
       Key: key(receiver.bridgeId),
-      // The others stay: `wrapping rewrap` may have written a newer key meanwhile.
+      // The other values stay: `wrapping rewrap` may have written a newer key meanwhile.
       UpdateExpression:
         "SET webhook_url = :url, webhook_secret = if_not_exists(webhook_secret, :secret), " +
         "delivery_key = if_not_exists(delivery_key, :key), account_id = if_not_exists(account_id, :account)",
@@ -218,7 +222,10 @@ export function redirection(receiver: Receiver.Info): Write {
   }
 }
 
-/** Writes the row of a bridge that has none: one of a service of before, without events. @returns false when there is one. */
+/**
+ * Writes the row of a bridge that has none: a bridge from an earlier release without events.
+ * @returns false when there is a row already.
+ */
 export async function begin(
   bridgeId: string,
   first: { due: number; receiver?: Receiver.Info },
@@ -228,7 +235,7 @@ export async function begin(
     Item: newRow(bridgeId, first),
     ConditionExpression: "attribute_not_exists(pk)",
   })
-  // Refused by the very value: most likely our own row, whose answer was lost.
+  // The value that refused us is the one we wrote: most likely our own row, whose answer was lost.
   return !there || there.due === first.due
 }
 
@@ -252,7 +259,10 @@ function newRow(bridgeId: string, { due, receiver }: { due: number; receiver?: R
 
 type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
 
-/** One conditional update: the row as it is now, or as it was when it refused; nothing where there is none. */
+/**
+ * One conditional update: `held` is the row as it is now, `refused` the row that refused it; neither if there is no
+ * row.
+ */
 export async function update(bridgeId: string, input: Change): Promise<{ held?: Info; refused?: Info }> {
   const row = await updateRow({ ...input, TableName: events, Key: key(bridgeId) })
   if ("now" in row) return { held: fromRow(row.now) }

@@ -15,7 +15,7 @@ const queue = new SQSClient({
 /** The body of a doorbell: "somebody look at this bridge". */
 export const Doorbell = z.object({ bridge_id: z.uuid() })
 
-/** Rings. The deduplication id is random: FIFO would drop a repeated one for five minutes. */
+/** Rings. The deduplication id is random, because FIFO would drop a repeated one for five minutes. */
 export async function ring(bridgeId: string): Promise<void> {
   const command = new SendMessageCommand({
     QueueUrl: need("DOORBELL_URL"),
@@ -31,7 +31,7 @@ export async function ring(bridgeId: string): Promise<void> {
   }
 }
 
-/** A received doorbell rings again after so many seconds, if it is not deleted. */
+/** Makes a received doorbell ring again after this many seconds, unless it is deleted. */
 export async function hide(receiptHandle: string, seconds: number): Promise<void> {
   await queue.send(
     new ChangeMessageVisibilityCommand({

@@ -1,10 +1,10 @@
 import type { z } from "zod"
 import { type ErrorCode, errorStatus } from "./contract/error.ts"
 
-/** What a customer may see. Everything else that is thrown is our bug and becomes a 500. */
+/** An error that a customer may see. Everything else that is thrown is our bug and becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** Further fields of the body, as the specification names them. */
+  /** Further fields of the body, under the specification's names. */
   readonly fields: Record<string, unknown>
   readonly headers: Record<string, string>
 
@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The session cannot be reached now; the same call may work in so many seconds (decisions, "Errors": soon). */
+/** The session cannot be reached now; the same call may work after `retryAfter` seconds (decisions, "Errors"). */
 export function sessionUnavailable(
   sentence = "the session cannot be reached now: try again",
   retryAfter = 2,
@@ -32,23 +32,23 @@ export function sessionUnavailable(
   return new ApiError("session_unavailable", sentence, { headers: { "retry-after": String(retryAfter) } })
 }
 
-/** A session's host has tried, and the network was not there. */
+/** The session's host has tried, but the network could not be reached. */
 export function networkUnreachable(): ApiError {
   return sessionUnavailable("the network cannot be reached (see the bridge's log): it is tried again")
 }
 
-/** A fault of what a caller sent: where it is, and what is wrong there. */
+/** A fault in a caller's request: where it is and what is wrong there. */
 export interface Issue {
   path: string
   message: string
 }
 
-/** What a schema finds wrong; `at` names where in the request the value stands. */
+/** The faults that a schema found. `at` names where in the request the value stands. */
 export function issuesOf(error: z.ZodError, at?: string): Issue[] {
   return error.issues.map(({ path, message }) => ({ path: at ?? path.join("."), message }))
 }
 
-/** What a caller sent is not as documented: its first fault in a sentence, every fault in `issues`. */
+/** The request is not as documented: the first fault as a sentence, every fault in `issues`. */
 export function invalid(
   issues: Issue[],
   code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" = "invalid_request",
@@ -58,19 +58,19 @@ export function invalid(
   return new ApiError(code, `${sentences[0]}${more}`, { fields: { issues } })
 }
 
-/** One body for a name that nobody has and one that another account has. */
+/** One body for an unknown name and for another account's. */
 export function noSuchBridge(): ApiError {
   return new ApiError("not_found", "there is no such bridge: GET /api/instances lists yours")
 }
 
-/** §7: the sentence is the specification's. In seconds. */
+/** §7 gives the sentence. `retryAfter` is in seconds. */
 export function rateLimited(retryAfter: number): ApiError {
   return new ApiError("rate_limited", "rate limit exceeded", {
     headers: { "retry-after": String(retryAfter) },
   })
 }
 
-/** Our own fault, of which a customer learns nothing but where to find it. */
+/** An error of our own: the customer is told nothing but where to find it. */
 export function internalError(): ApiError {
   return new ApiError(
     "internal_error",

@@ -8,10 +8,12 @@ import { EventRow } from "./event-row.ts"
 import { batchGet, batchWrite, get as getRow, type Key, query, type Row, type Write } from "./store.ts"
 import { events } from "./tables.ts"
 
-/** What may be listed: what was delivered is not. */
+/** The states that can be listed; delivered events cannot. */
 type Listed = "pending" | "undelivered" | "inbox"
 
-/** Leads to an event that was given up or went to the inbox, so that nobody reads all the others to find it. */
+/**
+ * A row that leads to an event that was given up or went to the inbox, so that listing does not read all the others.
+ */
 export function pointer(event: { bridgeId: string; n: number }, state: "undelivered" | "inbox"): Write {
   const expires_at = now() + EventRow.keptFor[state]
   return {
@@ -22,23 +24,23 @@ export function pointer(event: { bridgeId: string; n: number }, state: "undelive
   }
 }
 
-/** The write that takes one of the list again: it was sent once more, with success. */
+/** The write that takes an event off its list after a resend succeeded. */
 export function unlisting(event: EventRow.Info): Write[] {
   if (event.state !== "undelivered" && event.state !== "inbox") return []
   return [{ Delete: { TableName: events, Key: pointerKey(event.bridgeId, event.state, event.n) } }]
 }
 
-/** The number under which an event of this id was appended; undefined when it is not known, or no more. */
+/** The number under which an event of this id was appended; undefined when it is unknown or no longer kept. */
 export async function numberOf(bridgeId: string, eventId: string): Promise<number | undefined> {
   return (await named(bridgeId, eventId))?.n
 }
 
-/** The event of this id, with what became of it; undefined when it is not known, or not kept any more. */
+/** The event of this id and its outcome; undefined when it is unknown or no longer kept. */
 export async function find(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
   const event = await named(bridgeId, eventId)
   if (!event) return undefined
   const found = EventRow.asOf(event, (await Delivery.get(bridgeId))?.head ?? 0)
-  // Expired rows are removed late.
+  // DynamoDB removes expired rows late.
   return (found.expiresAt ?? Infinity) > now() || found.state === "pending" ? found : undefined
 }
 
@@ -49,8 +51,8 @@ async function named(bridgeId: string, eventId: string): Promise<EventRow.Info |
 }
 
 /**
- * Ids that carry no number have a row that leads to it. None was appended after the release with numbers in ids, and
- * they are kept for 67 days at most: this may be removed 67 days after every service runs that release.
+ * Ids without a number have a row that leads to it. The release that put numbers into ids ended these rows, and they
+ * are kept for at most 67 days: this function may be removed 67 days after every service runs that release.
  */
 async function numberOfBefore(bridgeId: string, eventId: string): Promise<number | undefined> {
   const marker = await getRow(events, { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` })
@@ -58,8 +60,8 @@ async function numberOfBefore(bridgeId: string, eventId: string): Promise<number
 }
 
 /**
- * The events in this state after that number, in the order in which they happened; `pending` ones are after the head.
- * As many as `limit`, fewer if their bodies would have more than `maxBytes`, but one if there is one.
+ * The events in this state after that number, oldest first; for `pending`, those after the head. At most `limit`
+ * events, and fewer if their bodies would exceed `maxBytes`, but at least one if there is one.
  */
 export async function page(
   bridgeId: string,
@@ -90,13 +92,13 @@ const Pointer = z.object({
   expires_at: z.number().int(),
 })
 
-/** How many pointers are followed for a page, and how many of them at once. */
+/** How many pointers are followed for one page, and how many of them at once. */
 const followed = { most: 2000, atOnce: 25 }
 
 /**
- * The events that pointers lead to. Services of before left the pointer of an event that was sent again with success:
- * such ones are removed on the way, so that a list of many is shorter when it is asked for again.
- * @throws ApiError `session_unavailable` when it met those alone
+ * The events that pointers lead to. Earlier releases left the pointer of an event that was resent successfully. Those
+ * are removed on the way, so a long list gets shorter each time it is asked for.
+ * @throws ApiError `session_unavailable` when it met only such pointers
  */
 async function* pointed(
   bridgeId: string,
@@ -121,13 +123,13 @@ async function* pointed(
 async function follow(bridgeId: string, state: EventRow.State, rows: Row[]) {
   const kept: EventRow.Info[] = []
   const stale: Key[] = []
-  // Expired, and not yet removed.
+  // Leaves out pointers that have expired and are not removed yet.
   const pointers = rows.map((row) => Pointer.parse(row)).filter(({ expires_at }) => expires_at > now())
   const found = await batchGet(pointers.map(({ n }) => ({ table: events, key: EventRow.key(bridgeId, n) })))
   for (const [i, { pk, sk }] of pointers.entries()) {
     const event = found[i] && EventRow.fromRow(found[i])
     if (event?.state === state) kept.push(event)
-    // One that is still pending has its outcome in the transaction that wrote this pointer, and shows it in a moment.
+    // A pending event gets its outcome in the transaction that wrote this pointer, and will show it in a moment.
     else if (event?.state !== "pending") stale.push({ pk, sk })
   }
   return { kept, stale }

@@ -9,7 +9,7 @@ import { Bytes, get as getRow, query, type Row, type Write } from "./store.ts"
 import { bridgeIdOf, events } from "./tables.ts"
 
 /**
- * - `pending`: waits for delivery; up to `DELIVERY.head` it was delivered (`asOf`).
+ * - `pending`: waits for delivery. Up to `DELIVERY.head` it means delivered (see `asOf`).
  * - `delivered`, `undelivered`: after the last attempt. `inbox`: shown in the hosted inbox.
  */
 export const State = z.enum(["pending", "delivered", "undelivered", "inbox"])
@@ -22,45 +22,47 @@ const Info = z.object({
   type: z.string(),
   state: State,
   createdAt: z.number().int(),
-  /** Unix seconds; none while it waits in a row of a service of before. */
+  /** Unix seconds; undefined while the event waits in a row from an earlier release. */
   expiresAt: z.number().int().optional(),
-  /** The body, sealed as it will be sent. */
+  /** The body as it will be sent, sealed. */
   body: Bytes,
 })
 export type Info = z.infer<typeof Info>
 
 /** A day in seconds. */
 const day = 86_400
-/** How long an event waits for its delivery, from its creation (decisions, "Events"). */
+/** How long an event may wait for delivery after its creation (decisions, "Events"). */
 export const waitsFor = 30 * day
-/** How long a row is kept after its outcome (decisions, "Events"). */
+/** How long a row is kept after its outcome is known (decisions, "Events"). */
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
-/** How long the row of an event that nothing else is written about is kept: while it may wait, and then as delivered. */
+/**
+ * How long a row is kept if its outcome is never written: as long as it may wait, and then as long as a delivered one.
+ */
 const storedFor = waitsFor + keptFor.delivered
-/** An event that is delivered within so long of its creation is not written to then: the time of one tells the other's. */
+/** An event delivered this soon after its creation gets no further write: its creation time says well enough when. */
 export const promptly = day
 
-/** An item holds 400 KB. */
+/** A DynamoDB item holds at most 400 KB. */
 const largest = 380_000
 
 export function key(bridgeId: string, n: number) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }
 }
 
-/** The event that a row of Events is; undefined where it is none. */
+/** The event that a row of the events table holds; undefined for any other row. */
 export function atKey(row: { pk: string; sk: string }): { bridgeId: string; n: number } | undefined {
   const [, digits] = /^EVENT#(\d+)$/.exec(row.sk) ?? []
   return digits ? { bridgeId: bridgeIdOf(row.pk), n: Number(digits) } : undefined
 }
 
-/** So that keys sort as numbers do. */
+/** Padded so that keys sort as numbers do. */
 export function padded(n: number): string {
   return String(n).padStart(12, "0")
 }
 
 /**
- * The id of a happening that became event `n`: the same however often it is sent. `identity` tells the happening from
- * every other; it is made of what was received, never of what was resolved later.
+ * The id of the occurrence that became event `n`; it stays the same however often the event is sent. `identity` tells
+ * the occurrence from all others. It is made of what was received, never of what was resolved later.
  */
 export function idOf(bridgeId: string, n: number, identity: string[]): string {
   const hash = createHash("sha256")
@@ -69,7 +71,7 @@ export function idOf(bridgeId: string, n: number, identity: string[]): string {
   return `evt_${base32OfNumber(n)}${base32(hash.subarray(0, 20))}`
 }
 
-/** The number in an event's id; undefined where it is no id of ours, or one from before ids carried numbers. */
+/** The number in an event's id; undefined if it is not our id, or one from before ids carried numbers. */
 export function numberOf(eventId: string): number | undefined {
   const [, digits] = /^evt_([a-z2-7]{8})[a-z2-7]{32}$/.exec(eventId) ?? []
   if (!digits) return undefined
@@ -77,8 +79,8 @@ export function numberOf(eventId: string): number | undefined {
 }
 
 /**
- * The write that appends a happening as event `n`. It fails where there is such an event: a new owner that has not seen
- * the old one's last commit must not write over it.
+ * The write that appends an occurrence as event `n`. It fails if event `n` exists: a new owner that has not seen the
+ * old owner's last commit must not overwrite it.
  * @throws Error when the event is too large for a row.
  */
 export function append(input: {
@@ -105,7 +107,7 @@ export function append(input: {
   return { Put: { TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } }
 }
 
-/** The write of what became of an event. */
+/** The write of an event's outcome. */
 export function outcome(event: { bridgeId: string; n: number }, state: keyof typeof keptFor): Write {
   return {
     Update: {
@@ -120,21 +122,21 @@ export function outcome(event: { bridgeId: string; n: number }, state: keyof typ
 }
 
 /**
- * An event as it is when delivery has come to `head`. Of one that was delivered promptly only the creation is known: it is
- * kept for 7 days from the latest time that can have been, which is a day after it. So it may be kept a day too long,
- * and never too short.
+ * An event as it stands once delivery has come to `head`. For a promptly delivered event only the creation time is
+ * known, and delivery was at most a day later. It is kept for 7 days from then: perhaps a day too long, never too
+ * short.
  */
 export function asOf(event: Info, head: number): Info {
   if (event.state !== "pending" || event.n > head) return event
   return { ...event, state: "delivered", expiresAt: event.createdAt + promptly + keptFor.delivered }
 }
 
-/** How many events are read ahead, and how many bytes of them: one page of a query. */
+/** How many events, and how many bytes of them, are read ahead: one page of a query. */
 const most = { events: 25, bytes: 1_000_000 }
 
 /**
- * The events after this one, read ahead: `next` are those that follow it without a gap. After a gap nothing counts, since
- * the rows of a transaction that is being applied may show one by one; `beyond` is then the first after it.
+ * Reads ahead after event `n`: `next` are the events that follow it without a gap. Nothing after a gap counts, since
+ * the rows of a transaction may become visible one by one; `beyond` is then the first number after the gap.
  */
 export async function after(bridgeId: string, n: number): Promise<{ next: Info[]; beyond?: number }> {
   const rows = query({
@@ -160,7 +162,7 @@ export async function after(bridgeId: string, n: number): Promise<{ next: Info[]
   return { next }
 }
 
-/** The same where there is most likely one event after this one: a read of a row in place of a query. */
+/** The same where most likely only one event follows: reads one row in place of a query. */
 export async function only(bridgeId: string, n: number): ReturnType<typeof after> {
   const event = await get(bridgeId, n + 1)
   return { next: event ? [event] : [] }
@@ -172,7 +174,7 @@ export async function get(bridgeId: string, n: number): Promise<Info | undefined
   return row && fromRow(row)
 }
 
-/** The bytes to send: as they were stored, never serialised anew. */
+/** The bytes to send, exactly as they were stored; they are never serialised again. */
 export function bodyOf(event: Info, deliveryKey: Uint8Array): Buffer {
   return open(deliveryKey, key(event.bridgeId, event.n), event.body)
 }
@@ -187,7 +189,7 @@ export function fromRow(row: Row): Info {
   })
 }
 
-/** RFC 4648, lower case. */
+/** RFC 4648, in lower case. */
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
 
 /** Without padding. */

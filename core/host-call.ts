@@ -3,24 +3,24 @@ import { z } from "zod"
 import { now } from "./clock.ts"
 import { need } from "./config.ts"
 
-/** How long a call may be under way before the host refuses it, in seconds. */
+/** How long after signing a host accepts a call, in seconds. */
 const validFor = 30
 
-/** What the API asks of a host, signed so that nobody else can. */
+/** A call of the API to a host, signed so that nobody else can make one. */
 export const HostCall = z.object({
   method: z.string(),
   /** The path at the host: the suffix of the proxy route, with its query. */
   path: z.string(),
   bridgeId: z.string(),
-  /** The lease as the API knows it; a host in another epoch answers 421. */
+  /** The lease's epoch as the API knows it; a host in another epoch answers 421. */
   epoch: z.number().int(),
-  /** The id of the message that this call may send. */
+  /** The id for the message that this call may send. */
   messageId: z.string().optional(),
-  /** No earlier call was made under that id: no row of it is looked for. */
+  /** No earlier call used that message id, so the host need not look for a row of it. */
   isNew: z.boolean().optional(),
   /** The idempotency record that the host completes once the message is acknowledged. */
   record: z.string().optional(),
-  /** How long the caller still waits for the session to be there, in milliseconds; absent: as long as the host waits. */
+  /** How much longer the caller waits for the session, in milliseconds; if absent, as long as the host waits. */
   waitMs: z.number().optional(),
   requestId: z.string(),
 })
@@ -29,8 +29,8 @@ export type HostCall = z.infer<typeof HostCall>
 const Signed = HostCall.extend({ expiresAt: z.number().int() })
 
 /**
- * The value of the `authorization` header of a call to a host. `notAfter` (Unix seconds) ends it earlier: a call under
- * a claim must not begin when the claim may have been taken over.
+ * The value of the `authorization` header for a call to a host. `notAfter` (Unix seconds) makes it expire sooner: a
+ * call under a claim must not begin once the claim may have been taken over.
  */
 export function signCall(call: HostCall, notAfter = Infinity): string {
   const expiresAt = Math.min(now() + validFor, notAfter)
@@ -39,8 +39,8 @@ export function signCall(call: HostCall, notAfter = Infinity): string {
 }
 
 /**
- * The call that a header authorises; undefined when it is not ours, or for another request. One that is read too late
- * must not begin: whoever made it may have stopped waiting.
+ * The call that a header authorises; undefined when the header is not ours, or is for another request. A call that is
+ * read too late (`isLate`) must not begin: its caller may have stopped waiting.
  */
 export function verifyCall(
   header: string | undefined,

@@ -7,10 +7,10 @@ import { get as getRow, put, query, remove as removeRow, type Row, update as upd
 import { leases } from "./tables.ts"
 
 /**
- * - `starting`: asked for, not yet heard of; counted already, so that it is not asked for twice.
+ * - `starting`: requested, no beat yet. It counts already, so that it is not requested twice.
  * - `up`: beats.
- * - `draining`: takes nothing, gives back what it holds, then ends.
- * - `dead`: declared so; a host that finds itself marked ends itself.
+ * - `draining`: takes no bridges, gives back those it holds, then ends.
+ * - `dead`: declared dead; a host that finds itself marked ends itself.
  */
 export const State = z.enum(["starting", "up", "draining", "dead"])
 export type State = z.infer<typeof State>
@@ -19,19 +19,21 @@ export const Info = z.object({
   id: z.string(),
   state: State,
   network: Network,
-  /** Raised by each beat. That it does not change is the only sign of death besides a report. */
+  /** Raised by each beat. Besides a report, only a version that stops changing is a sign of death. */
   version: z.number().int(),
   addr: z.string(),
   capacity: z.number().int(),
   sessions: z.number().int(),
-  /** Of these, those that are as they should be: connected, or linked to no phone. */
+  /** How many of these are as they should be: connected, or not linked to a phone. */
   up: z.number().int().default(0),
-  /** What it runs as: the orchestrator's task. */
+  /** The orchestrator's task that it runs as. */
   task: z.string(),
-  /** The task definition that it was asked for with; `""` of one that was started by hand. */
+  /** The task definition that it was started with; `""` if it was started by hand. */
   definition: z.string().default(""),
   startedAt: z.number().int(),
-  /** Its last beat, by its own clock, Unix seconds; 0 before the first. For people: `version` says whether it lives. */
+  /**
+   * Its last beat by its own clock, Unix seconds; 0 before the first. For people only: `version` says whether it lives.
+   */
   beatAt: z.number().int().default(0),
   /** When it was asked to drain, Unix seconds; 0 before. */
   drainingAt: z.number().int().default(0),
@@ -51,7 +53,7 @@ export async function get(hostId: string): Promise<Info | undefined> {
   return row && fromRow(row)
 }
 
-/** Every host, also starting and dead ones, read consistently. */
+/** Every host, including starting and dead ones, read consistently. */
 export async function list(): Promise<Info[]> {
   const found: Info[] = []
   const rows = query({
@@ -64,7 +66,7 @@ export async function list(): Promise<Info[]> {
   return found
 }
 
-/** Puts a host that is about to be started, so that what starts is already counted. */
+/** Writes the row of a host that is about to be started, so that it counts from then on. */
 export async function announce(input: {
   id: string
   network: Network
@@ -92,7 +94,7 @@ export async function setTask(hostId: string, task: string): Promise<void> {
   await update(hostId, "SET task = :task", "attribute_exists(pk)", { ":task": task })
 }
 
-/** A host's own sign of life. The answer says whether it is to drain, or was declared dead meanwhile. */
+/** A host's sign of life. The answer tells the host whether to drain, or that it was declared dead. */
 export async function beat(input: {
   id: string
   addr: string
@@ -131,7 +133,7 @@ export async function beat(input: {
   return "up"
 }
 
-/** Asks a host to give back what it holds and to end. */
+/** Asks a host to give back its bridges and end. */
 export async function drain(hostId: string): Promise<void> {
   await update(hostId, "SET #state = :draining, draining_at = :now", "#state = :up OR #state = :starting", {
     ":draining": "draining",
@@ -141,10 +143,7 @@ export async function drain(hostId: string): Promise<void> {
   })
 }
 
-/**
- * Declares a host dead, unless it has beaten since it was observed.
- * @returns false when it lives.
- */
+/** Declares a host dead, unless it has beaten since it was seen. @returns false when it lives. */
 export async function markDead(hostId: string, seenVersion: number): Promise<boolean> {
   return await update(hostId, "SET #state = :dead, dead_at = :now", "version = :seen", {
     ":dead": "dead",
@@ -153,7 +152,7 @@ export async function markDead(hostId: string, seenVersion: number): Promise<boo
   })
 }
 
-/** Removes the row of a host that ended in order or is long dead. */
+/** Removes the row of a host that ended in good order or is long dead. */
 export async function remove(hostId: string): Promise<void> {
   await removeRow({ TableName: leases, Key: key(hostId) })
 }

@@ -9,25 +9,25 @@ import { newMessageId } from "./message-id.ts"
 import { put, remove, type Row, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
-/** Every call ends within 50 s, and 5 more. In seconds. */
+/** Every call ends within 50 s; this adds 5. In seconds. */
 const claimedFor = config.KEY_CLAIM_S
-/** What is done under a claim begins this long after it at the latest: 50 of the 55 s. In seconds. */
+/** The latest that work under a claim may begin after it: 50 of the 55 s. In seconds. */
 export const beginsWithin = Math.floor((claimedFor * 10) / 11)
 /** §8.2 */
 const keptFor = 24 * 3600
 
-/** Who owns a key for now: what the host needs to complete its record. */
+/** The ownership of a key, with what the host needs to complete its record. */
 export interface Claim {
   /** The record's partition key. */
   record: string
   holder: string
-  /** The message's id: a take-over keeps it, so that a retry can never be a second message. */
+  /** The message's id. A take-over keeps it, so that a retry never becomes a second message. */
   messageId: string
-  /** The id was chosen for this claim: nothing was sent under it before. */
+  /** The id was chosen for this claim, so nothing was sent under it before. */
   isNew: boolean
 }
 
-/** The stored answer of a send that was acknowledged. */
+/** The stored answer to an acknowledged send. */
 const Answer = z.object({ message_id: z.string(), timestamp: z.number().int() })
 export type Answer = z.infer<typeof Answer>
 
@@ -42,14 +42,14 @@ const Stored = z.object({
 })
 
 export type Outcome =
-  /** `mismatch`: taken over from another request, whose message may be the one that is sent. */
+  /** `mismatch`: the claim was taken over from a different request, whose message may be the one that is sent. */
   | { kind: "claimed"; claim: Claim; mismatch: boolean }
   | { kind: "replay"; answer: Answer; mismatch: boolean }
   | { kind: "conflict" }
 
 /**
- * Owns a key, or says what stands in the way (Spec 8.2). `fingerprint` tells one request from another.
- * An expired record is replaced, exactly as it was seen, with a new message id.
+ * Claims a key, or says what stands in the way (Spec 8.2). `fingerprint` tells one request from another. An expired
+ * record is replaced, provided it is still as it was seen, with a new message id.
  */
 export async function claim(input: {
   accountId: string
@@ -89,7 +89,7 @@ export async function claim(input: {
   return await standing(Stored.parse(row.refused), fresh, input.fingerprint)
 }
 
-/** The send was acknowledged: from now on the key is answered from its record, for 24 hours. */
+/** The send was acknowledged: for the next 24 hours the key is answered from its record. */
 export async function complete(record: string, messageId: string, answer: Answer): Promise<void> {
   await update({
     TableName: requests,
@@ -107,8 +107,8 @@ export async function complete(record: string, messageId: string, answer: Answer
 }
 
 /**
- * The send failed and nothing of it is on the wire: the key is as new.
- * @returns false when the key was taken over meanwhile: then what became of the message is not ours to say.
+ * The send failed and nothing of it reached the network: the key is as good as unused.
+ * @returns false when the key was taken over meanwhile; the message's outcome is then no longer ours to report.
  */
 export async function free(claim: Claim): Promise<boolean> {
   const refused = await remove({
@@ -121,7 +121,7 @@ export async function free(claim: Claim): Promise<boolean> {
   return !refused
 }
 
-/** Whether it was sent is not known: the record keeps its message id, and a retry may claim it at once. */
+/** It is unknown whether the message was sent: the record keeps its message id, and a retry may claim it at once. */
 export async function release(claim: Claim): Promise<void> {
   await update({
     TableName: requests,
@@ -138,7 +138,7 @@ async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint:
   if (seen.expires_at <= now() && !underWay) return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }
-  // Our own claim, whose answer was lost on its way.
+  // This is our own claim, whose answer was lost.
   if (seen.holder === fresh.holder) return claimedAs(seen, fresh, fingerprint)
   return { kind: "conflict" }
 }

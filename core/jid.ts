@@ -1,4 +1,4 @@
-/** `user@server`, without a device: `491711234567:3@s.whatsapp.net` is `491711234567@s.whatsapp.net`. */
+/** A JID without its device: `491711234567:3@s.whatsapp.net` becomes `491711234567@s.whatsapp.net`. */
 export function withoutDevice(jid: string): string {
   return jid.replace(/:\d+(?=@)/, "")
 }
@@ -8,7 +8,7 @@ export function userOf(jid: string): string {
   return withoutDevice(jid).split("@")[0] ?? ""
 }
 
-/** A user's private address, which says nothing of the phone number. */
+/** A user's private address, which does not reveal the phone number. */
 export function isLid(jid: string): boolean {
   return jid.endsWith("@lid")
 }
@@ -21,7 +21,7 @@ export function isGroup(jid: string): boolean {
   return jid.endsWith("@g.us")
 }
 
-/** The JID of a `chat` as the contract accepts it: digits with an optional leading `+`, or a JID already. */
+/** The JID for a `chat` as the contract accepts it: digits with an optional leading `+`, or already a JID. */
 export function toJid(chat: string): string {
   return chat.includes("@") ? chat : `${chat.replace(/^\+/, "")}@s.whatsapp.net`
 }

@@ -2,9 +2,9 @@ import crypto, { createSecretKey } from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
 
 /**
- * Makes every caller in this process (ourselves, Baileys, libsignal, the AWS SDK) give Node's crypto its keys as
- * `KeyObject`s. Node 24.21 finds out that a key is bytes by an error that it throws and catches, which costs more than all the
- * rest: an HMAC of 200 bytes takes 40 µs with a key of bytes, and 6 µs with a `KeyObject`, of which making one takes 3.
+ * Gives Node's crypto its keys as `KeyObject`s, for every caller in this process (our code, Baileys, libsignal, the AWS
+ * SDK). Node 24.21 finds out that a key is bytes by throwing and catching an error, which costs more than all the rest:
+ * an HMAC of 200 bytes takes 40 µs with a key of bytes and 6 µs with a `KeyObject`, 3 of them to create it.
  */
 function giveKeyObjects(): void {
   crypto.createHmac = withKeyObject(crypto.createHmac)
@@ -14,10 +14,10 @@ function giveKeyObjects(): void {
   syncBuiltinESMExports()
 }
 
-/** The key is the second argument of all of these. */
+/** The key is the second argument of each. */
 function withKeyObject<Call extends (...args: never[]) => unknown>(call: Call): Call {
   const quick = (algorithm: unknown, key: unknown, ...more: unknown[]) =>
-    // An empty key is no KeyObject.
+    // A KeyObject cannot be empty.
     Reflect.apply(call, crypto, [
       algorithm,
       key instanceof Uint8Array && key.length > 0 ? createSecretKey(key) : key,

@@ -7,14 +7,17 @@ import { need } from "./config.ts"
 import { query, update } from "./store.ts"
 import { bridgeIdOf, leases } from "./tables.ts"
 
-/** No bridge stays connected for longer without connecting anew: hosts are replaced. In seconds, 90 days. */
+/** No bridge stays connected longer than this without reconnecting, since hosts are replaced. In seconds: 90 days. */
 const keptFor = 90 * 86_400
 
-/** A bridge that was linked to a phone, and when it connected last, Unix seconds. */
+/** A bridge that was linked to a phone, and when it last connected, in Unix seconds. */
 const Linked = z.object({ bridgeId: z.string(), connectedAt: z.number().int() })
 export type Linked = z.infer<typeof Linked>
 
-/** A bridge has connected as this number (digits). Only a keyed hash of it is written: an operator finds, nobody reads. */
+/**
+ * Records that a bridge has connected as this number (digits). Only a keyed hash is written: an operator can look a
+ * number up, but nobody can read it.
+ */
 export async function note(bridgeId: string, phone: string): Promise<void> {
   await update({
     TableName: leases,
@@ -24,7 +27,7 @@ export async function note(bridgeId: string, phone: string): Promise<void> {
   })
 }
 
-/** The bridges that have connected as this number, the latest first; one may have been linked to another phone since. */
+/** The bridges that have connected as this number, latest first. One of them may be linked to another phone by now. */
 export async function find(phone: string): Promise<Linked[]> {
   const found: Linked[] = []
   const rows = query({

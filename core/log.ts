@@ -1,10 +1,10 @@
 import { destination, pino, stdSerializers, stdTimeFunctions } from "pino"
 import { config } from "./config.ts"
 
-/** Where every line of this process goes. */
+/** The destination of every log line of this process. */
 export const lines = destination({ dest: config.LOG_FILE ?? 1, mkdir: true, sync: true })
 
-/** One JSON object a line. Never bodies, keys, codes or phone numbers. */
+/** One JSON object per line. Never message bodies, keys, codes or phone numbers. */
 export const log = pino(
   {
     level: config.LOG_LEVEL,

@@ -5,8 +5,8 @@ import { config } from "./config.ts"
 import { lines } from "./log.ts"
 
 /**
- * What the service measures of itself (reliability, "Metrics"), and the one place that writes it: lines of CloudWatch's
- * embedded metric format in the log, which CloudWatch makes metrics of. Written where METRICS_SERVICE is set.
+ * The service's own measurements (reliability, "Metrics") and the one place that writes them: as lines of CloudWatch's
+ * embedded metric format in the log, which CloudWatch turns into metrics. Written only if METRICS_SERVICE is set.
  */
 const units = {
   Requests: "Count",
@@ -51,13 +51,13 @@ const units = {
 } as const
 
 export type Name = keyof typeof units
-/** Of all that is measured. */
+/** The names of all metrics. */
 export const names = Object.keys(units) as Name[] // its keys are these
 
-/** At most one dimension besides service and stage: each value of each is billed. */
+/** At most one dimension besides service and stage: each value of each dimension is billed. */
 export type By = { route: string } | { event_type: string } | { outcome: string }
 
-/** CloudWatch takes so many values of a metric in one line. */
+/** How many values of a metric CloudWatch takes in one line. */
 const valuesInLine = 100
 
 interface Gathered {
@@ -65,10 +65,10 @@ interface Gathered {
   values: Map<Name, number[]>
 }
 
-/** By dimension, what was measured since the last line. */
+/** The values measured since the last line, by dimension. */
 const gathered = new Map<string, Gathered>()
 
-/** Measures something: a count is added up, of everything else each value is kept. */
+/** Records a measurement. Counts are added up; for everything else each value is kept. */
 export function add(name: Name, value = 1, by?: By): void {
   if (!config.METRICS_SERVICE) return
   const key = JSON.stringify(by ?? {})
@@ -81,7 +81,7 @@ export function add(name: Name, value = 1, by?: By): void {
   write(group)
 }
 
-/** Writes what was measured since the last time. */
+/** Writes everything measured since the last flush. */
 export function flush(): void {
   const groups = [...gathered.values()]
   gathered.clear()

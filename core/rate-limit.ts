@@ -6,7 +6,7 @@ import { config } from "./config.ts"
 import { isThrottled, put, type Row, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
-/** §8.1: requests a minute. `address` is the floor under all others. */
+/** §8.1: requests a minute. `address` is the floor under all the others. */
 const limits = {
   provision: config.RATE_LIMIT_PROVISION,
   proxy: config.RATE_LIMIT_PROXY,
@@ -16,23 +16,23 @@ const limits = {
 export type Scope = keyof typeof limits
 
 const windowMs = 60_000
-/** How long nobody is let through whose counter the store is too busy to count. */
+/** How long requests are refused after the store was too busy to count them. */
 const throttledMs = 1000
 
 export interface Window {
   limit: number
-  /** After this request. */
+  /** What is left after this request. */
   remaining: number
-  /** When it ends, Unix milliseconds. */
+  /** The end of the window, in Unix milliseconds. */
   endsMs: number
-  /** This request is one too many. */
+  /** This request is over the limit. */
   isExceeded: boolean
 }
 
-/** Who is over a limit is told so from memory until the window ends: refused writes cost as much as others. */
+/** Callers over a limit are refused from memory until the window ends: refused writes cost as much as others. */
 const over = new LRUCache<string, number>({ max: 100_000 })
 
-/** By counter that is being written to: who waits for the next write, which counts them all. */
+/** The requests that wait for the next write of a counter; that write counts them all. */
 const waiting = new Map<string, PromiseWithResolvers<Window>[]>()
 
 const prefix = "RATE#"
@@ -43,8 +43,8 @@ export function isCounter(pk: string): boolean {
 }
 
 /**
- * Counts a request. A window starts with its first request, and of however many at once no more than the limit pass.
- * A counter that is throttled lets nobody through: whoever hammers it throttles nothing but his own.
+ * Counts a request. A window starts with its first request, and no more requests than the limit pass, however many come
+ * at once. A throttled counter lets nobody through: a caller who hammers it throttles only their own.
  * @throws when the store is away.
  */
 export async function count(scope: Scope, who: string): Promise<Window> {
@@ -60,7 +60,7 @@ export async function count(scope: Scope, who: string): Promise<Window> {
   return await request.promise
 }
 
-/** Writes until nobody waits any more. */
+/** Writes until no request waits. */
 async function countAll(pk: string, limit: number, first: PromiseWithResolvers<Window>[]): Promise<void> {
   for (let batch = first; batch.length > 0; batch = waiting.get(pk) ?? []) {
     waiting.set(pk, [])
@@ -84,8 +84,8 @@ async function countAll(pk: string, limit: number, first: PromiseWithResolvers<W
 }
 
 /**
- * Counts so many more, or as many of them as the limit leaves room for: what is over it is not written.
- * @returns the count before, and how many of the new ones pass.
+ * Adds this many to the counter, or as many as the limit leaves room for; those over it are not written.
+ * @returns the count before, and how many of the new requests pass.
  */
 async function counted(
   pk: string,

@@ -7,27 +7,27 @@ import { Bytes, type Row } from "./store.ts"
 import type { Owner } from "./wrapping.ts"
 
 /**
- * Where a bridge's events go, and what it takes to send them there: a copy of what the bridge's own row says, kept in its
- * `DELIVERY` row. Each change of that row returns it, so that no attempt has to read the bridge.
+ * Where a bridge's events go and what it takes to send them there: a copy of the bridge's own row, kept in its
+ * `DELIVERY` row. Every change of that row returns it, so that no attempt has to read the bridge.
  */
 const Info = z.object({
   accountId: z.string(),
   bridgeId: z.string(),
-  /** `""` is the hosted inbox. */
+  /** `""` means the hosted inbox. */
   url: z.string(),
-  /** Sealed for this row: `keysOf` opens it. */
+  /** Sealed for this row; `keysOf` opens it. */
   sealedSecret: Bytes,
-  /** Wrapped: `keysOf` opens it. */
+  /** Wrapped; `keysOf` opens it. */
   deliveryKey: Bytes,
 })
 export type Info = z.infer<typeof Info>
 
-/** The key of the row that holds it, together with how far delivery has come. */
+/** The key of the row that holds it, together with the progress of delivery. */
 export function key(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "DELIVERY" }
 }
 
-/** The receiver of a bridge, from what its owner may open. */
+/** A bridge's receiver, sealed and wrapped from its open secrets. */
 export function of(input: {
   owner: Owner
   url: string
@@ -40,7 +40,10 @@ export function of(input: {
   return { ...owner, url, sealedSecret: seal(dataKey, key(owner.bridgeId), secret), deliveryKey: wrapped }
 }
 
-/** What it takes to post an event: the secret of the signature, and the key that opens the body. @throws as `unwrap` */
+/**
+ * The keys for posting an event: the secret that signs it and the key that opens its body.
+ * @throws as `unwrap` does
+ */
 export async function keysOf(receiver: Info): Promise<{ secret: string; deliveryKey: Uint8Array }> {
   const deliveryKey = await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
   const secret = open(deliveryKey, key(receiver.bridgeId), receiver.sealedSecret).toString()
@@ -57,7 +60,7 @@ export function toRow(receiver: Info): Row {
   }
 }
 
-/** @returns undefined for a row of a service of before, which had none. */
+/** @returns undefined for a row from an earlier release, which held none. */
 export function fromRow(bridgeId: string, row: Row): Info | undefined {
   if (row.webhook_url === undefined) return undefined
   return Info.parse({

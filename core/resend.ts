@@ -10,19 +10,19 @@ import { log } from "./log.ts"
 import { transact, type Write } from "./store.ts"
 import { events } from "./tables.ts"
 
-/** How many may wait at a time. */
+/** How many resends of a bridge may wait at a time. */
 const most = 100
 
 /**
- * Asks for an event to be sent once more. The list and the promise that somebody will look are one row: whoever dies
- * here has asked for nothing, or will be found by the sweep.
+ * Requests that an event be sent again. The list and the promise to look are in one row: a process that dies here has
+ * either requested nothing, or the sweep finds its request.
  * @returns false when too many wait already.
  */
 export async function ask(bridgeId: string, n: number): Promise<boolean> {
   let promised: number | undefined
   for (;;) {
     const seen = await Delivery.get(bridgeId)
-    // Refused by the very value: our own write, whose answer was lost.
+    // The row that refused us is the one we wrote: our own write, whose answer was lost.
     if (seen && seen.due === promised && seen.resend.includes(n)) return await rung(bridgeId)
     if (!seen || seen.resend.length >= most) return false
 
@@ -54,13 +54,13 @@ export async function ask(bridgeId: string, n: number): Promise<boolean> {
   }
 }
 
-/** Where this fails it is the sweep that rings. */
+/** If this fails, the sweep rings. */
 async function rung(bridgeId: string): Promise<true> {
   await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
   return true
 }
 
-/** The attempt that is about to be made of the first that waits; undefined when the claim is lost. */
+/** Counts the attempt that is about to be made for the first resend in the list; undefined when the claim is lost. */
 export async function count(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const { held: counted } = await Delivery.update(held.bridgeId, {
     UpdateExpression: "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one",
@@ -71,8 +71,8 @@ export async function count(held: Delivery.Info): Promise<Delivery.Info | undefi
 }
 
 /**
- * The first that waits has had its turn, with an attempt or without one. An event that was not delivered before and is
- * now says so, and is listed no more.
+ * Takes the first resend off the list, after an attempt or without one. If the event was undelivered until now, its row
+ * says that it is delivered, and it is listed no more.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function settle(
@@ -88,13 +88,13 @@ export async function settle(
   const unlisting = made.delivered ? EventList.unlisting(made.delivered) : []
   if (!made.delivered || unlisting.length === 0) {
     const { held: settled, refused } = await Delivery.update(bridgeId, done)
-    // Held by us, and counted for nothing: our own write, whose answer was lost.
+    // We hold it and no attempt is counted: our own write, whose answer was lost.
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
   }
   const write: Write = { Update: { TableName: events, Key: Delivery.key(bridgeId), ...done } }
   const refused = await transact([write, EventRow.outcome(made.delivered, "delivered"), ...unlisting])
   if (refused?.[0]) return undefined
-  // The row of an event may expire meanwhile.
+  // The event's row may have expired meanwhile.
   if (refused) return await settle(held, { attempts: made.attempts })
   return await Claim.refresh(held)
 }

@@ -7,8 +7,8 @@ import { accounts, events, leases } from "./tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
 /**
- * Where the wrapped data keys of a bridge stand: one of them three times, for as many sorts of readers. What deliverers
- * read comes last: it is copied from the bridge's own.
+ * The rows that hold a bridge's wrapped data keys. The delivery key stands in three, one for each kind of reader. The
+ * deliverers' row comes last, since it is copied from the bridge's own.
  */
 function placesOf(bridge: Bridge.Info): { table: string; key: Key; purpose: Purpose }[] {
   const keys = { table: leases, key: DataKeys.key(bridge.id) }
@@ -22,10 +22,10 @@ function placesOf(bridge: Bridge.Info): { table: string; key: Key; purpose: Purp
 }
 
 /**
- * Wraps the data keys of a bridge anew, after a rotation of the wrapping keys. Each is one write, and each wrapping that
- * was ever made opens: whoever is interrupted begins again.
- * @returns how many were wrapped anew; fewer than four when the bridge was deleted meanwhile, or is one of before that
- * had no event yet.
+ * Wraps the data keys of a bridge again, after the wrapping keys were rotated. Each key is one write, and old wrappings
+ * still open, so an interrupted run may simply be repeated.
+ * @returns how many were rewrapped; fewer than four when the bridge was deleted meanwhile, or is from an earlier
+ * release and has had no event yet.
  */
 export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
   let count = 0

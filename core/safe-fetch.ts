@@ -5,7 +5,7 @@ import { Agent, buildConnector, errors, request } from "undici"
 import { Metrics } from "./metrics.ts"
 import { mayName, mayReach } from "./public-address.ts"
 
-/** Why there was no answer, or none that is worth reading. Never the words of the other side. */
+/** Why there was no answer, or no usable one. Never in the other side's own words. */
 export type Category =
   | "timeout"
   | "refused"
@@ -30,25 +30,25 @@ export class FetchError extends Error {
 export interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** To be read or left early; either way the connection is free then. @throws FetchError */
+  /** To be read to the end or abandoned; either way the connection is then free. @throws FetchError */
   body: AsyncIterable<Uint8Array>
 }
 
 type Input = {
   url: string
-  /** Of the caller, who closes it: connections are kept in it. */
+  /** The caller's agent, which keeps the connections; the caller closes it. */
   agent: Agent
   headers?: Record<string, string>
-  /** For everything, from the look-up of the name to the last byte of the body. */
+  /** For the whole exchange, from the look-up of the name to the last byte of the body. */
   withinMs: number
-  /** Of the body, before it ends in `too_large`. */
+  /** The most bytes of the body; one more ends it with `too_large`. */
   maxBytes: number
 } & ({ method: "POST"; body: Uint8Array } | { method: "GET"; redirects?: number })
 
 /**
- * The one way to a URL that a stranger gave us: only to public addresses, each of them checked at the moment it is
- * dialled, however the URL spells it and whatever its name resolves to by then. Redirects are not followed, but as many
- * as a GET asks for, each through the same check.
+ * The only way to call a stranger's URL. It dials only public addresses, each checked at the moment it is dialled,
+ * however the URL spells it and whatever its name resolves to by then. A GET follows up to `redirects` redirects, each
+ * through the same check; a POST follows none.
  * @throws FetchError
  */
 export async function safeFetch(input: Input): Promise<Answer> {
@@ -59,12 +59,12 @@ export async function safeFetch(input: Input): Promise<Answer> {
       const answer = await request(url, {
         dispatcher: input.agent,
         method: input.method,
-        // Compressed, a small answer could become a large one.
+        // A small compressed answer could unpack to a large one.
         headers: { ...input.headers, "accept-encoding": "identity" },
         body: input.method === "POST" ? input.body : undefined,
         signal,
       })
-      // Whoever reads the body is told; destroyed or left alone, its error concerns nobody.
+      // A reader of the body sees the error. If the body was destroyed or abandoned, the error concerns nobody.
       answer.body.on("error", () => {})
       const next = left > 0 ? redirected(url, answer) : undefined
       if (!next) return open(answer, input)
@@ -78,10 +78,7 @@ export async function safeFetch(input: Input): Promise<Answer> {
   }
 }
 
-/**
- * Keeps connections for as long as its caller wants them, idle ones for `idleMs` (4 s if not given); dials nothing that is
- * not public.
- */
+/** Keeps connections for its caller, idle ones for `idleMs` (4 s by default); dials only public addresses. */
 export function guardedAgent({ idleMs }: { idleMs?: number } = {}): Agent {
   const dial = buildConnector({ timeout: connectWithinMs, allowH2: false })
   return new Agent({
@@ -91,7 +88,7 @@ export function guardedAgent({ idleMs }: { idleMs?: number } = {}): Agent {
   })
 }
 
-/** For each address. */
+/** Per address. */
 const connectWithinMs = 3000
 
 type Dial = ReturnType<typeof buildConnector>
@@ -104,7 +101,7 @@ async function connect(dial: Dial, options: buildConnector.Options, callback: bu
   }
 }
 
-/** Every address of the name must pass; what is dialled is the checked address, not the name. */
+/** Every address of the name must pass. The checked address is dialled, not the name. */
 async function dialChecked(dial: Dial, options: buildConnector.Options) {
   const host = options.hostname.replace(/^\[|\]$/g, "")
   const addresses = isIP(host) ? [host] : await addressesOf(host)
@@ -147,7 +144,7 @@ function checked(given: string): URL {
 
 type Received = Awaited<ReturnType<typeof request>>
 
-/** Where an answer sends us, if it does. Never from https to http. */
+/** The target of a redirect, if the answer is one. A redirect never leads from https to http. */
 function redirected(from: URL, answer: Received): URL | undefined {
   const location = answer.headers.location
   if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== "string") return undefined
@@ -180,7 +177,7 @@ async function* counted(body: Readable, maxBytes: number): AsyncGenerator<Uint8A
   }
 }
 
-/** Node's, OpenSSL's and undici's words for what went wrong. */
+/** The error codes of Node, OpenSSL and undici. */
 const categories: [RegExp, Category][] = [
   [/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|ESOCKETTIMEDOUT)$/, "timeout"],
   [/^ECONNREFUSED$/, "refused"],
@@ -194,7 +191,7 @@ const categories: [RegExp, Category][] = [
   [/^(?:UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES(?:PONSE|_).*)$/, "bad_response"],
 ]
 
-/** @throws what is no error of a network: our own bugs. */
+/** @throws the error itself if it is not a network error: that is our own bug. */
 function asFetchError(error: unknown): FetchError {
   if (error instanceof FetchError) return error
   if (!(error instanceof Error)) throw error

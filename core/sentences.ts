@@ -1,9 +1,13 @@
 import { z } from "zod"
 
-// Zod's own words are for programmers: "Invalid input: expected string, received undefined" is a field that is not there.
+// Zod's own words are for programmers: it says "Invalid input: expected string, received undefined" for a missing
+// field.
 z.config({ customError: sentenceOf })
 
-/** What is wrong with a value, for whoever gave it; undefined: Zod says it. In effect once this file is imported. */
+/**
+ * What is wrong with a value, for the caller who sent it; undefined leaves the sentence to Zod. Importing this file is
+ * enough.
+ */
 function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type") return issue.input === undefined ? "is missing" : mustBe(issue.expected)
   if (issue.code === "too_small") return outOfRange("at least", issue.origin, issue.minimum)

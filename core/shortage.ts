@@ -8,11 +8,11 @@ import { get as getRow, remove, update } from "./store.ts"
 import { leases } from "./tables.ts"
 
 /**
- * Why hosts of a network cannot be started, for as long as that is so: whoever looks sees it, and nobody asks the
- * orchestrator again and again.
+ * Why hosts of a network cannot be started at the moment. Everybody sees it here, so the orchestrator is not asked
+ * again and again.
  *
  * - `quota`: the account may not run more. `capacity`: the provider has no machine left now.
- * - `start`: a task was started and ended, or never came up. `refused`: anything else.
+ * - `start`: a task was started but ended, or never came up. `refused`: anything else.
  */
 const Kind = z.enum(["quota", "capacity", "start", "refused"])
 export type Kind = z.infer<typeof Kind>
@@ -21,16 +21,16 @@ const Info = z.object({
   kind: Kind,
   /** In the orchestrator's words. */
   why: z.string(),
-  /** Of the first refusal and of the last, Unix seconds. */
+  /** Times of the first refusal and of the last, Unix seconds. */
   since: z.number().int(),
   at: z.number().int(),
-  /** Not before this the next attempt. */
+  /** The next attempt must not begin before this, Unix seconds. */
   retryAt: z.number().int(),
   failures: z.number().int(),
 })
 export type Info = z.infer<typeof Info>
 
-/** Twice as long each time. In beats of hosts, as all times of theirs: ten seconds to five minutes at 5 s a beat. */
+/** Doubles each time. In beats, like all times of hosts: ten seconds to five minutes at 5 s a beat. */
 const wait = { first: 2, most: 60 }
 
 function key(network: Network) {
@@ -42,7 +42,7 @@ export async function get(network: Network): Promise<Info | undefined> {
   return row && Info.parse({ ...row, retryAt: row.retry_at })
 }
 
-/** A host could not be started: the next attempt comes after a while, which grows. */
+/** Records that a host could not be started. The wait before the next attempt grows. */
 export async function note(network: Network, kind: Kind, why: string): Promise<void> {
   const failures = ((await get(network))?.failures ?? 0) + 1
   const beats = Math.min(wait.most, wait.first * 2 ** (failures - 1))
@@ -63,7 +63,7 @@ export async function note(network: Network, kind: Kind, why: string): Promise<v
   })
 }
 
-/** A host came up, or none is wanted any more. */
+/** Ends the shortage: a host came up, or none is wanted any more. */
 export async function end(network: Network): Promise<void> {
   await remove({ TableName: leases, Key: key(network) })
 }

@@ -8,13 +8,16 @@ import { type Item, type Row, toItem, toRow } from "./store/rows.ts"
 
 export { isPassing, isThrottled, StoreAway, type Row }
 
-/** Binary attributes, as they are given and taken. */
+/** A binary attribute, as it is written and read. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "not bytes")
 
-/** What names a row of every table. */
+/** The key of a row in any table. */
 export type Key = Record<"pk" | "sk", string>
 
-/** A write as DynamoDB spells it, but for its values. Conditions stand in full where they are sent: they are the design. */
+/**
+ * A write as DynamoDB spells it, apart from its values. Conditions stand in full where they are sent: they are the
+ * design.
+ */
 interface Writing {
   TableName: string
   ConditionExpression?: string
@@ -34,7 +37,7 @@ interface ConditionCheck extends Delete {
   ConditionExpression: string
 }
 
-/** A member of a transaction: one of these. */
+/** A member of a transaction: exactly one of these. */
 export interface Write {
   Put?: Put
   Update?: Update
@@ -55,7 +58,7 @@ export interface Query {
   Limit?: number
 }
 
-/** One row, read consistently. */
+/** Reads one row, consistently. */
 export async function get(table: string, key: Key): Promise<Row | undefined> {
   const { Item: item } = await store.send({
     name: "GetItem",
@@ -75,11 +78,12 @@ export async function* query(input: Query): AsyncGenerator<Row> {
 }
 
 /**
- * One transaction, repeated unchanged under one token until its outcome is known.
+ * Writes one transaction, repeated unchanged under one token until its outcome is known.
  *
- * Refused: by position, the row that failed its condition (`{}` where there is none), undefined for the others.
- * Written: undefined.
- * @throws StoreAway when `withinMs` passed or `signal` came; a token is good for 10 minutes, so `withinMs` must be less.
+ * @returns undefined once written. When refused: by position, the row that failed its condition (`{}` if there is
+ * none), undefined for the others.
+ * @throws StoreAway when `withinMs` has passed or `signal` has fired. A token is valid for 10 minutes, so `withinMs`
+ * must be less.
  */
 export async function transact(
   writes: Write[],
@@ -105,8 +109,8 @@ export async function transact(
 }
 
 /**
- * One conditional update: the row as it is now, or the row that refused it (`{}` where there is none). `isUrgent`: on a
- * connection of its own, however much waits on the others.
+ * One conditional update: the row as it is now, or the row that refused it (`{}` if there is none). `isUrgent` uses
+ * separate connections, however much waits on the others.
  */
 export async function update(
   input: Update,
@@ -118,21 +122,21 @@ export async function update(
   return { now: toRow((answer.written.Attributes ?? {}) as Item) }
 }
 
-/** Writes a row, in the place of one that is there. @returns the row that refused it (`{}` where there is none). */
+/** Writes a row, replacing any that is there. @returns the row that refused it (`{}` if there is none). */
 export async function put(input: Put): Promise<Row | undefined> {
   const answer = await unlessRefused(() => store.send({ name: "PutItem", input }))
   return "refused" in answer ? answer.refused : undefined
 }
 
-/** Removes a row, if there is one. @returns the row that refused it (`{}` where there is none). */
+/** Removes a row, if there is one. @returns the row that refused it (`{}` if there is none). */
 export async function remove(input: Delete): Promise<Row | undefined> {
   const answer = await unlessRefused(() => store.send({ name: "DeleteItem", input }))
   return "refused" in answer ? answer.refused : undefined
 }
 
 /**
- * One conditional write. One that meets a transaction on its row is not applied, and not repeated by the SDK: so here,
- * for some two seconds.
+ * One conditional write. If it meets a transaction on its row, it is not applied, and the SDK does not repeat it. So it
+ * is repeated here, for some two seconds.
  */
 async function unlessRefused(send: () => Promise<Wire>): Promise<{ written: Wire } | { refused: Row }> {
   for (let tries = 0; ; tries++) {
@@ -154,7 +158,7 @@ interface Place {
   key: Key
 }
 
-/** Rows of any tables, read consistently, however many: by position, undefined where there is none. */
+/** Reads any number of rows from any tables, consistently: by position, undefined where there is none. */
 export async function batchGet(places: Place[]): Promise<(Row | undefined)[]> {
   const found = new Map<string, Row>()
   for (let from = 0; from < places.length; from += most.read) {
@@ -172,8 +176,8 @@ export async function batchGet(places: Place[]): Promise<(Row | undefined)[]> {
 }
 
 /**
- * Writes and removes rows of any tables, however many: without conditions, in no order, and each for itself. Whoever is
- * interrupted has written some of them.
+ * Writes and removes any number of rows in any tables: without conditions, in no order, and each on its own. An
+ * interrupted call has written some of them.
  */
 export async function batchWrite(
   writes: ({ table: string; row: Row } | { table: string; remove: Key })[],
@@ -193,10 +197,13 @@ export async function batchWrite(
   }
 }
 
-/** DynamoDB's own limits of one request. */
+/** DynamoDB's limits for one request. */
 const most = { read: 100, written: 25 }
 
-/** Asks again for what was left over, until nothing is: for some ten seconds. @throws StoreAway after that */
+/**
+ * Repeats for what was left unprocessed until nothing is, for some ten seconds.
+ * @throws StoreAway after that
+ */
 async function untilDone<Asked extends object>(
   asked: Asked,
   send: (asked: Asked) => Promise<Asked | undefined>,
@@ -215,7 +222,7 @@ function nameOf(table: string, { pk, sk }: Partial<Record<keyof Key, unknown>>):
   return JSON.stringify([table, pk, sk])
 }
 
-/** A request whose values are not in DynamoDB's JSON yet; a batch's are. */
+/** A request whose values are not yet in DynamoDB's JSON. Those of a batch are. */
 interface Command {
   name: Operation
   input: Partial<Put & Update & Query> & {
@@ -236,21 +243,21 @@ type Operation =
   | "BatchGetItem"
   | "BatchWriteItem"
 
-/** All requests of this process go through here: an object, so that a test can stand in between. */
+/** Every request of this process goes through here. It is an object so that a test can step in between. */
 export const store = { send }
 
-/** Room for all sessions of a host, and for signs of life beside them. */
+/** Enough for all sessions of a host, and separate ones for signs of life. */
 const sockets = { common: 256, urgent: 2 }
 let asks: { common: Ask; urgent: Ask } | undefined
 
 async function send({ name, input }: Command, options: Options & { isUrgent?: boolean } = {}): Promise<Wire> {
-  // Not before it is needed: where the store is may be said after this module was loaded.
+  // Connects only when needed: the store's address may be set after this module was loaded.
   asks ??= { common: askByHttp(sockets.common), urgent: askByHttp(sockets.urgent) }
   const ask = options.isUrgent ? asks.urgent : asks.common
   return await ask(name, toWire(input), options)
 }
 
-/** From now on this store is asked, in the same process and not by HTTP. @returns what ends that. */
+/** Makes this process ask a store within itself instead of one over HTTP. @returns a function that undoes it. */
 export function useHere(here: Exchange): () => void {
   const ask = askHere(here)
   asks = { common: ask, urgent: ask }
@@ -265,7 +272,7 @@ function toWire(input: Command["input"]): Wire {
   if (input.Item) wire.Item = toItem(input.Item)
   if (input.ExpressionAttributeValues)
     wire.ExpressionAttributeValues = toItem(input.ExpressionAttributeValues)
-  // Whoever is refused wants to see by what.
+  // A refused caller wants to see the row that refused it.
   if (input.ConditionExpression) wire.ReturnValuesOnConditionCheckFailure = "ALL_OLD"
   if (input.TransactItems) wire.TransactItems = input.TransactItems.map(toMember)
   return wire
@@ -278,7 +285,7 @@ function toMember(write: Write): Wire {
   return { ConditionCheck: toWire(write.ConditionCheck!) }
 }
 
-/** By position, the rows that failed their condition; undefined for any other error. */
+/** The rows that failed their condition, by position; undefined for any other error. */
 function refusal(error: unknown): (Row | undefined)[] | undefined {
   if (!(error instanceof StoreError)) return undefined
   if (!error.reasons.some(({ code }) => code === conditionFailed)) return undefined

@@ -19,18 +19,18 @@ import { need } from "./config.ts"
 /** §8.3, in milliseconds. */
 export const cachedForMs = 3 * 3600 * 1000
 
-/** S3 takes parts from 5 MB on; one is in memory at a time. */
+/** S3 wants parts of at least 5 MB; one part is in memory at a time. */
 const partBytes = 8 * 1024 * 1024
 
 /**
- * In JSON bytes, the longest answer that goes without the bucket. Lambda takes 6 MB of a function that does not stream,
- * as a string of JSON once more, in which each byte may have become two.
+ * The longest answer, in JSON bytes, that does not go through the bucket. Lambda takes 6 MB from a function that does
+ * not stream, as a JSON string once more, in which a byte may become two.
  */
 export const inline = { maxBytes: 2_500_000 }
 
 /**
- * The header that says where in the bucket the body of an answer is: of a session host's answer, and on Lambda of the
- * API's. Whoever has the answer streams it from there.
+ * The header that says where in the bucket an answer's body is. Session hosts set it, and on Lambda the API does. The
+ * recipient of the answer streams the body from there.
  */
 export const pointer = "x-stored-at"
 
@@ -38,7 +38,7 @@ export function pointerTo(key: string): { [pointer]: string } {
   return { [pointer]: encodeURIComponent(key) }
 }
 
-/** @returns undefined of an answer that has its body with it. */
+/** @returns undefined for an answer that carries its own body. */
 export function pointedAt(headers: { [pointer]?: string | string[] | undefined }): string | undefined {
   const to = headers[pointer]
   return typeof to === "string" ? decodeURIComponent(to) : undefined
@@ -50,7 +50,7 @@ const bucket = new S3Client({
   ...transferTimes,
 })
 
-/** The object's key. A message's id alone does not say which message it is: senders choose ids. */
+/** The object's key. A message's id alone does not identify a message, since senders choose ids. */
 export function keyOf(bridgeId: string, message: string): string {
   return `${bridgeId}/${message}`
 }
@@ -71,7 +71,7 @@ export async function put(input: {
   key: string
   path: string
   contentType: string
-  /** As whoever saves it may call it. */
+  /** The name under which a recipient may save it. */
   fileName: string
 }): Promise<void> {
   const target = { Bucket: need("MEDIA_BUCKET"), Key: input.key }
@@ -117,7 +117,7 @@ async function putParts(
   }
 }
 
-/** What answers a call for media: a stranger's bytes, which no browser is to run or show. */
+/** The answer to a call for media: a stranger's bytes, which a browser must neither run nor show. */
 export async function get(key: string): Promise<{ headers: Record<string, string>; body: Readable }> {
   const found = await bucket.send(new GetObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
   return {
@@ -126,16 +126,16 @@ export async function get(key: string): Promise<{ headers: Record<string, string
       "content-length": String(found.ContentLength ?? 0),
       "content-disposition": found.ContentDisposition ?? "attachment",
       "content-security-policy": "sandbox",
-      // A list of ours is no file that anybody may keep.
+      // Our own JSON lists are not files, so nobody may keep them.
       "cache-control": found.ContentType === "application/json" ? "no-store" : "private",
       "x-content-type-options": "nosniff",
     },
-    // On Node the SDK gives a stream of Node's.
+    // On Node, the SDK returns a Node stream.
     body: found.Body as Readable,
   }
 }
 
-/** RFC 6266, with the name in RFC 8187's form, which holds whatever a stranger calls a file. */
+/** RFC 6266, with the name in RFC 8187's form, which can hold any name that a stranger chooses. */
 function dispositionOf(fileName: string): string {
   if (fileName === "") return "attachment"
   const encoded = encodeURIComponent(fileName.slice(0, 255).toWellFormed()).replaceAll(

@@ -5,16 +5,19 @@ import { now } from "./clock.ts"
 import { put, remove, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
-/** One of the few places for open log streams that a bridge or an account has; held for a while, and on by `keep`. */
+/**
+ * One of the few places for open log streams that a bridge or an account has. It is held for a while; `keep` extends
+ * that.
+ */
 export interface Info {
   pk: string
   holder: string
 }
 
-/** In seconds: whoever dies leaves his place so late. */
+/** In seconds: the place of a process that died is free after this. */
 const heldFor = 30
 
-/** Takes a place, if one of so many is free. */
+/** Takes a place, if one of the `count` is free. */
 export async function take(of: string, count: number): Promise<Info | undefined> {
   for (let i = 0; i < count; i++) {
     const place = { pk: `PLACE#${of}#${i}`, holder: randomUUID() }
@@ -29,7 +32,7 @@ export async function take(of: string, count: number): Promise<Info | undefined>
   return undefined
 }
 
-/** @returns false when it was left to somebody else meanwhile. */
+/** @returns false when somebody else has taken it meanwhile. */
 export async function keep(place: Info): Promise<boolean> {
   const row = await update({
     TableName: requests,

@@ -1,14 +1,14 @@
 import { z } from "zod"
 import { config } from "./config.ts"
 
-/** The five tables, split by who may read them. Their shape is data, for `infra/` and for one machine. */
+/** The five tables, split by who may read them. Their shape is data, for `infra/` and for running on one machine. */
 export const accounts = config.ACCOUNTS_TABLE
 export const leases = config.LEASES_TABLE
 export const sessions = config.SESSIONS_TABLE
 export const events = config.EVENTS_TABLE
 export const requests = config.REQUESTS_TABLE
 
-/** Whose row it is that has this key (`pk`, or `sk` of what belongs to somebody else): keys of bridges are `BRIDGE#<id>`. */
+/** The bridge's id in a key such as `BRIDGE#<id>`: a `pk`, or the `sk` of a row that belongs to something else. */
 export function bridgeIdOf(key: unknown): string {
   return z.string().parse(key).slice("BRIDGE#".length)
 }
@@ -17,7 +17,7 @@ interface Index {
   name: string
   hash: { name: string; type: "S" | "N" }
   range: { name: string; type: "S" | "N" }
-  /** What of a row the index holds: each change of that is paid for once more. */
+  /** Which attributes the index holds: each change of one of them costs another write. */
   holds: "ALL" | "KEYS_ONLY"
 }
 
@@ -26,7 +26,7 @@ interface Table {
   indexes: Index[]
 }
 
-/** Each table has the string keys `pk` and `sk`, and the attribute `expires_at` for its time to live. */
+/** Each table has the string keys `pk` and `sk`, and `expires_at` as its time to live. */
 export const tables: Table[] = [
   { name: accounts, indexes: [] },
   {
@@ -40,7 +40,7 @@ export const tables: Table[] = [
     name: events,
     indexes: [
       {
-        // Of `DELIVERY` rows, while something waits: `since` is there from the first promise until then.
+        // Holds `DELIVERY` rows while something waits: `since` is set from the first promise until then.
         name: "bySince",
         hash: { name: "shard", type: "N" },
         range: { name: "since", type: "N" },

@@ -9,10 +9,10 @@ import {
 import { requestTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 
-/** What a data key is for, and so which wrapping key it is under. Only session hosts may unwrap `session`. */
+/** A data key's purpose, which decides its wrapping key. Only session hosts may unwrap `session`. */
 export type Purpose = "session" | "delivery"
 
-/** Whose data key it is: bound into the wrapping. */
+/** The owner of a data key, bound into the wrapping. */
 export interface Owner {
   accountId: string
   bridgeId: string
@@ -29,7 +29,7 @@ export async function newDataKey(
   return { key: made.Plaintext!, wrapped: made.CiphertextBlob! } // both are in every answer
 }
 
-/** A new data key, wrapped: for whoever may make it and not use it. */
+/** A new data key, wrapped only: for a caller that may create it but not use it. */
 export async function newWrappedDataKey(purpose: Purpose, owner: Owner): Promise<Uint8Array> {
   const made = await kms.send(
     new GenerateDataKeyWithoutPlaintextCommand({ ...under(purpose, owner), KeySpec: "AES_256" }),
@@ -37,15 +37,15 @@ export async function newWrappedDataKey(purpose: Purpose, owner: Owner): Promise
   return made.CiphertextBlob! // in every answer
 }
 
-/** @throws when the wrapping is another bridge's, for another purpose, or under another wrapping key. */
+/** @throws when the wrapping is for another bridge, for another purpose, or under another wrapping key. */
 export async function unwrap(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
   const opened = await kms.send(new DecryptCommand({ ...under(purpose, owner), CiphertextBlob: wrapped }))
   return opened.Plaintext! // in every answer
 }
 
 /**
- * The same data key, wrapped by what its wrapping key has become since. Nobody sees the data key meanwhile.
- * @throws as `unwrap`
+ * The same data key, wrapped by the current material of its wrapping key. Nobody sees the data key on the way.
+ * @throws as `unwrap` does
  */
 export async function rewrap(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
   const { KeyId, EncryptionContext } = under(purpose, owner)
@@ -61,7 +61,7 @@ export async function rewrap(purpose: Purpose, owner: Owner, wrapped: Uint8Array
   return made.CiphertextBlob! // in every answer
 }
 
-/** From now on data keys are wrapped by new key material; what the old wrapped still opens. */
+/** Wraps new data keys under new key material from now on; the old material still opens what it wrapped. */
 export async function rotate(purpose: Purpose): Promise<void> {
   await kms.send(new RotateKeyOnDemandCommand({ KeyId: wrappingKey(purpose) }))
 }

@@ -53,7 +53,7 @@ export const Manager = z
   })
   .openapi("Manager")
 
-/** What a bridge tells; not in the specification. */
+/** The customer's choice of events; not in the specification. */
 const told = {
   events: z.array(EventType).openapi({
     description: "The types of events that it tells: all, unless others were chosen.",
@@ -79,7 +79,7 @@ export const path = z.object({
   customer_ref: z.string().openapi({ description: "Your own name for the bridge; `default` is the first." }),
 })
 
-/** Fields whose every fault, also their absence, has a code of its own: the domain judges them. */
+/** Fields that have an error code of their own for every fault, absence included: the domain checks them. */
 const JudgedRef = z.unknown().optional().openapi({
   type: "string",
   description: "Your own name for it: 1 to 64 letters, digits, dashes and underscores, not `default`.",

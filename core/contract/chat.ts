@@ -9,7 +9,9 @@ export function text(min: number, max: number) {
     .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
 }
 
-/** The address of what the service fetches for a caller. What is no http is refused when it is fetched (`url_not_allowed`). */
+/**
+ * A URL that the service fetches for a caller. Schemes other than http are refused at the fetch (`url_not_allowed`).
+ */
 export const FetchedUrl = text(1, 2048)
   .refine((url) => URL.canParse(url), "not a URL")
   .openapi({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" })
@@ -19,7 +21,7 @@ export const PhoneNumber = z
   .regex(/^\+?\d{7,15}$/, "7 to 15 digits without spaces or dashes")
   .openapi({ description: "7 to 15 digits; a leading `+` is dropped.", example: "491711234567" })
 
-/** A chat as a caller may name it (decisions, "Messages"). */
+/** A chat, in any form in which a caller may name it (decisions, "Messages"). */
 export const Chat = z
   .string()
   .regex(
@@ -50,7 +52,7 @@ export const Group = z
   .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")
   .openapi({ description: "A group's JID: `…@g.us`.", example: "120363041234567890@g.us" })
 
-/** §2.11. The network's id of a message or a call: opaque, chosen by whoever sent it, of any characters. */
+/** §2.11. The network's id of a message or a call: opaque, chosen by its sender, with any characters. */
 const OpaqueId = text(1, 256)
 
 export const MessageId = OpaqueId.openapi({

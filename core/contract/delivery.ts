@@ -31,7 +31,7 @@ export const webhookLogs = createRoute({
   responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...unreachable) },
 })
 
-/** An event of a bridge, as it waits, was given up or went to the hosted inbox. */
+/** An event of a bridge that waits, was given up, or went to the hosted inbox. */
 export const StoredEvent = z
   .object({
     event_id: z.string(),

@@ -260,7 +260,7 @@ export const Event = z.discriminatedUnion("event", [
 ])
 export type Event = z.infer<typeof Event>
 
-/** What of these a bridge may tell of itself; `test` is sent when it is asked for. */
+/** The events that a bridge sends on its own; `test` is sent only on request. */
 export const EventType = z
   .enum([
     "message",
@@ -278,5 +278,5 @@ export const EventType = z
   ] satisfies Exclude<Event["event"], "test">[])
   .openapi("EventType")
 
-/** Kinds of chats that a customer may not want to hear of. */
+/** Kinds of chats that a customer may ignore. */
 export const Ignored = z.enum(["status", "groups"])

@@ -59,7 +59,7 @@ const attempt = {
   timestamp: "2026-11-20T09:26:01.207Z",
 }
 
-/** What each event looks like on its way to a webhook. */
+/** An example of each event as a webhook receives it. */
 export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: Type }> } = {
   message: {
     event: "message",
@@ -147,7 +147,7 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
   test: { event: "test", timestamp: 1_795_166_760 },
 }
 
-/** A call of each route that is taken, and its answer. */
+/** A successful call of each route, and its answer. */
 export const examples: Record<RouteName, Example> = {
   createBridge: {
     body: { customer_ref: "shop", webhook_url: secret.webhook_url },
@@ -296,7 +296,7 @@ export const examples: Record<RouteName, Example> = {
   },
 }
 
-/** The sentence of each error, as the service says it or much like it. */
+/** An example sentence of each error, as the service says it or nearly so. */
 export const errorExamples: Record<ErrorCode, string> = {
   invalid_request: "chat: is missing (and 1 more: see issues)",
   invalid_customer_ref: "customer_ref: 1 to 64 letters, digits, dashes and underscores",

@@ -14,7 +14,7 @@ const SendResult = z
 
 const printable = /^[\x20-\x7e]{1,255}$/
 
-/** §8.2. Read apart from the routes, since a fault of it has a code of its own. */
+/** §8.2. Parsed apart from the routes, since a fault in it has its own code. */
 export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable characters")
 
 const headers = z.object({
@@ -26,21 +26,21 @@ const headers = z.object({
   }),
 })
 
-/** What every message has besides its content (decisions, "Messages"). */
+/** The fields that every message has besides its content (decisions, "Messages"). */
 const addressed = {
   chat: Chat,
   quoted_message_id: MessageId.optional().openapi({ description: "The message that this one answers." }),
   mentions: z.array(Chat).max(1024).optional().openapi({ description: "Who is named in the text." }),
 }
 
-/** decisions, "Messages": of a message that is known its id says enough, unless several have chosen it. */
+/** decisions, "Messages": the id of a known message is enough, unless several messages have the same one. */
 const MessageChat = Chat.optional().openapi({
   description: "Where the message is; only needed when messages of several chats have this id.",
 })
 
 const unsent = ["send_outcome_unknown", "idempotency_conflict", "invalid_idempotency_key"] as const
 
-/** What must hold between fields. */
+/** A rule across fields. */
 interface Check<Fields extends z.ZodRawShape> {
   holds: (input: z.infer<z.ZodObject<Fields>>) => boolean
   path: keyof Fields & string
@@ -56,7 +56,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
 ) {
   const { check } = more
   const schema = z.object(fields).refine(
-    // It has these fields, among others.
+    // The input has these fields, among others.
     (input) => check?.holds(input as z.infer<z.ZodObject<Fields>>) ?? true,
     { path: check && [check.path], message: check?.message },
   )
@@ -102,7 +102,7 @@ export const sendReaction = send("reaction", "React to a message", {
   message_id: MessageId,
 })
 
-/** Options are told apart by their text alone. */
+/** Options are told apart only by their text. */
 const options = z
   .array(text(1, 100))
   .min(2)

@@ -11,14 +11,14 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } }
 }
 
-/** A JSON body of which nothing is required: none is as good as an empty one. */
+/** An optional JSON body: no body counts as an empty one. */
 export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
   return { ...body(schema), required: false }
 }
 
 type Refusals = Record<(typeof errorStatus)[ErrorCode], ReturnType<typeof reply<typeof ErrorBody>>>
 
-/** The errors a route may answer with, beside those of every route (401, 429, 500, 503). */
+/** The errors of a route, besides those of every route (401, 429, 500, 503). */
 export function refusals(...codes: ErrorCode[]): Partial<Refusals> {
   const always: ErrorCode[] = [
     "invalid_request",
@@ -33,14 +33,14 @@ export function refusals(...codes: ErrorCode[]): Partial<Refusals> {
   )
 }
 
-/** Where the routes of a bridge's session are (§1). */
+/** The prefix of the routes to a bridge's session (§1). */
 export const proxy = "/api/instances/{customer_ref}/proxy"
 
-/** Done, with nothing more to say. */
+/** Success, with nothing more to say. */
 export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok")
 
-/** Why a call to a session may be refused, whatever it asks. */
+/** Why any call to a session may be refused. */
 export const unreachable = ["not_found", "bridge_paused", "bridge_suspended"] as const
 
-/** Why one may be that asks something of the network. */
+/** Why a call that asks something of the network may be refused. */
 export const asking = [...unreachable, "not_paired", "network_rejected"] as const

@@ -6,7 +6,7 @@ import { sortOf, StoreError } from "./error.ts"
 /** A request or an answer in DynamoDB's JSON. */
 export type Wire = Record<string, unknown>
 
-/** One request and what was answered to it. Rejects when there is no answer. */
+/** One request and its answer. Rejects when there is no answer. */
 export type Exchange = (
   operation: string,
   request: Wire,
@@ -14,18 +14,18 @@ export type Exchange = (
 ) => Promise<{ status: number; body: Wire }>
 
 export interface Options {
-  /** Whoever asks has patience of their own. */
+  /** Do not retry: the caller does that. */
   once?: boolean
-  /** Nobody waits for the answer any more: what can still be kept from being asked is not asked. */
+  /** Once it is aborted nobody waits for the answer: requests that have not been sent yet are not sent. */
   signal?: AbortSignal | undefined
 }
 
-/** @throws StoreError when it is refused, else what became of the connection */
+/** @throws StoreError when the store refuses; otherwise the error of the connection */
 export type Ask = (operation: string, request: Wire, options: Options) => Promise<Wire>
 
-/** A client with connections of its own. `most`: how many requests may be under way; others wait for them. */
+/** A client with its own connections. `most` requests may be under way at once; others wait. */
 export function askByHttp(most: number): Ask {
-  // Never less than asked for: whoever waited in the agent would use up the time of their connection there.
+  // As many sockets as requests: a request that waited inside the agent would use up its connection time there.
   const agent = { keepAlive: true, maxSockets: most }
   const client = new DynamoDBClient({
     maxAttempts: 4,
@@ -34,7 +34,7 @@ export function askByHttp(most: number): Ask {
   return patient(client, atMost(most, exchangeOf(client)))
 }
 
-/** Asks a store that is in this process: no less patient, and as long for each answer. */
+/** Asks a store in this process, with the same retries and time-out as over HTTP. */
 export function askHere(here: Exchange): Ask {
   return patient(new DynamoDBClient({ maxAttempts: 4 }), inTime(here))
 }
@@ -57,7 +57,7 @@ function inTime(here: Exchange): Exchange {
   }
 }
 
-/** Asks again as often, and after such waits, as the SDK does. */
+/** Retries as often as the SDK does, with the same waits. */
 function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
   async function ask(operation: string, request: Wire, signal?: AbortSignal): Promise<Wire> {
     const { status, body } = await exchange(operation, request, signal)
@@ -77,7 +77,7 @@ function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
       } catch (error) {
         token = await patience
           .refreshRetryTokenForRetry(token, { errorType: sortOf(error) })
-          // It has waited long enough, or there is nothing to wait for.
+          // The retries are used up, or the error is not worth one.
           .catch(() => Promise.reject(error))
       }
     }
@@ -88,7 +88,7 @@ function atMost(most: number, exchange: Exchange): Exchange {
   let underWay = 0
   const waiting: (() => void)[] = []
   return async (operation, request, signal) => {
-    // A request that ends hands its place on.
+    // A request that ends hands on its place.
     if (underWay === most) await new Promise<void>((resolve) => waiting.push(resolve))
     else underWay++
     try {
@@ -103,8 +103,9 @@ function atMost(most: number, exchange: Exchange): Exchange {
 }
 
 /**
- * The SDK's requests without its middleware, which does anew for each what never changes: the rules of endpoints, the
- * middleware itself, the schemas of requests and answers. Credentials, signatures and connections are the SDK's.
+ * Sends the SDK's requests without its middleware, which repeats for each request what never changes: endpoint rules,
+ * the middleware stack itself, the schemas of requests and answers. Credentials, signatures and connections are still
+ * the SDK's.
  */
 function exchangeOf(client: DynamoDBClient): Exchange {
   const { config } = client
@@ -152,23 +153,23 @@ async function targetOf({ config }: DynamoDBClient): Promise<{ url: URL; sign: S
   return { url, sign: (request) => signer.sign(request, { signingDate: new Date(Date.now() + behindMs) }) }
 }
 
-/** How far this machine's clock is behind the store's: a signature is good for five minutes. */
+/** How far this machine's clock is behind the store's. A signature is valid for five minutes. */
 let behindMs = 0
 
-/** A refused request is asked again, if it was for the time. */
+/** Learns the clock difference from a refusal. If the request was refused for its time, it is retried. */
 function noteTime(headers: Record<string, string>): void {
   const difference = Date.parse(headers.date ?? "") - Date.now()
   if (Math.abs(difference) > 240_000) behindMs = difference
 }
 
-/** A store on this machine checks no signature, Amazon's own for developers included; only its form. */
+/** A store on this machine, Amazon's own for developers included, checks only a signature's form. */
 async function unsigned(request: Request): Promise<Request> {
   request.headers.authorization =
     "AWS4-HMAC-SHA256 Credential=local/20000101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
   return request
 }
 
-/** An answer that is no JSON comes from something on the way to the store, and not from the store. */
+/** An answer that is not JSON comes from something between us and the store. */
 function readable(status: number, text: string): { status: number; body: Wire } {
   try {
     return { status, body: JSON.parse(text) as Wire } // as DynamoDB documents it

@@ -1,21 +1,21 @@
 import { type Item, type Row, toRow } from "./rows.ts"
 
-/** The store did not answer in time: whether it wrote is not known. */
+/** The store did not answer in time: it is unknown whether it wrote. */
 export class StoreAway extends Error {}
 
-/** Why a member of a transaction was refused; `None` where it was not. */
+/** Why a member of a transaction was refused; `None` for a member that was not. */
 interface Reason {
   code: string
-  /** As it was found, if the condition refused it and there is one. */
+  /** The row as it was found, if its condition refused the write and the row exists. */
   row: Row | undefined
 }
 
-/** The store's answer when it did not do what it was asked for. Its name is DynamoDB's own. */
+/** The store's answer when it refused a request. `name` is DynamoDB's own. */
 export class StoreError extends Error {
   readonly $metadata: { httpStatusCode: number }
-  /** The row whose condition refused a write, if it was found. */
+  /** The row whose condition refused a write, if it exists. */
   readonly row: Row | undefined
-  /** Of a transaction that was cancelled, by position. */
+  /** The reasons of a cancelled transaction, by position. */
   readonly reasons: Reason[]
 
   constructor(status: number, body: object) {
@@ -53,7 +53,7 @@ const throttles = new Set([
   "RequestLimitExceeded",
 ])
 
-/** Whether the store has refused because it is asked for too much. */
+/** Whether the store refused because it is asked too much. */
 export function isThrottled(error: unknown): boolean {
   return error instanceof Error && throttles.has(error.name)
 }
@@ -65,12 +65,12 @@ const passing = new Set([
   "ServiceUnavailable",
   "TimeoutError",
   "AbortError",
-  // The machine's credentials are fetched and renewed over the network, too.
+  // A machine's credentials are fetched and renewed over the network as well.
   "CredentialsProviderError",
   "ExpiredTokenException",
 ])
 
-/** Whether the same request may succeed later: throttled, in conflict, or no answer at all. */
+/** Whether the same request may succeed later: it was throttled, in conflict, or not answered at all. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof StoreAway) return true
   if (!(error instanceof Error)) return false
@@ -80,12 +80,12 @@ export function isPassing(error: unknown): boolean {
   return isUnanswered(error)
 }
 
-/** In the words by which the SDK decides whether to ask again at once, and after what wait. */
+/** The error's kind in the SDK's terms, which decide whether and after what wait to retry. */
 export function sortOf(error: unknown): "THROTTLING" | "TRANSIENT" | "CLIENT_ERROR" {
   if (!(error instanceof Error)) return "CLIENT_ERROR"
   if (isThrottled(error) || error.name === "TransactionInProgressException") return "THROTTLING"
   return transient.has(error.name) || isUnanswered(error) ? "TRANSIENT" : "CLIENT_ERROR"
 }
 
-/** The second: the clock of this machine is wrong; by then it is known by how much. */
+/** The second one means that this machine's clock is wrong. By the time of the retry the difference is known. */
 const transient = new Set(["TimeoutError", "InvalidSignatureException"])

@@ -1,13 +1,13 @@
-/** A row as the store gives it: to be parsed by the module whose row it is. */
+/** A row as the store returns it. The module that owns the row parses it. */
 export type Row = Record<string, unknown>
 
-/** An attribute's value in DynamoDB's JSON: one member, named by its type. Bytes are base64 there. */
+/** An attribute's value in DynamoDB's JSON: one member, named after its type. Bytes are base64. */
 type Value = Record<string, unknown>
 export type Item = Record<string, Value>
 
 /**
- * A row in DynamoDB's JSON. Members that are undefined are left out.
- * @throws TypeError of what DynamoDB has no exact value for.
+ * A row in DynamoDB's JSON. Undefined members are left out.
+ * @throws TypeError for a value that DynamoDB cannot represent exactly.
  */
 export function toItem(row: object): Item {
   const item: Item = {}
@@ -15,7 +15,7 @@ export function toItem(row: object): Item {
   return item
 }
 
-/** @throws TypeError of what is not exact here. */
+/** @throws TypeError for a number that JavaScript cannot represent exactly. */
 export function toRow(item: Item): Row {
   const row: Row = {}
   for (const name of Object.keys(item)) row[name] = fromValue(item[name]!)
@@ -50,7 +50,7 @@ function fromObject(value: object | null, name: string): Value {
   throw new TypeError(`${name} is a ${value.constructor.name}, and no attribute`)
 }
 
-/** A whole number beyond this is not exact any more: what would be written is not what was meant. */
+/** A larger whole number is not exact: what is written would not be what was meant. */
 function digits(value: number, name: string): string {
   if (Number.isSafeInteger(value)) return String(value)
   if (Number.isFinite(value) && !Number.isInteger(value)) return String(value)
@@ -66,7 +66,7 @@ function fromValue(value: Value): unknown {
   throw new TypeError("an attribute without a value")
 }
 
-/** `held` is what DynamoDB documents for the type. */
+/** `held` has the form that DynamoDB documents for the type. */
 function read(type: string, held: unknown): unknown {
   switch (type) {
     case "S":
