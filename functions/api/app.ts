@@ -6,5 +6,8 @@ import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
 import { reference } from "./reference.ts"
 
-/** The HTTP API, whole, as one machine answers it. On AWS it is behind two doors: `handler.ts` here and in `stream`. */
+/**
+ * The whole HTTP API, as one machine serves it. On AWS it is behind two doors: `handler.ts` here and the one in
+ * `stream`.
+ */
 export const app = door([reference], [bridges, events, logs, webhookTest, proxy])

@@ -25,7 +25,7 @@ export const bridges = router()
   .openapi(contract.listBridges, async (c) => {
     const all = (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
     const leases = await Promise.all(all.map((bridge) => Lease.get(bridge.id)))
-    // One without a lease was deleted between the two reads.
+    // A bridge without a lease was deleted between the two reads.
     const listed = all.flatMap((bridge, i) => (leases[i] ? [wireInList(bridge, leases[i])] : []))
     return c.json(listed, 200)
   })
@@ -52,10 +52,11 @@ export const bridges = router()
     const { requestId } = c.var
     const awoken = await awake(c.var.bridge.id, requestId)
     const isSame = url === c.var.bridge.webhookUrl
-    // Which place is to have the login only the customer can say (docs/decisions/0007): it stays so over hosts.
+    // Only the customer can say which place is to have the login (docs/decisions/0007), so the status stays across
+    // hosts.
     const isReplaced = isOfUrl && awoken.told?.status === "replaced"
     if (!isSame || isReplaced) await restart(c.var.bridge.id, requestId)
-    // Also where it is the same: of two tables one may have been restored.
+    // Written even if it is unchanged: one of the two tables may have been restored from a backup.
     const bridge = isOfUrl ? await Bridge.setWebhookUrl(c.var.bridge, url) : c.var.bridge
     if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
     const lease = await choose(awoken, input, requestId)

@@ -6,21 +6,21 @@ import { log } from "#core/log.ts"
 
 export interface Call {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-  /** At the host, with its query. */
+  /** The path at the host, with its query. */
   path: string
   bridgeId: string
   requestId: string
   /** JSON. */
   body?: string
-  /** Of the message that this call sends. */
+  /** The id of the message that this call sends. */
   messageId?: string
-  /** That id was chosen for this call. */
+  /** The id was chosen for this call. */
   isNew?: boolean
   /** The idempotency record that the host completes. */
   record?: string
-  /** How long it may still wait for its session, milliseconds. */
+  /** How long the host may still wait for the session, in milliseconds. */
   waitMs?: number
-  /** The host must not begin later, Unix seconds. */
+  /** The host must not begin after this, Unix seconds. */
   notAfter?: number
 }
 
@@ -31,18 +31,18 @@ export interface HostAnswer {
 }
 
 /**
- * Connections are kept for the next call. A host that has died has closed them, and undici reads that before it uses one
- * again: then the call goes over a new one, which is refused. They are not kept for long: a host that vanished without a
- * word is noticed only when no new one can be made. Hosts keep theirs much longer.
+ * Connections are kept for the next call. A host that died has closed them, and undici notices before it uses one
+ * again; the call then goes over a new connection, which is refused. They are not kept for long, since a host that
+ * vanished silently is noticed only when no new connection can be made. Hosts keep theirs much longer.
  */
 const hosts = new Agent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
 
 /**
- * One call to the host of a lease.
+ * Makes one call to the host of a lease.
  *
- * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch. A connection
- * that breaks with the call on it, new or kept, leaves open whether the host has read it.
- * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and never answered.
+ * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch. If a
+ * connection breaks during the call, whether new or kept, it is unknown whether the host has read the call.
+ * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and did not answer.
  */
 export async function callHost(
   lease: Lease.Info,
@@ -71,7 +71,7 @@ export async function callHost(
   }
 }
 
-/** Nobody but a retry under the same key can find out what became of the message. */
+/** Only a retry under the same key can find out whether the message was sent. */
 export function outcomeUnknown(): ApiError {
   return new ApiError(
     "send_outcome_unknown",

@@ -4,12 +4,13 @@ import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"
 import { callHolderIfAny } from "./holder.ts"
 
-/** A session that is not told now hears of it when its host compares its leases, within half a minute. */
+/** A session that is not told now finds out when its host compares its leases, within half a minute. */
 const toldWithinMs = 3000
 
 /**
- * Writes what of a bridge its customer wants to be told, where something was said of that, and has its session read it.
- * @returns the lease as it is now. @throws ApiError `not_found` when the bridge was deleted meanwhile.
+ * Writes the customer's choice of events, if the request has one, and tells the session to read it.
+ * @returns the lease as it is now.
+ * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
  */
 export async function choose(
   lease: Lease.Info,

@@ -24,7 +24,7 @@ curl "$URL/api/instances/shop/proxy/status" -H "$auth"
 curl "$URL/api/instances/shop/proxy/send/text" -H "$auth" -H "$json" -H 'Idempotency-Key: order-17' \
   -d '{"chat":"491711234567","body":"Hello"}'`
 
-/** What a session's status means, and what to do about it. */
+/** What each session status means, and what to do about it. */
 const statuses = [
   ["unpaired", "No phone is linked.", "Show the code of `qr`, or ask for one with `pair`."],
   ["connecting", "It starts, or has just been linked.", "Wait. A call waits up to 5 s, then it is 503."],
@@ -46,7 +46,7 @@ const statuses = [
   ],
 ] as const
 
-/** Of `network_rejected`. */
+/** The codes of `network_rejected`. */
 const networkCodes = [
   [
     "463",
@@ -74,7 +74,7 @@ const limits = [
   ["bridges of an account", "10, unless the operator says otherwise"],
 ] as const
 
-/** All that a customer needs besides the reference, in the order in which he does. */
+/** Everything a customer needs besides the reference, in the order in which they need it. */
 export function guide(): Chapter[] {
   return [
     { id: "start", title: "Quick start", body: html`<pre>${start}</pre>` },
@@ -150,7 +150,7 @@ function paragraphs(...texts: string[]): Html {
   return html`${texts.map((text) => html`<p>${prose(text)}</p>`)}`
 }
 
-/** `code`: the first column is. */
+/** `first` says whether the first column is code. */
 function proseRows(rows: readonly (readonly string[])[], first: "code" | "prose" = "prose"): Html[][] {
   return rows.map((row) =>
     row.map((cell, i) => (i === 0 && first === "code" ? html`<code>${cell}</code>` : prose(cell))),

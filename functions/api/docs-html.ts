@@ -1,9 +1,9 @@
 import { html } from "hono/html"
 
-/** What is put into a page: what strangers wrote is escaped in it. */
+/** Part of a page. Strangers' text is escaped in it. */
 export type Html = ReturnType<typeof html>
 
-/** What stands between backticks is code. */
+/** Renders text between backticks as code. */
 export function prose(text: string): Html {
   return html`${text.split("`").map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }

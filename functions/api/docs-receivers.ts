@@ -1,4 +1,4 @@
-/** What `docs/receivers/` has to copy, for who has the page and not the repository: a test compares. */
+/** The code in `docs/receivers/`, for readers who have the page but not the repository. A test compares the two. */
 export const receivers: { language: string; file: string; code: string }[] = [
   {
     language: "JavaScript (Node 18 or newer)",

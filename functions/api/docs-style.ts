@@ -1,4 +1,4 @@
-/** Of the reference: readable on a desk and on a phone, by day and by night. */
+/** The style of the reference: readable on a desktop and a phone, in light and dark. */
 export const style = `
   :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif;
     --faint: color-mix(in srgb, currentColor 8%, transparent);

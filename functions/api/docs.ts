@@ -21,7 +21,7 @@ interface Entry {
   operation: Operation
 }
 
-/** The reference as one page that needs nothing else: no script, no other host. */
+/** The reference as one self-contained page: no script, no other host. */
 export function docsPage(document: Document): Html {
   const entries: Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -138,7 +138,7 @@ function route({ method, path, operation }: Entry): Html {
   </section>`
 }
 
-/** Headers that not every answer has. */
+/** A table of the headers that only some answers have. */
 function own(headers: Record<string, Header>): Html | string {
   const named = Object.entries(headers).filter(([name]) => !(name in everyAnswer))
   if (named.length === 0) return ""
@@ -158,7 +158,7 @@ function webhook(type: string, operation: Operation, isFirst: boolean): Html {
   </section>`
 }
 
-/** The call of the examples, to paste into a shell. */
+/** The example call, ready to paste into a shell. */
 function curl({ method, path, operation }: Entry): string {
   const { parameters = {}, body } = examples[operation.operationId as RouteName] // registered under it
   const given: Record<string, string | number> = { customer_ref: "shop", ...parameters }
@@ -170,7 +170,7 @@ function curl({ method, path, operation }: Entry): string {
   const isFile = !Object.keys(operation.responses[200]?.content ?? { "application/json": {} }).some((type) =>
     /json|event-stream/.test(type),
   )
-  // An error must not be kept as the file.
+  // An error must not be saved as the file.
   return [
     `curl${isFile ? " -f" : ""}${verb} "$URL${url}${query.length > 0 ? `?${query.join("&")}` : ""}"${isFile ? " -o file" : ""}`,
     `  -H "Authorization: Bearer $KEY"`,
@@ -209,7 +209,7 @@ function fields(schema: Schema): Html {
   return table(["field", "type", ""], rowsOf(schema))
 }
 
-/** With the fields of all that it extends. */
+/** A schema with the fields of everything it extends. */
 function merged(schema: Schema, document: Document): Schema {
   const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""]
   if (named) return merged(named, document)
@@ -222,7 +222,7 @@ function merged(schema: Schema, document: Document): Schema {
   }
 }
 
-/** Of the fields of fields, too. */
+/** A row for each field, and for the fields inside it. */
 function rowsOf(schema: Schema, prefix = ""): Html[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const limits = limitsOf(field.items && !field.description ? field.items : field)
@@ -246,7 +246,7 @@ function typeOf(schema: Schema): Html {
   return html`${[schema.type ?? "any"].flat().join(" | ")}`
 }
 
-/** In words; a pattern only where nothing else says what is meant. */
+/** The limits in words; the pattern only if there is no description. */
 function limitsOf({ minimum, maximum, minLength, maxLength, pattern, description }: Schema): string {
   return [
     ...range(minimum, maximum, ""),

@@ -8,7 +8,7 @@ import { Resend } from "#core/resend.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { router } from "../http/router.ts"
 
-/** The events of a bridge that wait, were given up or went to its hosted inbox. */
+/** The events of a bridge that wait, were given up, or went to its hosted inbox. */
 export const events = router()
   .openapi(contract.listEvents, async (c) => {
     const { bridge } = c.var
@@ -32,7 +32,7 @@ export const events = router()
     if (!event) throw new ApiError("not_found", "there is no such event, or no more")
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
-    // What still waits is sent in its turn.
+    // A pending event is sent in its turn anyway.
     if (event.state !== "pending" && !(await Resend.ask(bridge.id, event.n))) throw rateLimited(10)
     return c.json({ ok: true as const }, 202)
   })

@@ -7,11 +7,11 @@ import { callHolder } from "./holder.ts"
 
 type Asked =
   | { success: HostAnswer; refusal?: undefined }
-  /** The word of the host itself, and not of the API that did not reach it. */
+  /** The host's own refusal, not that of an API which failed to reach it. */
   | { success?: undefined; refusal: ApiError }
 
 /**
- * Asks whichever host holds the bridge; `isJson`: so is every success.
+ * Asks the host that holds the bridge. `isJson`: every success is JSON.
  * @throws ApiError as `callHolder` does
  */
 export async function ask(call: Call, isJson: boolean): Promise<Asked> {
@@ -20,18 +20,18 @@ export async function ask(call: Call, isJson: boolean): Promise<Asked> {
   return isSuccess ? { success: answer } : { refusal: refusalOf(answer, call) }
 }
 
-/** Whether its body is in the bucket. */
+/** Whether the answer's body is in the bucket. */
 function isStored({ headers }: HostAnswer): boolean {
   return StoredMedia.pointedAt(headers) !== undefined
 }
 
-/** The host says what it refuses as the API does; the request id is the API's. */
+/** A host phrases refusals as the API does, but without the request id, which is the API's. */
 const HostRefusal = ErrorBody.omit({ request_id: true })
 
-/** A host never says these of a call that is ours. */
+/** A host never sends these for a valid call of ours. */
 const foreign = new Set<ErrorCode>(["unauthorized", "internal_error"])
 
-/** What the host refused, if it is one of the contract's refusals; whatever else it says stays here. */
+/** The host's refusal, if it is one of the contract's. Anything else that a host says stays here. */
 function refusalOf(answer: HostAnswer, call: Call): ApiError {
   const refusal = HostRefusal.safeParse(jsonOf(answer.body)).data
   if (refusal && errorStatus[refusal.code] === answer.status && !foreign.has(refusal.code)) {
@@ -47,12 +47,12 @@ function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString())
   } catch {
-    // Not JSON, so nothing that our hosts say: the caller says so.
+    // It is not JSON, so not an answer of our hosts; the caller handles that.
     return undefined
   }
 }
 
-/** Of the host's headers, those that are to be passed on. */
+/** The named headers of the host's answer, to be passed on. */
 export function hostHeaders(headers: HostAnswer["headers"], ...names: string[]): Record<string, string> {
   const found = names.flatMap((name) => {
     const value = headers[name]

@@ -5,5 +5,5 @@ import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
 import { reference } from "./reference.ts"
 
-/** The API without what takes a stream or a way to the internet. */
+/** The API without the routes that need a stream or a way to the internet. */
 export const handler = handle(door([reference], [bridges, events, proxy]))

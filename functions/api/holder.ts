@@ -4,16 +4,22 @@ import { ApiError, noSuchBridge, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call-host.ts"
 
-/** How long a call waits for a session that is moving, starting, connecting: here and at the host (decisions, "Errors"). */
+/**
+ * How long a call waits for a session that is moving, starting or connecting, here and at the host (decisions,
+ * "Errors").
+ */
 const waitMs = 5000
-/** Every call but streams is answered within 50 s (decisions, "Errors"): a second is for what comes before and after. */
+/**
+ * Every call but streams is answered within 50 s (decisions, "Errors"). The remaining second is for the work before and
+ * after.
+ */
 const answerWithinMs = 49_000
 const lookAgainMs = 200
 
-/** Only leases that somebody holds: a stopped or free bridge is always read anew. */
+/** Leases that are held. The lease of a stopped or free bridge is always read again. */
 const heldLeases = new LRUCache<string, Lease.Info>({ max: 10_000, ttl: 2000 })
 
-/** @throws ApiError `not_found` when the bridge was deleted meanwhile. */
+/** @throws ApiError `not_found` when the bridge has been deleted meanwhile. */
 export async function freshLease(bridgeId: string): Promise<Lease.Info> {
   const lease = await Lease.get(bridgeId)
   if (!lease || lease.host === Lease.GONE) throw noSuchBridge()
@@ -21,7 +27,7 @@ export async function freshLease(bridgeId: string): Promise<Lease.Info> {
 }
 
 /**
- * The lease of a bridge that runs or wants to. One that was paused for idleness is woken.
+ * The lease of a bridge that runs or wants to. A bridge paused for idleness is woken.
  * @throws ApiError `bridge_paused`, `bridge_suspended`, `not_found`
  */
 export async function runningLease(bridgeId: string): Promise<Lease.Info> {
@@ -48,14 +54,14 @@ function mustNotRun(reason: Lease.Reason | undefined): ApiError {
 }
 
 /**
- * Calls the host that holds a bridge, wherever it is by now.
- * @throws ApiError `session_unavailable` when none is found in 5 s, and as `runningLease` and `callHost` do.
+ * Calls the host that holds a bridge, following the bridge if it moves.
+ * @throws ApiError `session_unavailable` when no host is found within 5 s, and as `runningLease` and `callHost` do.
  */
 export async function callHolder(call: Call): Promise<HostAnswer> {
   const start = performance.now()
   let unreachableEpoch: number | undefined
   for (let tries = 0; performance.now() - start < waitMs; tries++) {
-    // The first failure may be the cache's fault: what is true now is read at once.
+    // The first failure may come from a stale cache: the second try reads the lease at once.
     if (tries > 1) await sleep(lookAgainMs)
     const lease = heldLeases.get(call.bridgeId) ?? (await runningLease(call.bridgeId))
     if (!Lease.isHeld(lease) || lease.epoch === unreachableEpoch) continue
@@ -69,7 +75,7 @@ export async function callHolder(call: Call): Promise<HostAnswer> {
 }
 
 /**
- * Calls the host that holds a bridge now, if one does: nobody has to take it first.
+ * Calls the host that holds a bridge, without waiting for one to take it.
  * @returns undefined when nobody holds it.
  * @throws ApiError `session_unavailable` when its holder does not answer in time.
  */

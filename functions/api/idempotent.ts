@@ -12,7 +12,7 @@ import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
 import { ask, hostHeaders } from "./forward.ts"
 import type { ApiEnv } from "../http/router.ts"
 
-/** The key under which a message is to be sent at most once. @throws ApiError `invalid_idempotency_key` */
+/** The request's idempotency key, if it has one. @throws ApiError `invalid_idempotency_key` */
 export function keyOf(c: Context<ApiEnv>): string | undefined {
   const given = c.req.header("idempotency-key")
   if (given === undefined) return undefined
@@ -21,7 +21,10 @@ export function keyOf(c: Context<ApiEnv>): string | undefined {
   throw new ApiError("invalid_idempotency_key", "Idempotency-Key: once, 1 to 255 printable characters")
 }
 
-/** Two headers come joined by a comma, which one may have, too. Only Node tells them apart: Lambda has joined them. */
+/**
+ * Two such headers arrive joined by a comma, but a single key may contain one, too. Only Node tells them apart; Lambda
+ * joins them beforehand.
+ */
 function isTwice(c: Context<ApiEnv>): boolean {
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings> // what the door passes along
   const names = incoming?.rawHeaders?.filter((_, at) => at % 2 === 0) ?? []
@@ -29,8 +32,8 @@ function isTwice(c: Context<ApiEnv>): boolean {
 }
 
 /**
- * Has a message sent under a key, or answers what became of it when the key was used before (§8.2).
- * @throws ApiError `idempotency_conflict`, and why it was not sent
+ * Sends a message under a key, or answers from the key's record if it was used before (§8.2).
+ * @throws ApiError `idempotency_conflict`, or the reason why it was not sent
  */
 export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Promise<Response> {
   const fingerprint = fingerprintOf(call)
@@ -51,7 +54,7 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
       const { claim, mismatch } = outcome
       const { messageId, isNew, record } = claim
       const sent = await settled(claim, { ...call, messageId, isNew, record, notAfter })
-      // The earlier request's message went out, whatever this one asks for.
+      // An earlier request's message was sent, whatever this request asks for.
       const isOld = sent.headers["x-send-repeated"] === "true"
       return c.body(sent.body as Uint8Array<ArrayBuffer>, 200, {
         ...hostHeaders(sent.headers, "content-type"),
@@ -62,30 +65,30 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
 }
 
 /**
- * Sends, and lets go of the key as the outcome wants: a success was recorded by the host, a definite failure frees
- * the key, and of what nobody knows the record keeps the message's id.
+ * Sends, and settles the key according to the outcome: the host has recorded a success, a definite failure frees the
+ * key, and after an unknown outcome the record keeps the message's id.
  */
 async function settled(claim: Idempotency.Claim, call: Call): Promise<HostAnswer> {
   const { success, refusal } = await ask(call, true).catch(async (error: unknown) => {
-    // Only the host knows whether an older transmission of this message is out.
+    // Only the host knows whether an earlier transmission of this message went out.
     await release(claim)
     throw error
   })
   if (success) return success
   if (!isDefinite(refusal)) await release(claim)
-  // Taken over meanwhile: what became of the message is not ours to say.
+  // The key was taken over meanwhile: the message's outcome is no longer ours to report.
   else if (!(await Idempotency.free(claim))) throw outcomeUnknown()
   throw refusal
 }
 
-/** The host's refusals that leave open whether the message went out, at this call or an earlier one. */
+/** Refusals of the host after which the message may still have gone out, in this call or an earlier one. */
 const open = new Set<ErrorCode>(["send_outcome_unknown", "session_unavailable", "idempotency_conflict"])
 
 function isDefinite(refusal: ApiError): boolean {
   return !open.has(refusal.code)
 }
 
-/** Unwritten, the claim ends by itself. */
+/** If this write fails, the claim ends by itself. */
 async function release(claim: Idempotency.Claim): Promise<void> {
   await Idempotency.release(claim).catch((error: unknown) => log.warn({ error }, "claim not released"))
 }
@@ -94,7 +97,7 @@ function replayed(mismatch: boolean): Record<string, string> {
   return { "x-idempotency-replayed": "true", ...(mismatch && { "x-idempotency-mismatch": "true" }) }
 }
 
-/** Tells one request from another. */
+/** Identifies a request by its method, path and body. */
 function fingerprintOf(call: Call): string {
   const hash = createHash("sha256")
   return hash.update(`${call.method} ${call.path}\n${call.body ?? ""}`).digest("hex")

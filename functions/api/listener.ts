@@ -4,13 +4,13 @@ import { app } from "./app.ts"
 
 const answer = getRequestListener(app.fetch)
 
-/** RFC 9112, 3.2: a path, or all of a URL, in characters that URLs have. */
+/** RFC 9112, 3.2: a path or a whole URL, in the characters that a URL may have. */
 const target = /^(?:https?:\/\/[\w.:[\]-]+)?\/[\x21-\x5b\x5d-\x7e]*$/i
 const host = /^[\w.:[\]-]+$/
 
 /**
- * The app behind Node's own server. A request whose target or host is none is asked as a path that nobody has, so that
- * it is counted and refused as every other is: the adapter would answer it without the app.
+ * Puts the app behind Node's own server. The adapter answers a request with an invalid target or host without the app.
+ * Such a request is given a path that does not exist instead, so that it is counted and refused like any other.
  */
 export function listener(request: IncomingMessage, response: ServerResponse): void {
   if (!target.test(request.url ?? "") || !host.test(request.headers.host ?? "")) {

@@ -4,7 +4,7 @@ import type { Manager } from "#core/contract/bridge.ts"
 import type { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 
-/** After this much healthy time earlier failures are history, in seconds (decisions, "Bridges"). */
+/** After this much healthy time earlier failures are forgotten, in seconds (decisions, "Bridges"). */
 const forgivenAfter = 600
 
 /** The live state of a bridge's session (§2.1), from its lease and the host that holds it. */

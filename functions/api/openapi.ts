@@ -5,7 +5,7 @@ import { errorExamples, eventExamples, examples } from "#core/contract/examples.
 import { refusals } from "#core/contract/reply.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 
-/** What of an OpenAPI 3.1 document is read here. */
+/** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Document {
   info: { title: string; version: string; description: string }
   tags: { name: string }[]
@@ -104,7 +104,7 @@ const headers = z.object({
 const integer = { type: "integer" }
 const isTrue = { type: "string", enum: ["true"] }
 
-/** What every answer has. */
+/** The headers of every answer. */
 export const everyAnswer: Record<string, Header> = {
   "X-Request-Id": {
     description: "What the service's own log calls this request.",
@@ -129,14 +129,14 @@ const replayed: Record<string, Header> = {
   },
 }
 
-/** What the answer of a success has besides, by route. */
+/** Further headers of successful answers, by route. */
 const more: Partial<Record<RouteName, Record<string, Header>>> = {
   qr: { "X-QR-Expires": { description: "Until when the code holds, Unix seconds.", schema: integer } },
 }
 
 let built: Document | undefined
 
-/** The contract as an OpenAPI 3.1 document, built when it is first asked for. */
+/** The contract as an OpenAPI 3.1 document, built on first use. */
 export function openapi(): Document {
   return (built ??= build())
 }
@@ -167,7 +167,7 @@ function build(): Document {
   return document
 }
 
-/** With the errors that any route with a body may answer. */
+/** A route with a body, completed by the errors that any body may cause. */
 function complete(route: RouteConfig): RouteConfig {
   if (!route.request?.body) return route
   const ofBody = refusals("payload_too_large", "unsupported_media_type")
@@ -215,7 +215,7 @@ function illustrate(operation: Operation): void {
   }
 }
 
-/** A refusal's description names its codes. */
+/** The errors of a refusal, whose codes are named in its description. */
 function errorsOf(description: string, status: number): Record<string, { value: object }> {
   const codes = Object.keys(errorStatus) as ErrorCode[] // its keys, no others
   const named = codes.filter((code) => errorStatus[code] === status && description.includes(`\`${code}\``))

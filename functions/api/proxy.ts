@@ -14,7 +14,9 @@ import { keyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, router } from "../http/router.ts"
 import { answerStored } from "../http/stored-media.ts"
 
-/** The routes below `/proxy`: one needs no host, the host answers all others, or says where in the bucket its answer is. */
+/**
+ * The routes below `/proxy`. One needs no host; the host answers all others, or says where in the bucket its answer is.
+ */
 export const proxy = router().openapi(webhookLogs, async (c) => {
   await runningLease(c.var.bridge.id)
   return c.json(await AttemptLog.latest(c.var.bridge.id), 200)
@@ -24,10 +26,10 @@ for (const route of Object.values(routes).flatMap((group) => Object.values(group
   if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs)
     proxy.openapi(route, (c) => answer(c, route))
 
-/** The call to the host names its path twice, and Node takes 16 KiB of headers. */
+/** The call to a host carries its path twice, and Node takes 16 KiB of headers. */
 const maxPath = 4096
 
-/** The host's own answer: that it keeps to the contract is the host's duty. */
+/** The host's own answer. The host is responsible for keeping to the contract. */
 type Answered = Response & TypedResponse<never, never, never>
 
 async function answer(c: Context<ApiEnv>, route: RouteConfig): Promise<Answered> {
@@ -45,7 +47,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     requestId: c.var.requestId,
     body: route.request?.body && (await c.req.text()),
   }
-  // Those that send a message, and only those, take the header.
+  // Exactly the routes that send a message have headers in the contract.
   const key = route.request?.headers && keyOf(c)
   if (key !== undefined) return await sendOnce(c, call, key)
 
@@ -64,20 +66,20 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   })
 }
 
-/** What strangers made, and a browser must not run. */
+/** A browser must not run what strangers made. */
 const asDownload = {
   "content-disposition": "attachment",
   "content-security-policy": "sandbox",
   "cache-control": "private",
 }
 
-/** Whether a success of this route is of this type. */
+/** Whether a success of this route has this content type. */
 function answers(route: RouteConfig, contentType: "application/json" | "image/jpeg"): boolean {
   const success = route.responses[200]
   return success !== undefined && "content" in success && contentType in (success.content ?? {})
 }
 
-/** The path at the host: what the public one has after `/proxy`, with its query. */
+/** The path at the host: the part of the public path after `/proxy`, with its query. */
 function suffixOf(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname.replace(/^\/api\/instances\/[^/]+\/[^/]+/, "") + search

@@ -3,9 +3,9 @@ import { docsPage } from "./docs.ts"
 import { openapi } from "./openapi.ts"
 import type { ApiEnv } from "../http/router.ts"
 
-/** The contract for machines and for people. Neither is anybody's secret. */
+/** The contract for machines and for people. It is public. */
 export const reference = new Hono<ApiEnv>()
-// Who opens the service in a browser looks for these.
+// A person who opens the service in a browser looks here first.
 for (const path of ["/", "/api"]) reference.get(path, (c) => c.redirect("/api/docs"))
 reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
 reference.get("/api/docs", (c) =>

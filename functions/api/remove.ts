@@ -4,12 +4,12 @@ import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"
 import { callHost, type Call } from "./call-host.ts"
 
-/** What the holder may take to unlink the session at the network; it is deleted all the same. */
+/** The time the holder may take to unlink the session from the network. The bridge is deleted in any case. */
 const logOutWithinMs = 10_000
-/** It is fenced already, and would find out by itself. */
+/** The holder is fenced already and would find out by itself. */
 const tellWithinMs = 1000
 
-/** Deletes a bridge: logged out if somebody holds it, then fenced and gone in one transaction. */
+/** Deletes a bridge: logs it out if somebody holds it, then fences and removes it in one transaction. */
 export async function remove(bridge: Bridge.Info, requestId: string): Promise<void> {
   const lease = await Lease.get(bridge.id)
   const about = { bridgeId: bridge.id, requestId }
@@ -30,7 +30,7 @@ async function tell(holder: Lease.Info, call: Call, withinMs: number): Promise<v
       "not done",
     )
   } catch (error) {
-    // Whatever the holder does or does not, the bridge goes.
+    // The bridge is deleted, whatever the holder does.
     if (!(error instanceof ApiError)) throw error
   }
 }

@@ -8,7 +8,7 @@ import { callHolderIfAny, freshLease, runningLease } from "./holder.ts"
 const restartWithinMs = 10_000
 
 /**
- * Has the holder of a bridge restart its session. Where nobody holds it there is nothing to restart.
+ * Makes the holder of a bridge restart its session. If nobody holds it, there is nothing to restart.
  * @throws ApiError `orchestrator_failed` when the holder refuses or does not answer.
  */
 export async function restart(bridgeId: string, requestId: string): Promise<void> {
@@ -25,8 +25,8 @@ export async function restart(bridgeId: string, requestId: string): Promise<void
 
 /**
  * The lease of a bridge that is to be changed, woken if it was paused for idleness.
- * @throws ApiError `orchestrator_failed` when the store does not wake it (decisions, "Bridges": 502; a store that does
- * not even say what there is to wake is away: 503), and as `runningLease` does.
+ * @throws ApiError `orchestrator_failed` when the store fails to wake it (decisions, "Bridges": 502), and as
+ * `runningLease` does. A store that cannot even be read is away: 503.
  */
 export async function awake(bridgeId: string, requestId: string): Promise<Lease.Info> {
   const lease = await freshLease(bridgeId)

@@ -1,15 +1,15 @@
 import { EventEmitter } from "node:events"
 
-/** So long a delivery stays when nothing waits any more, in milliseconds: traffic of four events a second is one visit. */
+/** How long a delivery waits for another event, in milliseconds. Traffic of four events a second is then one visit. */
 const staysMs = 250
 
-/** By the bridge's id: the number of an event that was appended. */
+/** Emits, under the bridge's id, the number of an event that was appended. */
 const told = new EventEmitter<Record<string, [number]>>().setMaxListeners(0)
 let isTold = false
 
 /**
- * From now on this process is told of each event that is appended (`tell`), as it can be where the store lives in it.
- * @returns what ends that.
+ * Says that this process is told of each appended event (`tell`), which requires the store to live in it.
+ * @returns a function that undoes it.
  */
 export function listen(): () => void {
   isTold = true
@@ -18,7 +18,7 @@ export function listen(): () => void {
   }
 }
 
-/** An event was appended: whoever delivers its bridge need not wait for a doorbell. */
+/** An event was appended: the deliverer of its bridge need not wait for a doorbell. */
 export function tell(bridgeId: string, n: number): void {
   told.emit(bridgeId, n)
 }
@@ -35,8 +35,8 @@ export class Arrivals {
   }
 
   /**
-   * The number of the newest event, as far as it is known; if none after `head` is, that takes a quarter of a second. Where
-   * none is known there may be one: only the store knows.
+   * The number of the newest known event. If it is not after `head`, this waits a quarter of a second for another. If
+   * none is known there may still be one: only the store knows.
    */
   async after(head: number): Promise<number> {
     if (isTold && this.#newest <= head) await this.#news()

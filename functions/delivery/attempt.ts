@@ -6,19 +6,19 @@ import { signedHeaders } from "./sign.ts"
 
 /** §6.1, dialling included. */
 const withinMs = 10_000
-/** Of an answer's body, which is ignored: enough for most connections to be used again. */
+/** How much of an answer's body is read, though it is ignored: enough that most connections can be reused. */
 const readBytes = 16 * 1024
 
 export interface Outcome {
   verdict: "delivered" | "retry" | "failed"
   /** 0 without an answer. */
   statusCode: number
-  /** Why it is no success, in one word; else `""`. */
+  /** Why it is not a success, in one word; `""` for a success. */
   error: string
   latencyMs: number
 }
 
-/** An attempt as its customer sees it (§2.4). */
+/** An attempt as the customer sees it (§2.4). */
 export function toWire(made: { event: string; eventId: string; number: number }, outcome: Outcome): Attempt {
   return {
     attempt: made.number,
@@ -32,7 +32,7 @@ export function toWire(made: { event: string; eventId: string; number: number },
   }
 }
 
-/** One POST of an event to its receiver. The bytes signed are the bytes sent. */
+/** POSTs an event to its receiver once. The bytes signed are the bytes sent. */
 export async function attempt(input: {
   url: string
   secret: string
@@ -40,7 +40,7 @@ export async function attempt(input: {
   number: number
   body: Uint8Array
   agent: Agent
-  /** Asked for by its customer, after its delivery had ended. */
+  /** The customer asked for it, after delivery of the event had ended. */
   isResend?: boolean
 }): Promise<Outcome> {
   const { url, body, agent, secret, eventId } = input
@@ -66,7 +66,7 @@ export async function attempt(input: {
   }
 }
 
-/** §6.1: any 2xx is a success; 429 and 5xx are tried again, redirects and other refusals are not. */
+/** §6.1: any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not. */
 export function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   if (status >= 200 && status < 300) return { verdict: "delivered", error: "" }
   if (status === 429) return { verdict: "retry", error: "rate_limited" }
@@ -75,7 +75,7 @@ export function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   return { verdict: "failed", error: "redirect" }
 }
 
-/** The status has decided: whatever the body does from here on, it is no fault of the delivery. */
+/** Reads and drops the body. The status has decided: an error in the body is not a failure of the delivery. */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _ of body);

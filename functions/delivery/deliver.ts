@@ -17,20 +17,22 @@ import { sendAgain } from "./send-again.ts"
 
 /** §6.1: seconds between the five attempts, from the end of the failed one. */
 const waits = [10, 30, 60, 180]
-/** An answer that kills the deliverer is recorded by nobody: after so many POSTs it blocks its bridge no longer. */
+/**
+ * An answer that kills the deliverer is never recorded. After this many POSTs the event no longer blocks its bridge.
+ */
 const maxAttempts = 10
-/** 45 of the 60 s of an invocation: the last attempt begun ends in time. */
+/** 45 of an invocation's 60 s, so that the last attempt begun can end in time. */
 const busyForMs = (config.DELIVERY_CLAIM_S * 1000) / 2
 
 /**
- * A doorbell rang: posts the events of a bridge, one at a time and in order, until none waits, one is to be tried again
+ * Answers a doorbell: posts the events of a bridge, one at a time and in order, until none waits, one is to be retried,
  * or the time is over.
  * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
  */
 export async function deliver(bridgeId: string): Promise<number | undefined> {
   const busyUntil = performance.now() + busyForMs
   const claimed = await Claim.take(bridgeId, randomUUID())
-  // Somebody else looks, or there was never an event.
+  // Somebody else is delivering, or there was never an event.
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
@@ -69,7 +71,8 @@ async function work(claimed: Delivery.Info, means: Means, busyUntil: number): Pr
       isAll = false
       continue
     }
-    // Also after each look: what was read when the time was over may have been delivered by others (the models).
+    // Checked after each look as well: events read after the time was over may have been delivered by others (see the
+    // models).
     if (performance.now() > busyUntil) {
       await Claim.passOn(held)
       return undefined
@@ -78,16 +81,16 @@ async function work(claimed: Delivery.Info, means: Means, busyUntil: number): Pr
       const next: Next = await deliverOne(held, event, means)
       if (next && "wait" in next) return next.wait
       held = next
-      // Its bridge has got an address instead of the inbox.
+      // The bridge has got a webhook URL in place of the inbox.
       if (held && held.head < event.n) ahead.unshift(event)
     }
-    // Between two events, and never for longer than an invocation may run.
+    // Resends go between two events, and never beyond an invocation's time.
     if (held && held.resend.length > 0 && performance.now() <= busyUntil) held = await sendAgain(held, means)
   }
   return undefined
 }
 
-/** The row of a service of before has no receiver yet: it is copied from the bridge. */
+/** A row from an earlier release has no receiver yet: it is copied from the bridge. */
 async function addressed(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   if (held.receiver) return held
   const bridge = await orLetGo(held, () => Bridge.byId(held.bridgeId))
@@ -99,13 +102,13 @@ async function addressed(held: Delivery.Info): Promise<Delivery.Info | undefined
 interface Seen {
   held: Delivery.Info
   ahead: EventRow.Info[]
-  /** Most likely nothing waits after these, so that going idle need not ask before. */
+  /** Most likely nothing waits after these, so there is no need to look again before going idle. */
   isAll: boolean
 }
 
 /**
- * Reads ahead, or the next event if it is known to be the only one; also the row, unless it has just been read: what was
- * appended after a PATCH goes to the new address.
+ * Reads ahead, or reads just the next event if it is known to be the only one. Reads the row too, unless it is fresh:
+ * events appended after a PATCH go to the new URL.
  */
 async function look(
   held: Delivery.Info,
@@ -121,7 +124,10 @@ async function look(
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
 }
 
-/** The row, still held, to go on with; `wait` in seconds to try this event again; undefined when the claim has ended. */
+/**
+ * The row, still held, to go on with; `wait` in seconds before this event is retried; undefined when the claim has
+ * ended.
+ */
 type Next = Delivery.Info | { wait: number } | undefined
 
 async function deliverOne(held: Delivery.Info, event: EventRow.Info, { agent, notes }: Means): Promise<Next> {
@@ -134,10 +140,10 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, { agent, no
     return await Claim.settle(held, { state: "undelivered", attempts: 0 })
   }
 
-  // What may fail for every event costs no attempt; what could fail for this event alone costs one, so that it cannot
-  // fail for ever.
+  // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs one, so that
+  // it cannot fail for ever.
   const { secret, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
-  // Of an event whose receiver fails the age says nothing of ours.
+  // While a receiver fails, an event's age is not our latency.
   if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   const outcome = await attempt({
     url: receiver.url,
@@ -156,12 +162,12 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, { agent, no
 /** Why an event is not even posted any more. */
 function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefined {
   if (held.attempt > maxAttempts) return "no attempt had an outcome"
-  // What waits for so long has receivers that fail, and a backlog that grows: their customer finds it in the list.
+  // An event that waited this long has a failing receiver and a growing backlog. The customer finds it in the list.
   if (now() - event.createdAt >= EventRow.waitsFor) return "it has waited for 30 days"
   return undefined
 }
 
-/** Writes what became of an event. `isOurs`: the claim was still held. */
+/** Records the outcome of an event. `isOurs`: the claim was still held. */
 async function conclude(
   held: Delivery.Info,
   event: EventRow.Info,
@@ -172,14 +178,14 @@ async function conclude(
 
   const isDelivered = outcome.verdict === "delivered"
   if (!isDelivered) Metrics.add("Undelivered", 1, { event_type: event.type })
-  // The row of a release before 0.2 has no time to live before this.
+  // A row from a release before 0.2 has no time to live until now.
   const isPrompt = event.expiresAt !== undefined && now() - event.createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
       ? await Claim.advance(held)
       : await Claim.settle(held, { state: isDelivered ? "delivered" : "undelivered", attempts: 1 })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }
-  // This doorbell has been received a few times: a fresh one goes on.
+  // This doorbell has been received a few times: ring a fresh one.
   await Claim.passOn(after)
   return { isOurs: true, next: undefined }
 }

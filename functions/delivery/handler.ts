@@ -5,7 +5,10 @@ import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
 import { deliver } from "./deliver.ts"
 
-/** Reported doorbells stay in the queue; all others are deleted. Never throws: that would report the whole batch. */
+/**
+ * Answers a batch of doorbells. Those it reports stay in the queue; all others are deleted. It never throws, since that
+ * would report the whole batch.
+ */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const kept: SQSRecord[] = []
   for (const record of event.Records) if (!(await answer(record))) kept.push(record)
@@ -21,7 +24,7 @@ async function answer(record: SQSRecord): Promise<boolean> {
     if (wait === undefined) return true
     await hide(record.receiptHandle, wait)
   } catch (error) {
-    // It comes back when its visibility ends; the claim has ended by then.
+    // The doorbell returns when its visibility time-out ends; the claim has ended by then.
     log.error({ error }, "doorbell not answered")
   }
   return false

@@ -5,7 +5,7 @@ import { log } from "#core/log.ts"
 import type { Arrivals } from "./arrivals.ts"
 import type { Notes } from "./notes.ts"
 
-/** What an invocation delivers with. */
+/** An invocation's tools for delivering. */
 export interface Means {
   agent: Agent
   notes: Notes
@@ -13,15 +13,15 @@ export interface Means {
 }
 
 /**
- * What comes before a POST and may fail for every event: where it does, the claim ends and no attempt is used up. The
- * doorbell comes back when its visibility ends.
+ * Runs a step before a POST that may fail for every event. If it fails, the claim ends and no attempt is used up. The
+ * doorbell returns when its visibility time-out ends.
  */
 export async function orLetGo<Result>(held: Delivery.Info, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     await Claim.letGo(held).catch((failure: unknown) =>
-      // Then the claim ends with its time.
+      // The claim then ends by itself when its time is over.
       log.warn({ bridgeId: held.bridgeId, error: failure }, "claim not given back"),
     )
     throw error

@@ -5,12 +5,12 @@ import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
 import { type Outcome, toWire } from "./attempt.ts"
 
-/** As many as one request writes. */
+/** As many as one request can write. */
 const together = 25
-/** Customers look at their log while they try things. */
+/** Customers watch the log while they try things. */
 const withinMs = 1000
 
-/** Notes the attempts of an invocation where their customer sees them, and in our own log. */
+/** Records the attempts of an invocation: in the list that the customer sees, and in our own log. */
 export class Notes {
   readonly #bridgeId: string
   #waiting: AttemptLog.Entry[] = []
@@ -22,8 +22,9 @@ export class Notes {
   }
 
   /**
-   * Takes an attempt down. Its customer's list has it when 25 have come together, within a second, and at the latest when
-   * `written` resolves; without a `count` (the claim was lost, and the count may be another's) it is left out there.
+   * Records an attempt. The customer's list gets it once 25 have gathered, or within a second, and at the latest when
+   * `written` resolves. Without a `count` it is left out of the list: the claim was lost, and the count may be
+   * another's.
    */
   add(made: { event: EventRow.Info; number: number; count: number | undefined }, outcome: Outcome): void {
     const { eventId, type: event } = made.event
@@ -35,7 +36,7 @@ export class Notes {
     this.#timer ??= setTimeout(() => this.#write(), withinMs)
   }
 
-  /** Resolves when all is written, or cannot be. */
+  /** Resolves when everything is written, or cannot be. */
   async written(): Promise<void> {
     this.#write()
     await this.#writing
@@ -49,7 +50,7 @@ export class Notes {
     this.#writing = this.#writing
       .then(() => AttemptLog.append(this.#bridgeId, entries))
       .catch((error: unknown) => {
-        // What became of the events is written already: their log must not decide what follows.
+        // The events' outcomes are written already, and a missing log entry must not affect what follows.
         log.warn({ bridgeId: this.#bridgeId, attempts: entries.length, error }, "attempts not logged")
       })
   }

@@ -5,25 +5,25 @@ import { Resend } from "#core/resend.ts"
 import { attempt } from "./attempt.ts"
 import { type Means, orLetGo } from "./means.ts"
 
-/** One attempt each; more only when a deliverer died in it, and not for ever. */
+/** A resend gets one attempt, and a few more if the deliverer died during it. */
 const maxAttempts = 3
 
 /**
- * Sends the first event that its customer asked for once more.
+ * Sends the first event on the resend list again.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function sendAgain(
   held: Delivery.Info,
   { agent, notes }: Means,
 ): Promise<Delivery.Info | undefined> {
-  // What may fail for every event comes before the count, as for a first delivery.
+  // A step that may fail for every event comes before the count, as in a first delivery.
   const receiver = held.receiver! // `deliver` has seen to it
   const { secret, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
   const counted = await Resend.count(held)
   if (!counted) return undefined
   const row = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
   const url = counted.receiver?.url ?? ""
-  // It may have expired, or the bridge have a hosted inbox by now.
+  // The event may have expired, or the bridge may have a hosted inbox by now.
   if (!row || url === "" || counted.resendAttempt > maxAttempts)
     return await Resend.settle(counted, { attempts: 0 })
 

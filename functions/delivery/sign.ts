@@ -1,18 +1,18 @@
 import { createHmac } from "node:crypto"
 
 /**
- * The headers by which a receiver knows that a delivery is ours (§5.2), and which one it is (§6.1). The three
- * `webhook-*` ones are those of Standard Webhooks, for its ready-made libraries.
+ * The headers that prove to a receiver that a delivery is ours (§5.2) and say which one it is (§6.1). The three
+ * `webhook-*` headers are those of Standard Webhooks, for its ready-made libraries.
  */
 export function signedHeaders(delivery: {
-  /** `whsec_` and base64. */
+  /** `whsec_` followed by base64. */
   secret: string
   eventId: string
-  /** 1-based. */
+  /** Starts at 1. */
   attempt: number
-  /** As it will be sent. */
+  /** The exact bytes that will be sent. */
   body: Uint8Array
-  /** Of this attempt, Unix seconds. */
+  /** When this attempt began, in Unix seconds. */
   timestamp: number
 }): Record<string, string> {
   const { secret, eventId, attempt, body, timestamp } = delivery

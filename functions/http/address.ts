@@ -5,12 +5,13 @@ import type { LambdaEvent } from "hono/aws-lambda"
 import ipaddr from "ipaddr.js"
 import { config } from "#core/config.ts"
 
-/** Of Node's server, or of Lambda. */
+/** The environment of Node's server or of Lambda. */
 type Env = Partial<HttpBindings> & { event?: LambdaEvent }
 
 /**
- * Whom a request is counted against: its caller's address as nobody can forge it, an IPv6 one by its /64, which one
- * customer has to himself. Behind the router it is in a header, which counts only beside the router's secret.
+ * The address that a request is counted against: its caller's, in a form that nobody can forge. IPv6 counts by its /64,
+ * since a customer usually has a whole one. Behind the router the address is in a header, which counts only together
+ * with the router's secret.
  */
 export function addressOf(c: Context): string {
   return networkOf(viewerOf(c) ?? peerOf((c.env ?? {}) as Env)) // what the doors pass along
@@ -23,7 +24,7 @@ function viewerOf(c: Context): string | undefined {
   return c.req.header("x-viewer-address")
 }
 
-/** Never of `X-Forwarded-For`: its first address is whatever the caller wrote. */
+/** Never read from `X-Forwarded-For`: its first address is whatever the caller wrote. */
 function peerOf(env: Env): string {
   const context = env.event?.requestContext
   if (context && "http" in context) return context.http.sourceIp ?? ""
@@ -32,14 +33,14 @@ function peerOf(env: Env): string {
 
 function networkOf(address: string): string {
   const bare = address.split("%")[0] ?? ""
-  // Counted together.
+  // All of these are counted together.
   if (!ipaddr.isValid(bare)) return "unknown"
   const ip = ipaddr.process(bare)
   if (ip.kind() === "ipv4") return ip.toString()
   return `${ip.toNormalizedString().split(":").slice(0, 4).join(":")}::/64`
 }
 
-/** Of equal length, as the comparison wants them. */
+/** Hashed so that both sides have the length that the comparison needs. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest()
 }

@@ -16,7 +16,7 @@ import { type ApiEnv, router } from "./router.ts"
 
 type Routes = OpenAPIHono<ApiEnv>
 
-/** An app that answers these routes: `open` ones to everybody, the others to whoever has a key. */
+/** An app with these routes: `open` ones for everybody, the others for callers with a key. */
 export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
   const app = router()
   app.use(identified, answered)
@@ -33,7 +33,7 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
     }),
   )
 
-  // The order in which a call is refused: its address, its key, its key's rate, its bridge, its body.
+  // A call is refused in this order: its address, its key, its key's rate, its bridge, its body.
   app.use(byAddress)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)
@@ -47,7 +47,7 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
   return app
 }
 
-/** A caller's own request id, if it is shaped like one. */
+/** Uses the caller's own request id, if it has the form of one. */
 export const identified = requestId({
   headerName: "",
   generator: (c) => {
@@ -56,15 +56,15 @@ export const identified = requestId({
   },
 })
 
-/** What every answer says, and its line in our log. */
+/** Adds the headers of every answer and writes the answer's line in our log. */
 export const answered = createMiddleware<ApiEnv>(async (c, next) => {
   const start = performance.now()
   await next()
-  // Another door's answer, which the stream function passes on: it says all that already, and was counted.
+  // The stream function passes on another door's answer. It has all these headers already, and was counted.
   if (c.res.headers.has("x-request-id")) return
   c.header("x-request-id", c.var.requestId)
   c.header("x-content-type-options", "nosniff")
-  // Nearly every answer carries a secret, a code or somebody's data.
+  // Nearly every answer carries a secret, a code or personal data.
   if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store")
   const { requestId, accountId, bridge, window } = c.var
   if (window) for (const [name, value] of Object.entries(rateHeaders(window))) c.header(name, value)
@@ -79,6 +79,6 @@ function measure(route: string, status: number, ms: number): void {
   Metrics.add("LatencyMs", ms, { route })
   if (status >= 500) Metrics.add("Errors5xx")
   if (status === 429) Metrics.add("RateLimited")
-  // A function may be frozen from here on.
+  // A function may be frozen after this.
   Metrics.flush()
 }

@@ -4,7 +4,7 @@ import { ApiError } from "#core/error.ts"
 
 /** Room for 65,536 characters, each escaped as `\uXXXX`, and the rest of the body. */
 const maxBytes = 512 * 1024
-/** Deeper values overflow the stack of whoever walks them. */
+/** A deeper value would overflow the stack of code that walks it. */
 const maxDepth = 32
 
 /** Stops reading a body that is too long. */
@@ -15,14 +15,18 @@ export const limited = bodyLimit({
   },
 })
 
-/** A body is JSON of reasonable size and depth. Without one every field is missing, as in an empty object. */
+/**
+ * Accepts only JSON of reasonable size and depth. An empty body counts as an empty object, so each required field is
+ * missing.
+ */
 export const jsonBody = createMiddleware(async (c, next) => {
   const bytes = c.req.raw.body ? await c.req.arrayBuffer() : new ArrayBuffer()
-  // A content-length is a claim; this is a measure.
+  // The content-length is only a claim; this is a measurement.
   if (bytes.byteLength > maxBytes) throw tooLarge()
   if (bytes.byteLength > 0) check(bytes, c.req.header("content-type") ?? "")
   else c.req.bodyCache = { json: Promise.resolve({}) }
-  // Validation is left out for what it does not take for JSON, and it is narrower than RFC 9110: one name for all.
+  // The validator skips bodies whose type it does not take for JSON, and it is stricter than RFC 9110: give it the one
+  // name it knows.
   c.req.raw.headers.set("content-type", "application/json")
   await next()
 })
@@ -44,7 +48,7 @@ function parse(bytes: ArrayBuffer): unknown {
   }
 }
 
-/** Level by level, not by recursion: the value may be as deep as its text is long. */
+/** Walks level by level, not by recursion: the value may be as deep as its text is long. */
 function isTooDeep(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {

@@ -6,7 +6,7 @@ import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "./address.ts"
 import type { ApiEnv } from "./router.ts"
 
-/** The floor under everything, before a key is looked at: wrong keys count. */
+/** The floor under all limits, counted before the key is looked at, so that wrong keys count. */
 export const byAddress = createMiddleware<ApiEnv>(async (c, next) => {
   await countAddress(c)
   await next()
@@ -35,7 +35,7 @@ async function count(c: Context<ApiEnv>, scope: RateLimit.Scope, who: string): P
   if (window.isExceeded) throw rateLimited(secondsLeft(window))
 }
 
-/** Of the narrowest limit that the request was counted against. */
+/** The state of the narrowest limit that the request counts against. */
 export function rateHeaders(window: RateLimit.Window): Record<string, string> {
   return {
     "ratelimit-limit": String(window.limit),

@@ -4,7 +4,7 @@ import { log } from "#core/log.ts"
 import { isPassing } from "#core/store.ts"
 import type { ApiEnv } from "./router.ts"
 
-/** The one place that answers refusals: what a customer may see of an error, and nothing else. */
+/** The one place that answers refusals. It shows what a customer may see of an error, and nothing else. */
 export function refuse(error: Error, c: Context<ApiEnv>): Response {
   const refusal = asRefusal(error, c)
   const body = {
@@ -18,7 +18,7 @@ export function refuse(error: Error, c: Context<ApiEnv>): Response {
 
 function asRefusal(error: Error, c: Context<ApiEnv>): ApiError {
   if (error instanceof ApiError) return error
-  // Not its path, which names people: the line of the answer has the route.
+  // The path is not logged, since it names people. The answer's log line has the route.
   log.error({ error, requestId: c.var.requestId }, "request failed")
   if (isPassing(error)) return sessionUnavailable("the service cannot answer now: try again")
   return internalError()

@@ -7,17 +7,17 @@ import type { RateLimit } from "#core/rate-limit.ts"
 export interface ApiEnv {
   Variables: {
     requestId: string
-    /** Whose API key it is. */
+    /** The account that the API key belongs to. */
     accountId: string
     keyId: string
-    /** Of the narrowest rate limit that the request was counted against. */
+    /** The state of the narrowest rate limit that the request counts against. */
     window: RateLimit.Window
-    /** Of every route below `/api/instances/{customer_ref}`. */
+    /** Set on every route below `/api/instances/{customer_ref}`. */
     bridge: Bridge.Info
   }
 }
 
-/** Routes whose input is checked against the contract before their handler runs. */
+/** A router whose input is checked against the contract before a handler runs. */
 export function router() {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {

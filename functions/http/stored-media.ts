@@ -4,8 +4,8 @@ import { StoredMedia } from "#core/stored-media.ts"
 import type { ApiEnv } from "./router.ts"
 
 /**
- * What the host has put into the bucket, or, on Lambda, where it is: it may be larger than an answer of a function that
- * does not stream.
+ * Answers with a file that the host has put into the bucket. On Lambda it answers only where the file is, since the
+ * file may be larger than a function can answer without streaming.
  */
 export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Response> {
   if (isOnLambda(c)) return c.body(null, 200, StoredMedia.pointerTo(key))
@@ -13,7 +13,7 @@ export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Res
   return new Response(streamOf(body), { headers })
 }
 
-/** Node's own type of the same thing. */
+/** The same stream as a web stream, in Node's own type. */
 export function streamOf(body: Readable): ReadableStream<Uint8Array> {
   return Readable.toWeb(body) as ReadableStream<Uint8Array>
 }

@@ -9,10 +9,10 @@ import { logs } from "./logs.ts"
 import { passOn } from "./pass-on.ts"
 import { webhookTest } from "./webhook-test.ts"
 
-/** What needs a stream or a way to the internet, and passes the API's door here. */
+/** The routes that need a stream or a way to the internet, and pass the API's door here. */
 const own = door([], [logs, webhookTest])
 
-/** In no VPC. Media are the API's to answer, and whatever else the router may send here. */
+/** Runs outside any VPC. The API answers everything else that the router sends here, media included. */
 const app = new Hono<ApiEnv>()
 app.use(identified, answered)
 for (const { path } of [streamLogs, testWebhook])

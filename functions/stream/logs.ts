@@ -21,14 +21,14 @@ export const logs = router().openapi(streamLogs, async (c) => {
   }
   const closed = new AbortController()
   const events = stream(bridge.id, { tail: c.req.valid("query").tail, places, signal: closed.signal })
-  // Begun: one that has not would end without leaving its places.
+  // Started now: a generator that was never started would end without giving up its places.
   await events.next()
-  // One whose reader stands still waits at a `yield`, where no clock of its own is looked at.
+  // If the reader stalls, the generator waits at a `yield`, where it cannot look at its own clock.
   setTimeout(() => void events.return(undefined), 2 * timing.endsAfterMs).unref()
   return c.body(readable(events, closed), 200, headers) as never // no JSON to be typed
 })
 
-/** Nothing is read ahead. Its reader may leave while the next event is waited for: `closed` ends that wait. */
+/** Nothing is read ahead. The reader may leave while the next event is awaited; `closed` ends that wait. */
 function readable(
   events: AsyncGenerator<Uint8Array<ArrayBuffer>>,
   closed: AbortController,
@@ -49,7 +49,7 @@ function readable(
   )
 }
 
-/** @throws ApiError `rate_limited` when as many streams are open as may be. */
+/** @throws ApiError `rate_limited` when the most streams allowed are open. */
 async function enter(accountId: string, bridgeId: string): Promise<StreamPlace.Info[]> {
   const places: StreamPlace.Info[] = []
   for (const [of, count] of [
@@ -72,15 +72,16 @@ async function leave(places: StreamPlace.Info[]): Promise<void> {
 }
 
 /**
- * Server-sent events: a line each, a comment now and then, and at the end how soon to come back. Nothing is read ahead of
- * whoever listens: whoever does not, does not hold on to his places, and has lost them when somebody takes them.
+ * Server-sent events: one per line, a comment now and then, and at the end how soon to reconnect. Nothing is read
+ * ahead, so a client that stops reading stops renewing its places. The stream ends once somebody else has taken one of
+ * them.
  */
 async function* stream(
   bridgeId: string,
   { tail, places, signal }: { tail: number; places: StreamPlace.Info[]; signal: AbortSignal },
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const start = performance.now()
-  // The first says that the past is over.
+  // The first comment says that the past lines are over.
   let commentedAt = -Infinity
   try {
     yield Buffer.alloc(0)

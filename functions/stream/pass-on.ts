@@ -22,7 +22,7 @@ const lambda = new LambdaClient({
   },
 })
 
-/** What a function behind a URL answers (payload format 2.0). */
+/** The answer of a function behind a URL (payload format 2.0). */
 const Answer = z.object({
   statusCode: z.number(),
   headers: z.record(z.string(), z.string()).default({}),
@@ -32,14 +32,14 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>
 
 /**
- * Has the API answer a request, as it came: it counts it, knows its caller and calls its host. Where its answer's
- * body is in the bucket, it follows in a stream.
- * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when too many were told so
+ * Passes a request to the API as it came: the API counts it, authenticates its caller and calls its host. If the body
+ * of the answer is in the bucket, it is streamed from there.
+ * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened too often
  */
 export async function passOn(c: Context<ApiEnv>): Promise<Response> {
   const answer = await ask(withRequestId(c))
   if (!answer) {
-    // Nobody may have counted it.
+    // Perhaps nobody has counted it.
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
@@ -47,14 +47,14 @@ export async function passOn(c: Context<ApiEnv>): Promise<Response> {
   const { [StoredMedia.pointer]: _, ...headers } = answer.headers
   const status = answer.statusCode
   if (key === undefined || c.req.method === "HEAD") return new Response(bodyOf(answer), { status, headers })
-  // What is counted stays counted, should the rest not come.
+  // The request was counted, even if the rest fails.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith("ratelimit-")) c.header(name, value)
   const stored = await StoredMedia.get(key)
   return new Response(streamOf(stored.body), { status, headers: { ...headers, ...stored.headers } })
 }
 
-/** The API's log and ours name a request alike. */
+/** Gives the API this request's id, so that both logs use the same one. */
 function withRequestId(c: Context<ApiEnv>): object {
   const { event } = c.env as { event: LambdaEvent } // which `streamHandle` passes along
   return { ...event, headers: { ...event.headers, "x-request-id": c.var.requestId } }

@@ -9,7 +9,7 @@ import { guardedAgent } from "#core/safe-fetch.ts"
 import { attempt, toWire } from "../delivery/attempt.ts"
 import { router } from "../http/router.ts"
 
-/** A signed `test` event, sent while its customer waits for what the receiver does. It is stored nowhere. */
+/** Sends a signed `test` event while the customer waits, and answers with what the receiver did. It is not stored. */
 export const webhookTest = router().openapi(testWebhook, async (c) => {
   const { bridge } = c.var
   if (bridge.webhookUrl === "")

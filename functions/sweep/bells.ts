@@ -6,10 +6,10 @@ import { ring } from "#core/doorbell.ts"
 import { Metrics } from "#core/metrics.ts"
 import { log } from "#core/log.ts"
 
-/** Rings for every bridge that somebody promised to look at and did not: a crash, or a lost doorbell. */
+/** Rings for every bridge whose promise to look was broken by a crash or a lost doorbell. */
 export async function ringOverdue(): Promise<void> {
   for await (const delivery of Delivery.overdue(now() - Delivery.lateness)) {
-    // Whoever has looked meanwhile has changed `due`.
+    // If somebody has looked meanwhile, `due` has changed.
     if (!(await Delivery.promise(delivery.bridgeId, delivery.due))) continue
     await ring(delivery.bridgeId)
     Metrics.add("SweepRang")
@@ -18,8 +18,8 @@ export async function ringOverdue(): Promise<void> {
 }
 
 /**
- * Rings for every bridge that something waits for, at the start of the whole service on one machine: the queue is empty,
- * and whoever held a delivery has died. To be called before anybody delivers.
+ * Rings for every bridge with something waiting, when the whole service starts on one machine: its queue is empty, and
+ * every earlier claim is dead. Call it before anybody delivers.
  */
 export async function ringAll(): Promise<void> {
   for (const { id: accountId } of await Account.list())

@@ -1,23 +1,25 @@
 import { config } from "#core/config.ts"
 import type { Host } from "#core/host.ts"
 
-/** By host: the version that its beats had reached, and since when it did not change (milliseconds, monotonic). */
+/**
+ * For each host: the version that its beats have reached, and since when it has not changed (milliseconds, monotonic).
+ */
 export type Observations = ReadonlyMap<string, { version: number; sinceMs: number }>
 
 /**
- * What the orchestrator says of a host's task. `stopping`: it has been told to end and has a while. `missing`: it has
- * never heard of it, or long forgotten it.
+ * The orchestrator's report on a host's task. `stopping`: it was told to end and has a while. `missing`: the
+ * orchestrator has never heard of it, or has long forgotten it.
  */
 export type Report = "stopping" | "stopped" | "missing"
 
-/** Its sockets are closed after three. */
+/** A host closes its own sockets after three. */
 const silentBeats = 4
-/** Orchestrators forget what they should not, too: their word alone is not enough. */
+/** Orchestrators sometimes forget tasks that exist, so their word alone is not enough. */
 const silentBeatsIfMissing = 2
-/** From RunTask to the first beat, in seconds. */
+/** The longest time from RunTask to the first beat, in seconds. */
 const startWithin = 300
 
-/** What is known after a successful read of all hosts. */
+/** The observations after a successful read of all hosts. */
 export function observe(before: Observations, hosts: Host.Info[], atMs: number): Observations {
   return new Map(
     hosts.map((host) => {

@@ -9,19 +9,21 @@ import { Shortage } from "#core/shortage.ts"
 import { run } from "./tasks.ts"
 import { type Fleet, hostsToStart, oldToDrain, surplus } from "./wanted.ts"
 
-/** A host too many goes when it has been one for so long: each end moves sessions. Ten minutes at 5 s a beat. */
+/** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
 const beatsOfSurplus = 120
 
-/** By network: since when there is a host too many (monotonic). Forgotten with the process, it only takes longer. */
+/**
+ * Since when each network has had a surplus host (monotonic). If the process forgets, the drain merely takes longer.
+ */
 const surplusSince = new Map<Network, number>()
 
-/** The networks that bridges may be on here; their sessions never share a host. */
+/** The networks that bridges may be on here. Their sessions never share a host. */
 export function networks(): Network[] {
   const both = config.SANDBOX && config.HOST_NETWORK !== "simulated"
   return both ? [config.HOST_NETWORK, "simulated"] : [config.HOST_NETWORK]
 }
 
-/** Starts the hosts that are wanted on a network, and drains those that are old, or one that is too many. */
+/** Starts the hosts that a network needs, and drains its old hosts or a surplus one. */
 export async function tend(network: Network, hosts: Host.Info[], free: Lease.Info[]): Promise<void> {
   const suspects = free.filter((lease) => Lease.isSuspect(lease))
   Metrics.add("Suspects", suspects.length)
@@ -43,7 +45,7 @@ export async function tend(network: Network, hosts: Host.Info[], free: Lease.Inf
 
 async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   const missing = hostsToStart(fleet)
-  // Announced by an earlier look that could not start it, or did not live to note its task.
+  // Announced by an earlier look that could not start them, or died before it noted their tasks.
   const announced = fleet.hosts
     .filter((host) => host.state === "starting" && host.task === "")
     .map((host) => host.id)
@@ -60,14 +62,14 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
     }
     const started = await run({ id, network })
     if (started === "started") continue
-    // Whoever asks too often is not heard more by asking more.
+    // The orchestrator wants fewer requests, so repeating them does not help.
     if (started === "later") return
     await Host.remove(id)
     return await refused(network, started)
   }
 }
 
-/** A host could not be started: noted where everybody sees it, and not tried again for a while. */
+/** Records that a host could not be started where everybody sees it. It is not tried again for a while. */
 export async function refused(
   network: Network,
   { kind, why }: { kind: Shortage.Kind; why: string },
@@ -77,7 +79,7 @@ export async function refused(
   await Shortage.note(network, kind, why)
 }
 
-/** One that was started since is up, or none is missing and none starts. */
+/** A host that was started since is up, or none is missing and none is starting. */
 function hasEnded(shortage: Shortage.Info, fleet: Fleet, missing: number): boolean {
   if (fleet.hosts.some((host) => host.state === "up" && host.startedAt > shortage.at)) return true
   return missing === 0 && fleet.hosts.every((host) => host.state !== "starting")

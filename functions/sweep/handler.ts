@@ -4,10 +4,10 @@ import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
 import { look } from "./sweep.ts"
 
-/** Started each minute, and alone (reserved concurrency 1). */
+/** Invocations start each minute, one at a time (reserved concurrency 1). */
 const staysMs = 50_000
 
-/** Looks at each beat, for as long as its invocation may take. */
+/** Looks at every beat, for as long as an invocation may take. */
 export async function handler(): Promise<void> {
   const until = performance.now() + staysMs
   while (performance.now() < until) {

@@ -9,21 +9,21 @@ import { isDead, observe, type Observations } from "./death.ts"
 import { networks, refused, tend } from "./fleet.ts"
 import { type Reported, reportsOf, stop } from "./tasks.ts"
 
-/** How long a dead host's leases are asked for: the index that names them is late. In seconds. */
+/** How long a dead host's leases are looked for, since the index that lists them lags. In seconds. */
 const askedForAfterDeath = 3600
-/** A host drains within its stop timeout of two minutes, or is told so by a signal. In seconds. */
+/** A host drains within its two-minute stop time-out, or else gets a signal. In seconds. */
 const drainsWithin = 150
-/** Hosts are looked at each beat; overdue doorbells have minutes. */
+/** Hosts are looked at every beat; overdue doorbells can wait for minutes. */
 const beatsPerRing = 4
 
 /**
- * What earlier looks saw. It outlives an invocation as the function's process does; in a new process the count of silent
- * beats starts again, which only makes a host that nobody reports dead half a minute later.
+ * What earlier looks saw. It lives as long as the function's process, which outlives an invocation. A new process
+ * starts counting silent beats again, so an unreported death is noticed half a minute later.
  */
 let observed: Observations = new Map()
 let rungAt = -Infinity
 
-/** One look at everything: hosts that died or are to end, hosts that are wanted, deliveries that are overdue. */
+/** One look at everything: hosts that died or must end, hosts that are needed, deliveries that are overdue. */
 export async function look(): Promise<void> {
   const hosts = await readHosts()
   const reports = await reportsOf(hosts.flatMap((host) => (host.task === "" ? [] : [host.task])))
@@ -54,7 +54,7 @@ export async function look(): Promise<void> {
   rungAt = performance.now()
 }
 
-/** A failed read starts the count again: after an outage of the store every host would look dead. */
+/** A failed read restarts the count: otherwise every host would look dead after an outage of the store. */
 async function readHosts(): Promise<Host.Info[]> {
   try {
     const hosts = await Host.list()
@@ -66,19 +66,19 @@ async function readHosts(): Promise<Host.Info[]> {
   }
 }
 
-/** @returns those that are dead by now, whenever that was declared. */
+/** @returns all hosts that are dead by now, whenever they were declared so. */
 async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): Promise<Host.Info[]> {
   const dead = hosts.filter((host) => host.state === "dead")
   for (const host of hosts) {
     const { report, why = "it gave no sign of life" } = reports.get(host.task) ?? {}
     const about = { observed, report, atMs: performance.now(), now: now() }
     if (host.state === "dead" || !isDead(host, about)) continue
-    // Refused when it has beaten meanwhile.
+    // Refused if the host has beaten meanwhile.
     if (!(await Host.markDead(host.id, host.version))) continue
     log.warn({ hostId: host.id, was: host.state, report, why }, "host declared dead")
     Metrics.add("HostDead")
     dead.push(host)
-    // Started again at once it would end again at once.
+    // If it were started again at once, it would end again at once.
     if (host.state === "starting") await refused(host.network, { kind: "start", why })
   }
   return dead
@@ -96,14 +96,14 @@ async function freeLeasesOf(host: Host.Info, living: Host.Info[]): Promise<void>
 }
 
 /**
- * The orchestrator ends a host's task: a Spot interruption, a retirement. Its room counts no more from now on, and it
- * gives its leases back at its next beat, should the signal not have reached it.
+ * The orchestrator is ending a host's task, as in a Spot interruption or a retirement. Its room no longer counts. If
+ * the signal has not reached it, it gives its leases back at its next beat.
  */
 async function drainStopping(living: Host.Info[], reports: Map<string, Reported>): Promise<Host.Info[]> {
   const after: Host.Info[] = []
   for (const host of living) {
     const reported = reports.get(host.task)
-    // One that never came up has nothing to give back: its end will tell why.
+    // A host that never came up has nothing to give back; its end will say why.
     const isEnding = reported?.report === "stopping" && host.state === "up"
     after.push(isEnding ? { ...host, state: "draining" } : host)
     if (!isEnding) continue
@@ -113,7 +113,7 @@ async function drainStopping(living: Host.Info[], reports: Map<string, Reported>
   return after
 }
 
-/** What should have ended and runs on would be paid for, and would hold its leases. */
+/** Stops tasks that should have ended: they would still be paid for and would keep their leases. */
 async function stopLeftovers(hosts: Host.Info[], reports: Map<string, Reported>): Promise<void> {
   for (const host of hosts) {
     const isStuck = host.state === "draining" && now() - host.drainingAt > drainsWithin

@@ -19,13 +19,13 @@ const ecs = new ECSClient({ maxAttempts: 2, ...requestTimes })
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100
 
-/** What the orchestrator says of a task, and why, in its own words. */
+/** The orchestrator's report on a task, and the reason in its own words. */
 export interface Reported {
   report: Report
   why: string
 }
 
-/** What the orchestrator says of these tasks; nothing of those that run, nor where it cannot be asked. */
+/** The orchestrator's reports on these tasks. Running tasks have none; nor do any, if it cannot be asked. */
 export async function reportsOf(tasks: string[]): Promise<Map<string, Reported>> {
   const found = new Map<string, Reported>()
   for (let from = 0; from < tasks.length; from += describedAtOnce) {
@@ -48,7 +48,7 @@ export async function reportsOf(tasks: string[]): Promise<Map<string, Reported>>
 
 function reportOf(task: Task): Report | undefined {
   if (task.lastStatus === "STOPPED") return "stopped"
-  // A Spot interruption, a retirement, somebody's hand: it has two minutes.
+  // A Spot interruption, a retirement or an operator: the task has two minutes.
   return task.desiredStatus === "STOPPED" ? "stopping" : undefined
 }
 
@@ -58,10 +58,10 @@ function whyOf(task: Task): string {
   return [task.stopCode, task.stoppedReason, ended].filter((word) => word).join(": ")
 }
 
-/** `later`: it is not known, or not now, and asked again it starts one. */
+/** `later`: unknown, or not possible now; asking again starts exactly one. */
 export type Started = "started" | "later" | { kind: Shortage.Kind; why: string }
 
-/** Starts the task of an announced host. Asked twice it starts one: the client token is the host's id. */
+/** Starts the task of an announced host. Asking twice starts one, since the client token is the host's id. */
 export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Started> {
   const hostId = host.id
   try {
@@ -100,31 +100,31 @@ export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Star
   }
 }
 
-/** SIGTERM, and SIGKILL after the two minutes of its task definition. */
+/** Sends SIGTERM, then SIGKILL after the two minutes in the task definition. */
 export async function stop(task: string, reason: string): Promise<void> {
   try {
     await ecs.send(new StopTaskCommand({ cluster: config.ECS_CLUSTER, task, reason }))
     log.info({ task, reason }, "task stopped")
   } catch (error) {
-    // The next look asks again.
+    // The next look tries again.
     log.warn({ error, task }, "a task was not stopped")
   }
 }
 
-/** An answer that says no, and not just not now. */
+/** Whether the answer is a definite no, not merely a no for now. */
 function isRefusal(error: Error): boolean {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } } // the SDK's errors
   return !isPassing(error) && $metadata?.httpStatusCode === 400
 }
 
-/** Fargate's words for what is short. */
+/** Recognises Fargate's words for each kind of shortage. */
 function refusedFor(why: string): { kind: Shortage.Kind; why: string } {
   if (/limit on the number of|quota|LimitExceeded/i.test(why)) return { kind: "quota", why }
   if (/capacity is unavailable|RESOURCE:/i.test(why)) return { kind: "capacity", why }
   return { kind: "refused", why }
 }
 
-/** On AWS hosts have public addresses in place of a NAT; their security group lets in the API alone. */
+/** On AWS hosts have public addresses, which saves a NAT. Their security group admits only the API. */
 function placement(): Pick<RunTaskCommandInput, "launchType" | "networkConfiguration"> {
   const { ECS_SUBNETS: subnets, ECS_SECURITY_GROUPS: securityGroups } = config
   if (subnets.length === 0) return {}

@@ -1,31 +1,36 @@
 import type { Host } from "#core/host.ts"
 
-/** RunTask takes 20 a second of all of an account: what is missing then is started at the next look. */
+/** An account may call RunTask 20 times a second. The rest is started at the next look. */
 const startedAtOnce = 10
-/** Of the hosts there are, so many are replaced at a time, but one at least and ten at most: each moves its sessions. */
+/**
+ * How many hosts of a fleet are replaced at a time: a tenth, at least one and at most ten, since each moves its
+ * sessions.
+ */
 const replacedAtOnce = { share: 0.1, most: 10 }
-/** Suspects that are tried at a time, each at a host of its own for a minute: all bridges of a host may be suspects. */
+/**
+ * How many suspects are tried at a time, each for a minute on a host of its own. All bridges of a host may be suspects.
+ */
 const triedAtOnce = 5
 
-/** The hosts of one network, and what is wanted of them. */
+/** The hosts of one network, and what is required of them. */
 export interface Fleet {
-  /** Alive or starting. */
+  /** The hosts that are alive or starting. */
   hosts: Host.Info[]
-  /** What new hosts are started from: hosts of an older one are replaced. */
+  /** The task definition of new hosts. Hosts with an older one are replaced. */
   definition: string
-  /** Bridges that want a host, and may share it. */
+  /** How many bridges want a host and may share one. */
   wanting: number
-  /** Those that only a host without any session takes, and that have waited for their time. */
+  /** How many suspects have waited long enough; only a host without any session takes one. */
   suspects: number
-  /** Sessions for which there is to be room although no bridge needs it yet. */
+  /** How many sessions there must be room for beyond those that bridges need now. */
   spare: number
-  /** Sessions of one host. */
+  /** How many sessions one host takes. */
   capacity: number
 }
 
 /**
- * How many hosts to start, so that `wanting` bridges find room, suspects an empty host, the sessions of hosts that drain
- * and of the next old ones a new one, and `spare` sessions of room are left.
+ * How many hosts to start. There must be room for the `wanting` bridges, an empty host for each suspect, a new place
+ * for the sessions of draining hosts and of the next old ones, and `spare` room left over.
  */
 export function hostsToStart(fleet: Fleet): number {
   const taking = fleet.hosts.filter(
@@ -38,7 +43,9 @@ export function hostsToStart(fleet: Fleet): number {
   return Math.min(startedAtOnce, Math.max(0, missing, suspects - empty))
 }
 
-/** The old hosts whose sessions may move now: not before there is room for them, for those that move, and the spare. */
+/**
+ * The old hosts whose sessions may move now. There must be room for them, for those already moving, and for the spare.
+ */
 export function oldToDrain(fleet: Fleet): Host.Info[] {
   const others = fleet.hosts.filter((host) => isUp(host) && !isOld(host, fleet))
   let room = roomOf(others) - fleet.wanting - fleet.spare - sessionsOf(draining(fleet))
@@ -52,14 +59,14 @@ export function oldToDrain(fleet: Fleet): Host.Info[] {
 }
 
 /**
- * A host too many: without it there is room for its sessions, the spare, and half a host more, so that the next few
- * bridges do not have it started again.
+ * A surplus host: the others have room for its sessions, the spare, and half a host more, so that the next few bridges
+ * do not start it again.
  */
 export function surplus(fleet: Fleet): Host.Info | undefined {
   const isSettled =
     fleet.wanting + fleet.suspects === 0 && fleet.hosts.every((host) => isUp(host) && !isOld(host, fleet))
   if (!isSettled) return undefined
-  // One that holds a suspect has no room, and must be left alone.
+  // A host that holds a suspect has no room, and must be left alone.
   const [least] = bySessions(
     fleet.hosts.filter((host) => host.sessions === 0 || host.capacity >= fleet.capacity),
   )
@@ -68,7 +75,7 @@ export function surplus(fleet: Fleet): Host.Info | undefined {
   return roomOf(others) >= least.sessions + fleet.spare + fleet.capacity / 2 ? least : undefined
 }
 
-/** Those that are to be replaced next, fewest sessions first: the fewer move, the better. */
+/** The hosts to replace next, fewest sessions first, so that few sessions move. */
 function nextOld(fleet: Fleet): Host.Info[] {
   const { share, most } = replacedAtOnce
   const atOnce = Math.min(most, Math.max(1, Math.floor(fleet.hosts.length * share)))
@@ -96,12 +103,12 @@ function isUp(host: Host.Info): boolean {
   return host.state === "up"
 }
 
-/** One that holds a suspect has no room for anything else. */
+/** Whether the host is trying a suspect: it then has no room for anything else. */
 function tries({ sessions, capacity }: Host.Info, fleet: Fleet): boolean {
   return sessions === 1 && capacity === 1 && fleet.capacity > 1
 }
 
-/** Hosts that were started by hand are nobody's to replace. */
+/** Whether the host has an old definition. Hosts that were started by hand are never replaced. */
 function isOld(host: Host.Info, fleet: Pick<Fleet, "definition">): boolean {
   return host.definition !== "" && host.definition !== fleet.definition
 }
