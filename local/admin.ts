@@ -29,14 +29,14 @@ async function run({ words: [noun = "", name = "", ...args], json }: Asked): Pro
     console.error(help(nouns))
     return 2
   }
-  // Programs have asked for what they can read.
+  // With --json the caller is a program: it needs no introduction.
   if (!json) console.error(says)
   const { ApiError } = await import("#core/error.ts")
   try {
     const rows = await verb.run(args)
     if (json) console.log(JSON.stringify(rows))
     else if (rows.length > 0) console.log(lines(rows))
-    // To the person: who counts lines in a pipe counts none.
+    // Written for the person, to stderr: a pipe that counts lines must count none.
     else console.error("none")
     return 0
   } catch (error) {
@@ -51,7 +51,7 @@ interface Asked {
   help: boolean
 }
 
-/** What was asked for; undefined when an option is unknown. */
+/** The parsed command line; undefined when an option is unknown. */
 function parse(): Asked | undefined {
   try {
     const options = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const
@@ -63,7 +63,7 @@ function parse(): Asked | undefined {
   }
 }
 
-/** Loaded late: what they import reads the environment. @throws Refused when that makes no sense */
+/** Loaded late, since the verbs' modules read the environment. @throws Refused when the environment is invalid */
 async function load(): Promise<Record<string, Record<string, Verb>>> {
   await import("#core/config.ts").catch((error: unknown) => {
     if (!(error instanceof z.ZodError)) throw error

@@ -1,13 +1,13 @@
-/** An answer that was not the one hoped for; the sentence says which. */
+/** An answer other than the one hoped for; the message says which. */
 export class Unexpected extends Error {}
 
-/** The service's own API, as any customer calls it. */
+/** The service's own API, called as any customer calls it. */
 export function apiClient(baseUrl: string, apiKey: string) {
   return (method: string, path: string, body?: unknown) =>
     call(`${baseUrl}/api${path}`, method, body, { authorization: `Bearer ${apiKey}` })
 }
 
-/** @throws Unexpected for an answer that is no success */
+/** @throws Unexpected for an answer that is not a success */
 export async function call(
   url: string,
   method: string,

@@ -3,7 +3,7 @@ import { json } from "node:stream/consumers"
 import { z } from "zod"
 import { hangUp, listen } from "./listen.ts"
 
-/** An error in the words of the service that is stood in for. */
+/** An error in the words of the service that this stands in for. */
 export class Refusal extends Error {
   readonly code: string
   readonly about: object
@@ -17,17 +17,17 @@ export class Refusal extends Error {
 }
 
 interface Service {
-  /** Any free one if absent. */
+  /** Any free port if absent. */
   port?: number | undefined
-  /** By operation, given the parsed body. */
+  /** The actions by operation, each given the parsed body. */
   actions: Record<string, (call: unknown) => object>
-  /** The code for what an action throws that is no `Refusal`: a request that is not as it must be. */
+  /** The error code for anything that an action throws other than a `Refusal`: the request is invalid. */
   invalid: string
-  /** Asked first, by each operation. What it returns is the answer, in the action's place. */
+  /** Called before each action. If it returns an answer, the action is not called. */
   before?: (operation: string) => object | undefined
 }
 
-/** A service on 127.0.0.1 that speaks AWS JSON 1.1, as its clients know it. Rejects if the port is taken. */
+/** Serves AWS JSON 1.1 on 127.0.0.1, as AWS's clients expect it. Rejects if the port is taken. */
 export async function startAwsJson(service: Service) {
   const actions = new Map(Object.entries(service.actions))
 

@@ -1,2 +1,2 @@
-/** The service cannot start, and this sentence tells a person why. */
+/** The service cannot start; the message tells a person why. */
 export class CannotStart extends Error {}

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb"
 import { tables } from "#core/tables.ts"
 
-/** Creates the service's tables in an empty store; those that exist get the indexes of this release. */
+/** Creates the service's tables in an empty store. Existing tables get the indexes of this release. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint })
   for (const table of tables) {
@@ -22,7 +22,7 @@ export async function createTables(endpoint: string): Promise<void> {
   client.destroy()
 }
 
-/** Of a table that a service of before has made. */
+/** Brings the indexes of a table that an earlier release created up to date. */
 async function changeIndexes(client: DynamoDBClient, wanted: CreateTableCommandInput): Promise<void> {
   const { TableName, AttributeDefinitions, GlobalSecondaryIndexes = [] } = wanted
   const { Table } = await client.send(new DescribeTableCommand({ TableName }))

@@ -11,7 +11,9 @@ import { noLimits } from "./no-limits.ts"
 import { sessionHosts } from "./session-hosts.ts"
 import { type SpawnedService, spawnService } from "./spawn-service.ts"
 
-/** `BRIDGES=200`: so many bridges on packed hosts, and what they take up, in place of one bridge's story. */
+/**
+ * `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, in place of one bridge's story.
+ */
 const Bridges = z.coerce.number().int().min(1).default(1)
 
 const asked = Bridges.safeParse(process.env.BRIDGES)
@@ -52,7 +54,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** An account's key to the service. */
+/** Creates an account and returns its API key. */
 async function newKey({ admin, baseUrl }: SpawnedService): Promise<string> {
   step(`the service runs at ${baseUrl}`)
   const account = await admin(z.object({ id: z.string() }), "account", "create", "demo", "active")

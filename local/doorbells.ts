@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-sqs"
 import type { Doorbells } from "./poller.ts"
 
-/** How long the queue is asked to wait for a doorbell. */
+/** The request for doorbells, with how long the queue waits for one. */
 const asked = (queueUrl: string, atMost: number) => ({
   QueueUrl: queueUrl,
   MaxNumberOfMessages: atMost,
@@ -15,7 +15,7 @@ const asked = (queueUrl: string, atMost: number) => ({
   MessageSystemAttributeNames: ["All" as const],
 })
 
-/** The doorbells of a queue that is in another process. */
+/** The doorbells of a queue in another process. */
 export function doorbellsAt(queueUrl: string): Doorbells {
   const queue = new SQSClient()
   return {
@@ -30,10 +30,10 @@ export function doorbellsAt(queueUrl: string): Doorbells {
   }
 }
 
-/** Asks a queue of this process, in SQS's own words, and without a way over the network. */
+/** Asks a queue in this process, in SQS's own terms but without the network. */
 export type Ask = (action: string, request: object) => Promise<unknown>
 
-/** The doorbells of a queue that is in this process. */
+/** The doorbells of a queue in this process. */
 export function doorbellsHere(queueUrl: string, ask: Ask): Doorbells {
   return {
     async receive(atMost, signal) {
@@ -54,5 +54,5 @@ export function doorbellsHere(queueUrl: string, ask: Ask): Doorbells {
 }
 
 function messagesIn(answer: unknown): Message[] {
-  return (answer as ReceiveMessageResult).Messages ?? [] // by the queue, which speaks as SQS does
+  return (answer as ReceiveMessageResult).Messages ?? [] // The queue answers as SQS does.
 }

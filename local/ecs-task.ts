@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { constants } from "node:os"
 import { createInterface } from "node:readline"
 
-/** What runs, as a task definition says it for its one container. */
+/** The command and environment of a task definition's one container. */
 export interface Definition {
   command: string[]
   env: Record<string, string>
@@ -14,7 +14,7 @@ interface Overrides {
   containerOverrides?: { name?: string; environment?: { name: string; value: string }[] }[]
 }
 
-/** What RunTask says about each of its tasks. */
+/** RunTask's input for each of its tasks. */
 export interface Run {
   cluster: string
   family: string
@@ -29,7 +29,7 @@ export interface End {
   stoppedReason: string
 }
 
-/** A task of one container, which is a child process. */
+/** A task of one container: a child process. */
 export class Task {
   readonly arn: string
   readonly run: Run
@@ -45,8 +45,8 @@ export class Task {
   #exitCode: number | undefined
 
   /**
-   * Starts the process with the definition's environment, the overrides of the request and `LOCAL_PARENT=1`.
-   * It has an IPC channel: a child that ends on `disconnect` survives no death of this process.
+   * Starts the process with the definition's environment, the request's overrides and `LOCAL_PARENT=1`. It has an IPC
+   * channel: a child that ends on `disconnect` never outlives this process.
    */
   constructor(run: Run, definition: Definition, log: ((line: string) => void) | undefined) {
     const id = randomUUID().replaceAll("-", "")
@@ -57,7 +57,7 @@ export class Task {
     this.#child = spawn(file!, args, {
       env: { PATH: process.env.PATH, ...definition.env, ...overridden(run.overrides), LOCAL_PARENT: "1" },
       stdio: ["ignore", output, output, "ipc"],
-      // Not in our process group: Ctrl-C in a terminal is for us, and we tell the tasks.
+      // In a process group of its own: Ctrl-C in a terminal is meant for us, and we stop the tasks.
       detached: true,
     })
     for (const stream of [this.#child.stdout, this.#child.stderr])
@@ -69,7 +69,7 @@ export class Task {
     return this.#lastStatus === "STOPPED" ? undefined : this.#child.pid
   }
 
-  /** SIGTERM, and after `timeoutMs` SIGKILL. Returns at once; `ended` tells the end. */
+  /** Sends SIGTERM, and SIGKILL after `timeoutMs`. Returns at once; `ended` resolves at the end. */
   stop(end: End, timeoutMs: number) {
     if (this.desiredStatus === "STOPPED") return
     this.desiredStatus = "STOPPED"
@@ -84,7 +84,7 @@ export class Task {
     this.#child.kill("SIGKILL")
   }
 
-  /** As DescribeTasks gives it. */
+  /** The task as DescribeTasks shows it. */
   toWire() {
     const taskArn = this.arn
     const stopped = this.#lastStatus === "STOPPED"
@@ -115,7 +115,7 @@ export class Task {
         {
           taskArn,
           name: this.run.family,
-          // The container's own id, as its runtime names it: here a process.
+          // The container's id in its runtime; here a process id.
           runtimeId: this.pid === undefined ? undefined : String(this.pid),
           lastStatus: stopped ? "STOPPED" : this.#lastStatus === "PENDING" ? "PENDING" : "RUNNING",
           exitCode: this.#exitCode,
@@ -131,7 +131,7 @@ export class Task {
       this.#startedAt = seconds()
       if (this.#lastStatus === "PENDING") this.#lastStatus = "RUNNING"
       const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null]
-      // As shells and ECS count the end by a signal.
+      // Shells and ECS report an end by signal like this.
       this.#exitCode = code ?? 128 + constants.signals[signal!]
       this.#stop ??= {
         stopCode: "EssentialContainerExited",

@@ -4,25 +4,27 @@ import { Refusal } from "./aws-json.ts"
 import { type Definition, type End, seconds, Task } from "./ecs-task.ts"
 
 export interface TasksOptions {
-  /** By family. Their processes must end on `disconnect` of their IPC channel, else they outlive a SIGKILL. */
+  /**
+   * By family. Their processes must end on `disconnect` of their IPC channel, or they survive a SIGKILL of this one.
+   */
   taskDefinitions: Record<string, Definition>
-  /** Takes the tasks' output; without it they write where this process does. */
+  /** Takes the tasks' output; without it they write to this process's own. */
   log?: (line: string) => void
-  /** From StopTask's SIGTERM to SIGKILL. */
+  /** The time from StopTask's SIGTERM to SIGKILL. */
   stopTimeoutMs?: number
   closeTimeoutMs?: number
-  /** Of tasks at once: the account's quota. */
+  /** The account's quota: how many tasks may run at once. */
   maxTasks?: number
 }
 
-/** "Recently stopped tasks might appear in the returned results": ECS keeps them for an hour at least. */
+/** "Recently stopped tasks might appear in the returned results": ECS keeps them for at least an hour. */
 const rememberedSeconds = 60 * 60
 
-/** The tasks of an account, those that run and those that have stopped lately, and what ECS's API does to them. */
+/** The tasks of an account, running or recently stopped, and ECS's operations on them. */
 export class Tasks {
   readonly #options: TasksOptions
   readonly #tasks = new Map<string, Task>()
-  /** By client token: the request, and what it started. */
+  /** By client token: the request, and the tasks it started. */
   readonly #runs = new Map<string, { request: string; arns: string[] }>()
   #closing = false
 
@@ -98,17 +100,17 @@ export class Tasks {
     return { taskArns, nextToken: page.length > taskArns.length ? taskArns.at(-1) : undefined }
   }
 
-  /** The processes that are alive, by the ARN of their task. */
+  /** The living processes, by the ARN of their task. */
   pids(): Map<string, number> {
     return new Map([...this.#tasks].flatMap(([arn, { pid }]) => (pid ? [[arn, pid] as const] : [])))
   }
 
-  /** Ends a task as the provider does it by itself. */
+  /** Ends a task as the provider does of its own accord. */
   interrupt(name: string, end: End) {
     this.#find(name)?.stop(end, this.#stopTimeoutMs)
   }
 
-  /** Starts no more, ends all and waits for it: SIGTERM, SIGKILL when the time is over. */
+  /** Starts no more tasks, stops all and waits for their end: SIGTERM, then SIGKILL when the time is over. */
   async close() {
     this.#closing = true
     const tasks = [...this.#tasks.values()]
@@ -119,7 +121,7 @@ export class Tasks {
     const patience = new AbortController()
     await Promise.race([allEnded, waited(timeoutMs, patience.signal)])
     patience.abort()
-    // Also those that somebody else has told to stop, and that have longer.
+    // Includes tasks that somebody else has stopped with a longer time-out.
     for (const task of tasks) task.kill()
     await allEnded
   }
@@ -128,12 +130,12 @@ export class Tasks {
     return this.#options.stopTimeoutMs ?? 120_000
   }
 
-  /** By ARN or by its last part. */
+  /** Finds a task by its ARN or the last part of it. */
   #find(name: string) {
     return this.#tasks.get(name) ?? [...this.#tasks.values()].find((task) => task.arn.endsWith(`/${name}`))
   }
 
-  /** What a request started that was made before under the same client token. */
+  /** The tasks that an earlier request under the same client token started. */
   #again(earlier: { request: string; arns: string[] }, request: object) {
     if (earlier.request !== JSON.stringify(request))
       throw new Refusal("ConflictException", "The client token was used for another request.", {
@@ -189,7 +191,7 @@ const ListTasks = z.object({
   nextToken: z.string().optional(),
 })
 
-/** Of `family`, `family:revision` or an ARN. */
+/** The family in `family`, `family:revision` or an ARN. */
 function familyOf(taskDefinition: string) {
   return taskDefinition.split("/").at(-1)!.split(":")[0]!
 }
@@ -200,6 +202,6 @@ function withTags(task: Task) {
 
 async function waited(ms: number, signal: AbortSignal) {
   await sleep(ms, undefined, { signal }).catch(() => {
-    // What was waited for came earlier.
+    // The awaited event came earlier.
   })
 }

@@ -5,27 +5,30 @@ import { Tasks, type TasksOptions } from "./ecs-tasks.ts"
 export interface Ecs {
   /** For `AWS_ENDPOINT_URL_ECS`. Any region, cluster and credentials will do. */
   endpoint: string
-  /** The processes that are alive, by the ARN of their task: for who wants to kill one. */
+  /** The living processes, by the ARN of their task, for tests that kill one. */
   pids: () => Map<string, number>
-  /** The next requests for this action are refused so, in ECS's words; further ones are answered again. */
+  /** Refuses the next requests for this action, in ECS's words; later ones are answered again. */
   refuse: (action: "RunTask" | "StopTask" | "DescribeTasks", refusal: Refused, times?: number) => void
-  /** What the provider does by itself (a Spot interruption, a retirement): SIGTERM, SIGKILL after the stop timeout. */
+  /**
+   * Ends a task as the provider does of its own accord (a Spot interruption, a retirement): SIGTERM, then SIGKILL after
+   * the stop time-out.
+   */
   interrupt: (task: string, end: End) => void
-  /** Ends all tasks and waits for it: SIGTERM, SIGKILL when `closeTimeoutMs` have passed. */
+  /** Ends all tasks and waits for their end: SIGTERM, then SIGKILL after `closeTimeoutMs`. */
   close: () => Promise<void>
 }
 
-/** An error with its code, or a request that is answered with a failure in place of a task. */
+/** An error with its code, or an answer with a failure in place of a task. */
 type Refused = { code: string; message: string } | { failure: string }
 
 export interface Options extends TasksOptions {
-  /** Any free one if absent. */
+  /** Any free port if absent. */
   port?: number
 }
 
 /**
- * An ECS on 127.0.0.1 whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks. Rejects
- * if the port is taken.
+ * An ECS on 127.0.0.1 whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks. Rejects if the port
+ * is taken.
  */
 export async function startEcs(options: Options): Promise<Ecs> {
   const tasks = new Tasks(options)

@@ -1,4 +1,5 @@
-// Runs before `npm start`, `npm test` and `npm run demo`, on whatever Node the machine has: it must need nothing.
+// Runs before `npm start`, `npm test` and `npm run demo`, on any Node that the machine has, so it must need nothing
+// else.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
@@ -28,7 +29,7 @@ if (!isComplete()) {
   }
 }
 
-/** Every package of the lock file is there in its version; what is optional may be absent (another platform's). */
+/** Whether every package of the lock file is there in its version. Optional ones may be absent (another platform's). */
 function isComplete() {
   if (!wanted || !present) return false
   return Object.entries(wanted).every(([path, { version, optional }]) => {
@@ -41,12 +42,15 @@ function packages(file) {
   try {
     return JSON.parse(readFileSync(new URL(file, root), "utf8")).packages
   } catch {
-    // Absent or torn: the installation is not complete.
+    // Absent or damaged: the installation is not complete.
     return undefined
   }
 }
 
-/** Node 24 comes from npm for Linux with glibc on x64 and arm64; elsewhere it has to be there. */
+/**
+ * The reason why this machine cannot run it. npm brings Node 24 for Linux with glibc on x64 and arm64; elsewhere it
+ * must be there already.
+ */
 function whatDoesNotFit() {
   const { platform, arch, version } = process
   const major = Number(version.slice(1).split(".")[0])

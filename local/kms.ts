@@ -3,7 +3,7 @@ import { z } from "zod"
 import { Refusal, startAwsJson } from "./aws-json.ts"
 import { privateFile, writePrivate } from "./private-file.ts"
 
-/** By id, the newest key material first; one alone is from before keys were rotated. */
+/** By id, the newest key material first. A single string is from before keys could be rotated. */
 const Material = z.array(z.base64()).min(1)
 const Keys = z.record(z.string(), Material.or(z.base64().transform((one) => [one])))
 
@@ -22,8 +22,8 @@ const ReEncrypt = z.object({
 })
 
 /**
- * KMS on one machine, as far as the service uses it: data keys wrapped under keys that stay here, in a file of
- * mode 600. A wrapping is bound to its key and to its encryption context.
+ * KMS on one machine, as far as the service uses it. Data keys are wrapped under keys that never leave this process and
+ * its file of mode 600. A wrapping is bound to its key and its encryption context.
  */
 export async function startKms(input: { file: string; keyIds: string[] }) {
   const keys = await privateFile(input.file, Keys, () =>
@@ -43,7 +43,7 @@ export async function startKms(input: { file: string; keyIds: string[] }) {
     return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
   }
 
-  /** Whichever material wrapped it. */
+  /** Tries each key material. */
   function unwrap(id: string, context: Context, wrapped: Buffer): Buffer {
     for (const material of materialOf(id)) {
       const plain = opened(Buffer.from(material, "base64"), bytesOf(context), wrapped)
@@ -75,7 +75,7 @@ export async function startKms(input: { file: string; keyIds: string[] }) {
 
   function rotate(call: unknown) {
     const { KeyId } = OfKey.parse(call)
-    // Written down before anything is wrapped by it.
+    // Written down before it wraps anything.
     const rotated = { ...keys, [KeyId]: [newMaterial(), ...materialOf(KeyId)] }
     writePrivate(input.file, rotated)
     Object.assign(keys, rotated)
@@ -106,7 +106,7 @@ function opened(key: Buffer, context: Buffer, wrapped: Buffer): Buffer | undefin
   try {
     return Buffer.concat([decipher.update(wrapped.subarray(12, -16)), decipher.final()])
   } catch {
-    // Not this key: the tag says so.
+    // The tag says that it is not this key.
     return undefined
   }
 }

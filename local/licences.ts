@@ -1,4 +1,4 @@
-/** `npm run licences > LICENSES.md`: under which licences the packages are that the service is made of. */
+/** `npm run licences > LICENSES.md`: the licences of the packages that the service is made of. */
 import { readFileSync } from "node:fs"
 import { z } from "zod"
 
@@ -9,7 +9,7 @@ const Lock = z.object({
   ),
 })
 
-/** The page, from the lock file. What only development needs is left out: it is not passed on. */
+/** The page, made from the lock file. Development packages are left out, since they are not passed on. */
 function licences(lock: unknown): string {
   const packages = Object.entries(Lock.parse(lock).packages).filter(([path, { dev }]) => path !== "" && !dev)
   const byLicence = Map.groupBy(packages, ([, { license }]) => license ?? "none named")

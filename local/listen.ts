@@ -2,17 +2,20 @@ import { once } from "node:events"
 import type { Server as HttpServer } from "node:http"
 import type { AddressInfo, Server } from "node:net"
 
-/** Listens on 127.0.0.1; the port, any free one if none is given. @throws Error with `EADDRINUSE` if it is taken */
+/**
+ * Listens on 127.0.0.1, on any free port if none is given, and returns the port. @throws Error with `EADDRINUSE` if it
+ * is taken
+ */
 export async function listen(server: Server, port = 0): Promise<number> {
   server.listen(port, "127.0.0.1")
   await once(server, "listening")
   return (server.address() as AddressInfo).port // listening on TCP
 }
 
-/** Stops listening and hangs up on everyone; resolves when that is done. */
+/** Stops listening and closes all connections; resolves when that is done. */
 export async function hangUp(server: HttpServer): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  // An error says that it was closed already.
+  // An error would only say that it was closed already.
   server.close(() => resolve())
   server.closeAllConnections()
   await promise

@@ -4,11 +4,11 @@ import { call, Unexpected } from "./api-client.ts"
 
 export type NetworkClient = ReturnType<typeof networkClient>
 export type Phone = z.output<typeof Schema.Phone>
-/** What a phone has read; `content` is the protobuf as JSON. */
+/** A message that a phone has read; `content` is the protobuf as JSON. */
 export type Read = z.output<typeof Schema.Message> & { content: object }
 type Sent = z.output<typeof Schema.Sent>
 
-/** What the network saw or sent. Its schema leaves open what a stanza is. */
+/** A stanza that the network received or sent. The API's schema leaves its form open. */
 export type Entry = Omit<z.output<typeof Schema.Entry>, "stanza"> & {
   stanza?: { tag: string; attrs: Record<string, string>; content?: unknown }
 }
@@ -22,18 +22,18 @@ type Sought<Query> = Partial<Omit<Query, "after" | "wait" | "count">> & {
 type Query = Record<string, string | number | object | undefined>
 
 /**
- * The simulated network and its people, over the control API; what is asked and answered is typed by its schemas.
- * Whatever is refused throws `Unexpected`.
+ * The simulated network and its people, over the control API. Requests and answers are typed by its schemas. A refused
+ * request throws `Unexpected`.
  */
 export function networkClient(at: { controlUrl: string }) {
   async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await call(`${at.controlUrl}${path}`, method, body)
-    return (await answer.json()) as Answer // by the simulator, which is typed by the same schemas
+    return (await answer.json()) as Answer // the simulator is typed by the same schemas
   }
   const look = <Answer>(path: string, query: Query) => ask<Answer>("GET", `${path}?${parametersOf(query)}`)
 
   return {
-    /** Whatever else the API has. */
+    /** Any other call of the API. */
     call: (method: string, path: string, body?: unknown) => ask<unknown>(method, path, body),
 
     phones: () => ask<Phone[]>("GET", "/phones"),
@@ -49,20 +49,20 @@ export function networkClient(at: { controlUrl: string }) {
     },
     typeCode: (number: string, code: string) => ask("POST", `/phones/${number}/link-code`, { code }),
 
-    /** Writes a text; the network has it when this resolves. */
+    /** Sends a text. It resolves when the network has it. */
     send: (
       number: string,
       to: string,
       text: string,
       more: Pick<z.input<typeof Schema.NewMessage>, "id" | "addressing"> = {},
     ) => ask<Sent>("POST", `/phones/${number}/messages`, { to, text, ...more }),
-    /** Sends what is not plain text. */
+    /** Sends anything but plain text. */
     post: (number: string, to: string, content: object) =>
       ask<Sent>("POST", `/phones/${number}/messages`, { to, ...content }),
-    /** What a phone read and sent that matches; with `wait` (ms), as soon as there is `count` of it. */
+    /** The matching messages that a phone read or sent; with `wait` (ms), as soon as there are `count` of them. */
     read: (number: string, match: Sought<z.input<typeof Schema.Read>>) =>
       look<Read[]>(`/phones/${number}/messages`, match),
-    /** All that a phone has read and sent, page after page. */
+    /** All messages that a phone has read and sent, page after page. */
     readAll: async (number: string): Promise<Read[]> => {
       const all: Read[] = []
       for (;;) {
@@ -79,33 +79,33 @@ export function networkClient(at: { controlUrl: string }) {
     /** Calls somebody. */
     ring: (number: string, to: string) =>
       ask<z.output<typeof Schema.Call>>("POST", `/phones/${number}/calls`, { to }),
-    /** People on the network whom nobody plays. */
+    /** Creates people on the network whom nobody plays. */
     crowd: (crowd: z.input<typeof Schema.NewCrowd>) => ask<{ numbers: string[] }>("POST", "/crowds", crowd),
     /** Puts many people into a phone's address book at once. */
     addressBook: (number: string, people: z.input<typeof Schema.AddressBook>["people"]) =>
       ask("POST", `/phones/${number}/address-book`, { people }),
-    /** A phone has written with these people before. */
+    /** Gives a phone earlier chats with these people. */
     chats: (number: string, chats: z.input<typeof Schema.OldChats>) =>
       ask("POST", `/phones/${number}/chats`, chats),
-    /** Texts whose counters say that others before them are still to come; their ids. */
+    /** Sends texts whose counters claim that others before them are still to come. Returns their ids. */
     jump: (number: string, how: z.input<typeof Schema.Jumps>) =>
       ask<{ ids: string[] }>("POST", `/phones/${number}/jumps`, how),
-    /** Many of a kind, one right after the other; their ids. */
+    /** Sends many messages of one kind in a row. Returns their ids. */
     flood: (number: string, how: z.input<typeof Schema.Flood>) =>
       ask<{ ids: string[] }>("POST", `/phones/${number}/floods`, how),
     group: (group: z.input<typeof Schema.NewGroup>) =>
       ask<z.output<typeof Schema.Group>>("POST", "/groups", group),
 
-    /** What the network's log has that matches; with `wait` (ms), as soon as there is some. */
+    /** The matching entries of the network's log; with `wait` (ms), as soon as there is one. */
     log: (match: Sought<Omit<z.input<typeof Schema.ReadLog>, "attrs">> & { attrs?: object }) =>
       look<Entry[]>("/log", match),
-    /** Whether a device (`number:device`) has settled all that was queued for it; waits until it has. */
+    /** Whether a device (`number:device`) has settled everything queued for it; waits up to `waitMs` until it has. */
     settled: async (device: string, waitMs: number) =>
       (await look<z.output<typeof Schema.Settled>>(`/devices/${device}/settled`, { wait: waitMs })).settled,
     /** Queues any stanza for a device. */
     stanza: (device: string, stanza: z.input<typeof Schema.NewStanza>) =>
       ask("POST", `/devices/${device}/stanzas`, stanza),
-    /** Arms a fault; gives back what removes what is left of it. */
+    /** Arms a fault. Returns a function that removes what is left of it. */
     fault: async (fault: z.input<typeof Schema.NewFault>) => {
       const { id } = await ask<{ id: number }>("POST", "/faults", fault)
       return () => ifThere(ask("DELETE", `/faults/${id}`))

@@ -1,4 +1,4 @@
-/** Rate limits out of the way: for whoever asks more than any customer would, from one address. */
+/** Lifts the rate limits, for a program that asks more than any customer would, from one address. */
 export const noLimits: Record<string, string> = Object.fromEntries(
   ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"]),
 )

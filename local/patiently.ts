@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Unexpected } from "./api-client.ts"
 
 /**
- * Does it until it works: while a session host starts, or a session moves to another, calls answer 503.
- * @throws Unexpected what went wrong last, once `signal` has fired; at once whatever else is thrown.
+ * Repeats `work` until it succeeds: calls answer 503 while a session host starts or a session moves.
+ * @throws Unexpected the last failure, once `signal` has fired. Any other error is thrown at once.
  */
 export async function patiently<Made>(signal: AbortSignal, work: () => Promise<Made>): Promise<Made> {
   for (;;) {

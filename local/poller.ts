@@ -3,24 +3,27 @@ import type { Message } from "@aws-sdk/client-sqs"
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { log } from "#core/log.ts"
 
-/** Where doorbells come from, and are deleted when they have done their duty. */
+/** The source of doorbells. A doorbell that has done its duty is deleted from it. */
 export interface Doorbells {
-  /** Waits for some, at most so many; none when nobody rang for a while or `signal` ended it. */
+  /** Waits for doorbells and returns at most `atMost`; none when nobody rang for a while or `signal` ended the wait. */
   receive: (atMost: number, signal: AbortSignal) => Promise<Message[]>
   remove: (doorbell: Message) => Promise<void>
 }
 
-/** As many as a queue gives at once. */
+/** As many as a queue returns at once. */
 const receivedAtOnce = 10
 
 /**
- * Stands in for Lambda's own poller: the same event, batch size 1, reported failures are left in the queue. One loop
- * receives and hands out; the queue gives a bridge's next doorbell when its last one is answered.
+ * Stands in for Lambda's poller: the same event, batches of one, and reported failures stay in the queue. One loop
+ * receives and hands out doorbells. The queue holds back a bridge's next doorbell until its last one is answered.
  */
 export function startPoller(input: {
   doorbells: Doorbells
   handler: (event: SQSEvent) => Promise<SQSBatchResponse>
-  /** Deliveries at once, each of another bridge: a slow receiver holds one of them for as long as an invocation lasts. */
+  /**
+   * How many deliveries run at once, each for another bridge. A slow receiver occupies one for as long as an invocation
+   * lasts.
+   */
   concurrency: number
 }): { stop: () => Promise<void> } {
   const { doorbells, concurrency } = input
@@ -58,7 +61,7 @@ export function startPoller(input: {
       const answer = await input.handler({ Records: [toRecord(doorbell)] })
       if (answer.batchItemFailures.length === 0) await doorbells.remove(doorbell)
     } catch (error) {
-      // As with Lambda: the doorbell comes back when its visibility ends.
+      // As with Lambda, the doorbell returns when its visibility time-out ends.
       log.error({ error }, "a delivery ended with an error")
     }
   }

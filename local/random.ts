@@ -1,6 +1,6 @@
-/** Choices that a seed repeats. */
+/** Random choices that a seed can repeat. */
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** From 0 inclusive to 1 exclusive. */
   next: () => number
   below: (end: number) => number
   between: (first: number, end: number) => number

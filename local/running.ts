@@ -3,11 +3,11 @@ import { join } from "node:path"
 import { z } from "zod"
 import { writePrivate } from "./private-file.ts"
 
-/** How other commands of this machine find the running service, and what it was started with. */
+/** How other commands on this machine find the running service, and what it was started with. */
 export const Running = z.object({
   baseUrl: z.string(),
   phonesUrl: z.string(),
-  /** The environment that reaches its store and queue as the service itself does. */
+  /** The environment for reaching its store and queue as the service itself does. */
   environment: z.record(z.string(), z.string()),
 })
 export type Running = z.infer<typeof Running>
@@ -29,7 +29,7 @@ export async function find(dataDir: string): Promise<Running | undefined> {
     const answer = await fetch(`${running.baseUrl}/healthz`, { signal: AbortSignal.timeout(2000) })
     return answer.ok ? running : undefined
   } catch {
-    // No file, or nobody answers: whoever wrote it is gone without having withdrawn it.
+    // There is no file, or nobody answers: the service that wrote it died without withdrawing it.
     return undefined
   }
 }

@@ -5,12 +5,12 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3"
 
-/** The bucket's rule on AWS, but sooner: here objects take up memory. Older ones are not read any more. */
+/** The bucket's retention, shorter than on AWS since objects take up memory here. Older ones are never read. */
 const keptMs = 3 * 3600 * 1000
 
 /**
- * Makes the bucket for media in the stand-in for S3 that listens at `endpoint` (fauxqs, which is the stand-in for SQS as
- * well), and keeps it small. In memory: what is cached is lost with it, and fetched again.
+ * Creates the media bucket in the stand-in for S3 at `endpoint` (fauxqs, which stands in for SQS as well), and keeps it
+ * small. It is in memory: cached media are lost with it and fetched again.
  */
 export async function startBucket(
   endpoint: string,

@@ -7,8 +7,8 @@ import { DataDir } from "./settings.ts"
 import { startSimulator } from "./simulator.ts"
 
 /**
- * What runs as the one task of a sandbox: the simulated network, kept in DATA_DIR, and the host of all the bridges that
- * are on it. They reach each other within the task; nobody else reaches the network. Where one ends the task ends.
+ * The main program of a sandbox's only task: the simulated network, kept in DATA_DIR, and the host of all bridges on
+ * it. They reach each other within the task, and nobody else reaches the network. When one of them ends, the task ends.
  */
 const dataDir = DataDir.parse(process.env.DATA_DIR)
 mkdirSync(join(dataDir, "logs"), { recursive: true })

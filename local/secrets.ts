@@ -5,7 +5,10 @@ import { privateFile } from "./private-file.ts"
 
 const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
 
-/** The secrets of one machine, as the environment of its processes: made at the first start, kept in files of mode 600. */
+/**
+ * The secrets of one machine, as the environment of its processes. They are made at the first start and kept in files
+ * of mode 600.
+ */
 export async function secrets(dataDir: string): Promise<Record<string, string>> {
   const kept = await privateFile(join(dataDir, "secrets.json"), Secrets, () => ({
     apiKeyPepper: randomBytes(32).toString("base64url"),

@@ -14,19 +14,19 @@ const ref = "my-bridge"
 /** On a slow machine the first session host takes some seconds to start. */
 const linkedWithinMs = 30_000
 
-/** What the first start made, and later starts find. */
+/** What the first start creates, and later starts find. */
 export interface Seed {
-  /** The service's API, with the account's key. */
+  /** The service's API, called with the account's key. */
   api: ReturnType<typeof apiClient>
-  /** The reference of the bridge. */
+  /** The bridge's reference. */
   ref: string
-  /** For the person who started it. */
+  /** The text for the person who started it. */
   welcome: string
 }
 
 /**
- * At the first start: an account with a subscription, its key and a bridge; on the simulated network two phones as well,
- * and the bridge linked to one of them.
+ * At the first start: creates an account with a subscription, its key and a bridge. On the simulated network it also
+ * creates two phones and links the bridge to one of them.
  */
 export async function seed(service: Service, settings: Settings): Promise<Seed> {
   const { DATA_DIR: dataDir } = settings
@@ -57,7 +57,7 @@ async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
   })
 }
 
-/** Found by name: the network does not keep its phones in order. */
+/** Found by name, since the network does not keep its phones in order. */
 async function phoneOf(network: NetworkClient, name: string): Promise<Phone> {
   const known = await network.phones()
   return known.find((phone) => phone.name === name) ?? (await network.create(name))
@@ -73,7 +73,7 @@ interface Told {
 const key = '-H "Authorization: Bearer $KEY"'
 const json = "-H 'Content-Type: application/json'"
 
-/** Lines to paste, each of them whole. */
+/** Lines to paste, each complete in itself. */
 function simulated(told: Told & { owner: Phone; contact: Phone }): string {
   const { baseUrl, phonesUrl, apiKey, owner, contact } = told
   const bridge = `$URL/api/instances/${ref}`

@@ -18,27 +18,27 @@ import type { Settings } from "./settings.ts"
 import { type Simulator, startSimulator } from "./simulator.ts"
 import { startSqs } from "./sqs.ts"
 
-/** As many as Lambda runs of an account. */
+/** As many as Lambda runs for an account. */
 const deliveriesAtOnce = 1000
 
 export interface Service {
   baseUrl: string
-  /** Of the simulated network's phones; `""` on the live network, which is not ours to steer. */
+  /** The control API of the simulated phones; `""` on the live network, which we cannot control. */
   phonesUrl: string
   stop: () => Promise<void>
 }
 
-/** What runs already, in processes of its own, and outlives the service. */
+/** Parts that already run in processes of their own and outlive the service. */
 export interface Elsewhere {
   /** A simulated network. */
   network?: Pick<Simulator, "url" | "controlUrl" | "rootKey" | "caFile"> | undefined
-  /** A store with nothing in it but what this service wrote. */
+  /** A store that holds only what this service wrote. */
   store?: { endpoint: string; answer?: undefined } | undefined
 }
 
 /**
- * Starts all of the service on this machine, but for what runs already. Whatever was started before a failure is stopped
- * again.
+ * Starts the whole service on this machine, except the parts that run already. If a part fails to start, those before
+ * it are stopped again.
  * @throws CannotStart
  */
 export async function startService(settings: Settings, elsewhere: Elsewhere = {}): Promise<Service> {
@@ -119,7 +119,7 @@ async function start(
   const own = { ...environment, AWS_ENDPOINT_URL_ECS: orchestrator.endpoint }
   Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
 
-  // From here on the environment is complete, and only now may the modules that read it be loaded.
+  // The environment is complete from here on. Only now may the modules that read it be loaded.
   const { createTables } = await import("./create-tables.ts")
   await createTables(store.endpoint)
   if (store.answer) {
@@ -131,7 +131,7 @@ async function start(
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
   await forgetHosts()
-  // Session hosts take a second to start: meanwhile the rest goes on.
+  // Session hosts take a second to start; the rest goes on meanwhile.
   stops.push(await startSweep())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
@@ -166,7 +166,7 @@ function networkOf(dataDir: string): Settings["HOST_NETWORK"] | undefined {
   return existsSync(file) ? Network.parse(JSON.parse(readFileSync(file, "utf8"))).network : undefined
 }
 
-/** A bridge stays on the network it was made on: in a folder of the other one no host would ever take it. */
+/** A bridge stays on the network it was created on. In a folder of the other network, no host would ever take it. */
 function belongsElsewhere(dataDir: string, network: string, { HOST_NETWORK: asked }: Settings): CannotStart {
   return new CannotStart(
     `${dataDir} was begun with HOST_NETWORK=${network}, and its bridges stay there: ` +
@@ -196,19 +196,19 @@ async function simulatedNetwork(settings: Settings, elsewhere: Elsewhere, stops:
   )
 }
 
-/** What a person may set for session hosts too: a task gets only the environment it is given. */
+/** The settings that a person may make for session hosts too. A task gets only the environment it is given. */
 function settable(): Record<string, string> {
   const names = ["LOG_LEVEL", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS"]
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
 /**
- * How long a caller's connection may be idle: longer than clients and balancers in front of it keep theirs (most a
- * minute, the longest ten). Were it closed here first, a call could be on its way.
+ * How long a caller's connection may be idle. Clients and balancers keep theirs for less (most a minute, the longest
+ * ten). If we closed first, a call could already be on its way.
  */
 const idleConnectionMs = 620_000
 
-/** Until the app is there, calls are told to come again. @throws CannotStart */
+/** Answers 503 until the app is loaded. @throws CannotStart */
 async function listenForCalls(port: number) {
   const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
   server.keepAliveTimeout = idleConnectionMs
@@ -219,13 +219,13 @@ async function listenForCalls(port: number) {
   }
 }
 
-/** Hosts are children of this process: those of an earlier one are dead, however it ended. */
+/** Hosts are children of this process, so those of an earlier one are dead, however it ended. */
 async function forgetHosts(): Promise<void> {
   const { Host } = await import("#core/host.ts")
   for (const host of await Host.list()) await Host.markDead(host.id, host.version)
 }
 
-/** Looks each second: here a look costs nothing, and a host that ended is replaced at once. */
+/** Looks every second: a look costs nothing here, and a host that ended is replaced at once. */
 async function startSweep(): Promise<() => Promise<void>> {
   const { look } = await import("#functions/sweep/sweep.ts")
   const { log } = await import("#core/log.ts")

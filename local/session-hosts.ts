@@ -1,7 +1,7 @@
 import { DescribeTasksCommand, ECSClient, ListTasksCommand } from "@aws-sdk/client-ecs"
 import type { Running } from "./running.ts"
 
-/** The process ids of the session hosts that run: here a task's container is a process. */
+/** The process ids of the running session hosts. A task's container is a process here. */
 export async function sessionHosts(running: Running): Promise<number[]> {
   const ecs = new ECSClient({
     region: "local",

@@ -25,32 +25,35 @@ const ranges = z
     "must be ranges as 10.0.0.0/8, comma separated",
   )
 
-/** Where a command of this machine keeps and finds what it kept. */
+/** The folder in which the commands on this machine keep their data. */
 export const DataDir = z
   .string()
   .default(".data")
   .transform((path) => resolve(path))
 
-/** What a person may set for the service on one machine. */
+/** The settings that a person may make for the service on one machine. */
 export const Settings = z
   .object({
-    /** Of the API. */
+    /** The port of the API. */
     PORT: port(8787),
-    /** Of the simulated network's control API: the phones. */
+    /** The port of the simulated network's control API, for its phones. */
     SIMULATOR_CONTROL_PORT: port(8788),
-    /** Everything is kept there; one folder for each network. */
+    /** The folder for all data; each network needs its own. */
     DATA_DIR: DataDir,
     /** `live`: real numbers. */
     HOST_NETWORK: z
       .enum(["simulated", "live"], 'must be "simulated" or "live" (real numbers)')
       .default("simulated"),
-    /** Whether each account has a sandbox bridge; it is on the simulated network, and here all hosts are on one. */
+    /**
+     * Whether each account has a sandbox bridge. A sandbox is on the simulated network, and all hosts here are on one
+     * network.
+     */
     SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
-    /** Address ranges (CIDR, comma separated) that webhooks and media may be at although they are not public. */
+    /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
     URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
-    /** Sessions of a session host: on one machine the fewer processes the better, each takes 200 MB for itself. */
+    /** The capacity of a session host. Few processes are best on one machine, since each takes 200 MB for itself. */
     HOST_CAPACITY: count(1, 100),
-    /** Sessions for which there is room although no bridge needs it yet: a process starts in a second or two. */
+    /** How many sessions to keep room for beyond those that bridges need: a process starts in a second or two. */
     HOST_SPARE: count(0, 0),
   })
   .transform((given) => ({

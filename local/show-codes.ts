@@ -11,14 +11,14 @@ const lookAgainMs = 2000
 const Status = z.object({ status: z.string(), phone: z.string() })
 
 interface Options {
-  /** Of a customer: a call, and its answer where that is a success. @throws Unexpected */
+  /** Makes a customer's call and returns a successful answer. @throws Unexpected */
   api: (method: string, path: string) => Promise<Response>
   ref: string
   print: (text: string) => void
   signal: AbortSignal
 }
 
-/** Shows the bridge's QR codes in a terminal, each when it takes the place of another, until a phone is linked. */
+/** Shows a bridge's QR codes in a terminal, each as it replaces the last, until a phone is linked. */
 export async function showCodes({ api, ref, print, signal }: Options): Promise<void> {
   const until = performance.now() + patienceMs
   let shown = ""
@@ -35,7 +35,7 @@ export async function showCodes({ api, ref, print, signal }: Options): Promise<v
       shown = code ?? shown
     } catch (error) {
       if (signal.aborted) return
-      // While the session starts (503), and from the scan to the connection (409), there is no code.
+      // There is no code while the session starts (503), or between the scan and the connection (409).
       if (!(error instanceof Unexpected)) throw error
       const isUnreachable = error.message.includes(networkUnreachable().message)
       if (isUnreachable && !warned) print(networkUnreachable().message)

@@ -15,12 +15,13 @@ const Ready = z.object({
 
 export type Simulator = NonNullable<Awaited<ReturnType<typeof startSimulator>>>
 
-/** Starts the simulated network as a process of its own: it ends with this one, however this one ends. */
+/** Starts the simulated network as a process of its own. It ends with this one, however this one ends. */
 export async function startSimulator(input: { dataDir: string; controlPort: number }) {
   const log = openSync(join(input.dataDir, "logs", "simulator.log"), "a")
   const child = spawn(process.execPath, [fileURLToPath(new URL("../simulator/main.ts", import.meta.url))], {
     stdio: ["ignore", "pipe", log, "ipc"],
-    // Not in our process group: Ctrl-C in a terminal is for us, and this one ends last but for the store.
+    // In a process group of its own: Ctrl-C in a terminal is meant for us, and the network is stopped last but for the
+    // store.
     detached: true,
     env: {
       ...process.env,
@@ -43,9 +44,9 @@ export async function startSimulator(input: { dataDir: string; controlPort: numb
     url: ready.url,
     controlUrl: ready.control_url,
     rootKey: ready.root_key,
-    /** What a client must trust of TLS: media are fetched under it. */
+    /** The certificate authority that a client must trust for TLS, as media are fetched over it. */
     caFile: resolve(ready.ca_file),
-    /** Resolves when it is over, asked or not. */
+    /** Resolves when it has ended, whether asked to or not. */
     ended,
     stop: async () => {
       child.kill("SIGTERM")

@@ -8,9 +8,9 @@ import { find } from "./running.ts"
 export type SpawnedService = Awaited<ReturnType<typeof spawnService>>
 
 /**
- * The whole service as `npm start` runs it, in processes of its own, at ports that are free. Whoever starts it stops it;
- * it does not outlive this process.
- * @throws Unexpected when it does not start, with what it said
+ * The whole service as `npm start` runs it: in processes of its own, on free ports. The caller must stop it; it does
+ * not outlive this process.
+ * @throws Unexpected when it does not start, with its output
  */
 export async function spawnService(input: { dataDir: string; environment?: Record<string, string> }) {
   const { dataDir } = input
@@ -45,7 +45,10 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
     dataDir,
     ...running,
     pid: child.pid!, // it runs
-    /** `npm run admin --`: the first row that a verb prints, which is not among what the service said. */
+    /**
+     * Runs `npm run admin --` and returns the first row that the verb prints. Its output does not count as the
+     * service's.
+     */
     admin: async <Row>(row: z.ZodType<Row>, ...words: string[]): Promise<Row> => {
       const verb = run("admin.ts", "--json", ...words)
       const printed: Buffer[] = []
@@ -55,11 +58,11 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
         throw new Unexpected(`npm run admin -- ${words.join(" ")} failed: ${said.at(-1)?.toString()}`)
       return z.tuple([row], z.unknown()).parse(JSON.parse(Buffer.concat(printed).toString()))[0]
     },
-    /** All that its processes printed. */
+    /** Everything that its processes printed. */
     said: () => Buffer.concat(said).toString(),
-    /** Ends it, and keeps what it wrote. */
+    /** Ends it, and keeps its data. */
     stop,
-    /** Resolves when it is over, asked or not. */
+    /** Resolves when it has ended, whether asked to or not. */
     ended,
   }
 }

@@ -6,15 +6,15 @@ export interface Sqs {
   /** For `AWS_ENDPOINT_URL_SQS`. Any credentials will do. */
   endpoint: string
   doorbellUrl: string
-  /** Where doorbells end that were received too often. */
+  /** The dead-letter queue, for doorbells that were received too often. */
   deadUrl: string
-  /** For whoever is in this process: the same answers at an eighth of the processor time. */
+  /** For callers in this process: the same answers at an eighth of the processor time. */
   ask: Ask
   close: () => Promise<void>
 }
 
 export interface Options {
-  /** Any free one if absent. */
+  /** Any free port if absent. */
   port?: number
   doorbellName?: string
   deadName?: string
@@ -23,10 +23,10 @@ export interface Options {
 }
 
 /**
- * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, with the attributes they have on AWS.
- * In memory: what rings is lost with it, and the sweep rings again. Rejects if the port is taken.
+ * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, configured as on AWS. It is in memory:
+ * doorbells are lost with it, and the sweep rings again. Rejects if the port is taken.
  *
- * Deduplication ids must be unique over all groups: fauxqs keeps to no scope.
+ * Deduplication ids must be unique across all groups, since fauxqs ignores the scope.
  */
 export async function startSqs(options: Options = {}): Promise<Sqs> {
   // Its own startFauxqs would listen on every address of the machine.
@@ -41,7 +41,7 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
   async function fifo(QueueName: string, attributes: Record<string, string>) {
     const Attributes = { FifoQueue: "true", ...attributes }
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }))
-    // It names a host below localhost, which not every machine resolves; only the path counts.
+    // It names a host under localhost, which some machines cannot resolve; only the path counts.
     return `${endpoint}${new URL(QueueUrl!).pathname}`
   }
 

@@ -12,7 +12,7 @@ async function main(): Promise<number> {
   const asked = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")])
   try {
     const settings = Settings.parse(process.env)
-    // The second start needs half the time to load what comes now.
+    // The second start loads the rest in half the time.
     enableCompileCache(join(settings.DATA_DIR, "compiled"))
     const { startService } = await import("./service.ts")
     const { seed } = await import("./seed.ts")
@@ -22,7 +22,7 @@ async function main(): Promise<number> {
       flushCompileCache()
       console.log(seeded.welcome)
       const stopping = new AbortController()
-      // Who reads a code has the account: it is for eyes, not for files.
+      // A code gives access to the account: it is for eyes, not for files.
       if (settings.HOST_NETWORK === "live" && process.stdout.isTTY)
         showCodes({ ...seeded, print: console.log, signal: stopping.signal }).catch((error: unknown) =>
           console.error("no code can be shown here:", error),
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** One line that says what to change. @throws what is nobody's mistake but ours. */
+/** One line that says what to change. @throws any error that is our own bug. */
 function sentenceOf(error: unknown): string {
   if (error instanceof CannotStart) return error.message
   if (error instanceof z.ZodError)

@@ -6,9 +6,9 @@ import { listen, tell } from "#functions/delivery/arrivals.ts"
 import type { DynamoDb } from "./dynamodb/server.ts"
 
 /**
- * A store that is in this process, as API and deliveries are: it is asked without HTTP, it tells deliveries what comes, and
- * a power cut may take the counts of a minute.
- * @returns what ends that.
+ * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP, it tells deliveries
+ * about new events, and a power cut may lose a minute's rate counts.
+ * @returns a function that undoes it.
  */
 export function useStore(store: DynamoDb): () => void {
   store.relax(requests, ({ pk }) => RateLimit.isCounter(String(pk?.S)))

@@ -58,12 +58,12 @@ async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
     throw new Refused(
       `the account has ${counted} bridges${hasSandbox ? " and a sandbox" : ""}: with \`all\` they are deleted, too`,
     )
-  // From here on nobody makes another.
+  // From here on nobody can create another bridge.
   await Account.setSubscription(id, "none")
   for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
   for (const bridge of bridges) await remove(bridge, randomUUID())
   if (!(await Account.remove(id))) throw new Refused("a bridge of it was made meanwhile: ask again")
-  // A sandbox counts for nothing: until a moment ago one could still be made.
+  // A sandbox does not count, so one could still be created until a moment ago.
   for (const bridge of await Bridge.list(id)) await remove(bridge, randomUUID())
   return [{ deleted: id, bridges: counted, ...(hasSandbox && { sandboxes: 1 }) }]
 }

@@ -85,7 +85,10 @@ export const bridge: Record<string, Verb> = {
   },
 }
 
-/** Of a bridge's id, itself; of the reference of one bridge, its id. @throws Refused when several accounts have one so called */
+/**
+ * The id of the bridge that an operator named by its id or its reference.
+ * @throws Refused when several accounts have a bridge of that reference
+ */
 async function idOf(given: string): Promise<string> {
   if (await Bridge.byId(given)) return given
   const all = await Promise.all((await Account.list()).map(({ id }) => Bridge.list(id)))
@@ -105,7 +108,7 @@ async function restarted(bridgeId: string): Promise<Row[]> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
   }
-  // A deployed host is out of reach: whoever takes the bridge next begins a session anew.
+  // A deployed host cannot be reached from here. The host that takes the bridge next starts a new session.
   await stopped(bridgeId, "manual")
   await woken(bridgeId, "manual")
   return [{ moved: bridgeId }]
@@ -125,14 +128,17 @@ async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
   return [{ stopped: bridgeId, reason }]
 }
 
-/** Its holder is fenced already; told, it closes the socket at once, and not only when it next compares its leases. */
+/**
+ * The holder is fenced already. Told about it, it closes the socket at once instead of at its next comparison of
+ * leases.
+ */
 async function tell(before: Lease.Info): Promise<void> {
   const { bridgeId } = before
   const call = { method: "POST", path: "/look-at-lease", bridgeId, requestId: randomUUID() } as const
   try {
     await callHost(before, call, 2000)
   } catch (error) {
-    // It is told by its own comparison, within half a minute.
+    // Its own comparison tells it within half a minute.
     if (!(error instanceof ApiError)) throw error
   }
 }
@@ -143,7 +149,7 @@ async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[
   return [{ woken: bridgeId }]
 }
 
-/** Nothing of one that is deleted. */
+/** No row for a bridge that is deleted. */
 async function toFound({ bridgeId, connectedAt }: LinkedPhone.Linked): Promise<Row[]> {
   const bridge = await Bridge.byId(bridgeId)
   if (!bridge) return []

@@ -5,7 +5,7 @@ import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 import type { Row } from "./verb.ts"
 
-/** The bridges of all accounts that should be connected and are not, as far as their leases tell. */
+/** The bridges of all accounts that should be connected and are not, as far as their leases say. */
 export async function down(): Promise<Row[]> {
   const hosts = new Map((await Host.list()).map((host) => [host.id, host]))
   const found: Row[] = []
@@ -31,11 +31,11 @@ export async function down(): Promise<Row[]> {
 async function leasesOf(accountId: string): Promise<[Bridge.Info, Lease.Info][]> {
   const bridges = await Bridge.list(accountId)
   const leases = await Promise.all(bridges.map(({ id }) => Lease.get(id)))
-  // One without a lease was deleted between the two reads.
+  // A bridge without a lease was deleted between the two reads.
   return bridges.flatMap((bridge, i) => (leases[i] ? [[bridge, leases[i]] as [Bridge.Info, Lease.Info]] : []))
 }
 
-/** How a bridge is down; undefined of one that is connected, is not linked to a phone, or must not run. */
+/** How a bridge is down; undefined for one that is connected, has no phone linked, or must not run. */
 export function downAs(lease: Lease.Info, host: Pick<Host.Info, "state"> | undefined): string | undefined {
   if (lease.host === Lease.NONE || lease.host === Lease.GONE || lease.told?.status === "unpaired")
     return undefined

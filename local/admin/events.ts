@@ -5,7 +5,7 @@ import { EventList } from "#core/event-list.ts"
 import { Resend } from "#core/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
-/** At once: as many as may wait to be sent again. */
+/** As many at once as may wait to be resent. */
 const most = 100
 
 export const events: Record<string, Verb> = {

@@ -2,7 +2,7 @@ import { find } from "../running.ts"
 import { DataDir } from "../settings.ts"
 import { Refused } from "./verb.ts"
 
-/** What a deployed stage tells of itself (infra/admin.ts). */
+/** The settings that identify a deployed stage (infra/admin.ts). */
 export const ofStage = [
   "ACCOUNTS_TABLE",
   "LEASES_TABLE",
@@ -18,15 +18,15 @@ export const ofStage = [
 ] as const
 
 export interface Which {
-  /** For a person, who is told before anything is done. */
+  /** A sentence that tells the person which service it is, before anything is done. */
   says: string
-  /** What reaches it, beside the environment that is there. */
+  /** The settings that reach it, in addition to the present environment. */
   environment: Record<string, string>
 }
 
 /**
- * Which service is meant: the one that runs on this machine's data folder, or the stage that the environment names.
- * @throws Refused when both are there, or neither, or the stage is named in part.
+ * Which service is meant: the one running on this machine's data folder, or the stage that the environment names.
+ * @throws Refused when there are both, or neither, or the stage's settings are incomplete.
  */
 export async function which(environment: NodeJS.ProcessEnv): Promise<Which> {
   const dataDir = DataDir.parse(environment.DATA_DIR)

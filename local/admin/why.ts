@@ -14,19 +14,19 @@ import { Shortage } from "#core/shortage.ts"
 import { callHost } from "#functions/api/call-host.ts"
 import { Refused, type Row } from "./verb.ts"
 
-/** What is known of a bridge from outside its session. */
+/** The facts about a bridge that can be seen from outside its session. */
 export interface Facts {
   lease: Lease.Info
   host: Host.Info | undefined
   shortage: Shortage.Info | undefined
-  /** What its session says of itself, or said last; undefined before it has spoken. */
+  /** The status that its session reports, or last reported; undefined before its first report. */
   status: string | undefined
   now: number
 }
 
 const Status = z.object({ status: z.string() })
 
-/** Everything that tells why a bridge is down, or is not: first in a sentence, then what it was concluded from. */
+/** Everything that explains why a bridge is up or down: first a sentence, then the facts behind it. */
 export async function why(bridgeId: string): Promise<Row[]> {
   const [bridge, lease] = [await Bridge.byId(bridgeId), await Lease.get(bridgeId)]
   if (!bridge || !lease)
@@ -84,7 +84,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
   ]
 }
 
-/** The first thing that stands in the way, and what to do about it. */
+/** The first obstacle, and what to do about it. */
 export function sentence({ lease, host, shortage, status, now: at }: Facts): string {
   if (lease.host === Lease.GONE) return "it is deleted: what is left of it is being removed"
   if (lease.host === Lease.NONE) return stopped[lease.reason ?? "manual"]
@@ -113,7 +113,7 @@ function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: numb
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
 }
 
-/** By what a session says of itself (§2.2 of the specification). */
+/** A sentence for each session status (§2.2 of the specification). */
 const sessions = new Map([
   ["connected", "it is up"],
   ["unpaired", "no phone is linked: its customer has to scan a code or ask for a pairing code"],
@@ -129,7 +129,10 @@ const sessions = new Map([
   ["passkey_required", "its phone asks for a passkey step, which this release cannot do"],
 ])
 
-/** As it says now. From an operator's own machine a deployed host cannot be reached: then its lease has the last word. */
+/**
+ * The status that the session reports now. An operator's machine cannot reach a deployed host; the lease then has the
+ * last known status.
+ */
 async function statusOf(lease: Lease.Info): Promise<string | undefined> {
   const call = { method: "GET", path: "/status", bridgeId: lease.bridgeId, requestId: randomUUID() } as const
   try {
@@ -142,7 +145,7 @@ async function statusOf(lease: Lease.Info): Promise<string | undefined> {
   }
 }
 
-/** What its customer sees of it. */
+/** The latest lines of the log that the customer sees. */
 async function lastLines(bridgeId: string): Promise<string[]> {
   if (!BridgeLog.isKept()) return []
   for await (const lines of BridgeLog.follow(bridgeId, 20)) return lines

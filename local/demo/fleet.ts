@@ -15,10 +15,10 @@ interface Input {
   step: (what: string) => void
 }
 
-/** Links at once: each makes 812 keys. */
+/** How many links run at once: each makes 812 keys. */
 const atOnce = 4
 
-/** Many bridges on packed hosts: each is linked and gets a message; then what they take up in memory. */
+/** Many bridges on packed hosts: links each, sends it a message, and then reports what they take up in memory. */
 export async function fleet(input: Input): Promise<void> {
   const { running, receiver, count, signal, step } = input
   const api = apiClient(running.baseUrl, input.apiKey)
@@ -52,7 +52,7 @@ export async function fleet(input: Input): Promise<void> {
   )
 }
 
-/** Resident, in MB, each. */
+/** The resident memory of each session host, in MB. */
 async function memoryOfHosts(running: Running): Promise<number[]> {
   const pids = await sessionHosts(running)
   return pids.map((pid) =>

@@ -4,12 +4,12 @@ import { z } from "zod"
 import { hangUp, listen } from "../listen.ts"
 import { isGenuine } from "../genuine.ts"
 
-/** A delivery as it reached the receiver, checked over its raw bytes. */
+/** A delivery as the receiver got it, verified over its raw bytes. */
 export interface Arrival {
   eventId: string
   attempt: number
   event: Record<string, unknown>
-  /** What the receiver answered. */
+  /** The receiver's answer. */
   status: number
   genuine: boolean
 }
@@ -49,13 +49,13 @@ export async function startReceiver() {
   return {
     url: `http://127.0.0.1:${port}/webhook`,
     arrivals,
-    /** The bridge's webhook secret, once it is known. */
+    /** Sets the bridge's webhook secret, once it is known. */
     trust: (given: string) => {
       secret = given
     },
-    /** Answers 500 to the next event whose body is this. */
+    /** Answers 500 to the next event with this body. */
     failOnce: (body: string) => failures.push(body),
-    /** The first arrival that is looked for; it may be there already. */
+    /** The first arrival that matches; it may be there already. */
     async arrival(looked: (arrival: Arrival) => boolean, signal: AbortSignal): Promise<Arrival> {
       const aborted = once(signal, "abort")
       for (;;) {

@@ -4,7 +4,7 @@ import type { Draft } from "./draft.ts"
 import type { Call, Faults } from "./faults.ts"
 import type { Rows } from "./rows.ts"
 
-/** Makes drafts real: normally in one batch, which readers and a crash see whole or not at all. */
+/** Applies drafts: normally in one batch, which readers and a crash see whole or not at all. */
 export class Commits {
   readonly #rows: Rows
   readonly #faults: Faults

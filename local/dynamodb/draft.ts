@@ -6,7 +6,9 @@ import type { Callback, Item, Row, Store, SubDb } from "dynalite/db/index.js"
 import { Refusal } from "./refusal.ts"
 import { rowOfItem } from "./store.ts"
 
-/** A write as PutItem, UpdateItem, DeleteItem and the members of a transaction spell it, its expressions parsed. */
+/**
+ * A write as PutItem, UpdateItem, DeleteItem and the members of a transaction spell it, with its expressions parsed.
+ */
 export interface Write {
   TableName: string
   Item?: Item
@@ -16,14 +18,14 @@ export interface Write {
   ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE"
 }
 
-/** What a write would do: not yet done. */
+/** The effect of a write that is not applied yet. */
 export interface Draft {
   answer: object
   /** The item's row, then its index rows. */
   rows: Row[]
-  /** Those of `rows` that belong to global indexes. */
+  /** The members of `rows` that belong to global indexes. */
   indexRows: Row[]
-  /** Bytes of the item as it was or as it will be, whichever is more. */
+  /** The item's size in bytes before or after, whichever is more. */
   size: number
 }
 
@@ -37,14 +39,14 @@ export const actions = {
   ConditionCheck: conditionCheck,
 } satisfies Record<string, Action>
 
-/** dynalite's actions call back: this awaits them. */
+/** Turns dynalite's callback actions into promises. */
 export function act(action: Action, store: Store, request: object): Promise<object> {
   return new Promise((resolve, reject) =>
     action(store, request, (error, answer) => (error ? reject(error) : resolve(answer ?? {}))),
   )
 }
 
-/** @throws if there is none of this name. */
+/** @throws if there is no table of this name. */
 export function tableOf(store: Store, name: string): Promise<dynalite.Table> {
   return new Promise((resolve, reject) =>
     store.getTable(name, (error, table) => (error || !table ? reject(error) : resolve(table))),
@@ -53,13 +55,13 @@ export function tableOf(store: Store, name: string): Promise<dynalite.Table> {
 
 /** An item that is read or written. */
 export interface Target {
-  /** The same for all requests about it. */
+  /** A name for the item, the same in all requests. */
   name: string
-  /** Whether rows of an index belong to it, too. */
+  /** Whether the item also has rows in an index. */
   isIndexed: boolean
 }
 
-/** @throws if table or key are wrong. */
+/** @throws if the table or the key is wrong. */
 export function targetOf(store: Store, write: Write): Promise<Target> {
   return new Promise((resolve, reject) =>
     store.getTable(write.TableName, (error, table) => {
@@ -77,8 +79,8 @@ export function targetOf(store: Store, write: Write): Promise<Target> {
 }
 
 /**
- * Runs dynalite's own action, conditions, updates and index rows included, on the item as it is, and keeps what would be
- * written: it is then committed as one. To be called by whoever holds the item.
+ * Runs dynalite's own action (conditions, updates and index rows included) on the item as it is, and collects what it
+ * would write, to be committed as one. The caller must hold the item.
  */
 export async function draft(
   store: Store,
@@ -116,7 +118,7 @@ export async function draft(
   }
 }
 
-/** Whether it is written whatever is there: then nobody has to look. */
+/** Whether it is written whatever is there, so that nothing needs to be read. */
 export function isBlind(kind: keyof typeof actions, write: Write, { isIndexed }: Target): boolean {
   return kind === "Put" && !isIndexed && !write.ConditionExpression && !write.ReturnValues
 }
@@ -143,7 +145,7 @@ function withItem(error: unknown, write: Write, item: Item | undefined) {
 }
 
 function conditionCheck(store: Store, request: object, done: Callback<object>) {
-  const write = request as Write // parsed by the validation of TransactWriteItems
+  const write = request as Write // validated as part of TransactWriteItems
   store.getTable(write.TableName, (error, table) => {
     if (error || !table) return done(error)
     store.getItemDb(write.TableName).get(dynalite.createKey(write.Key ?? {}, table), (failure, item) => {

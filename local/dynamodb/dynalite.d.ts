@@ -1,4 +1,4 @@
-/** The parts of dynalite 4.0.0 that are used here; it brings no types. Its callbacks follow Node's custom. */
+/** The parts of dynalite 4.0.0 that are used here, since it ships no types. Its callbacks follow Node's convention. */
 
 declare module "dynalite/db/index.js" {
   /** An attribute's value or an item, in DynamoDB's JSON. */
@@ -70,7 +70,7 @@ declare module "dynalite/validations/index.js" {
   /** The members of a structure: their types and constraints, by name. */
   export type Types = Record<string, unknown>
   export function checkTypes<Request>(request: Request, types: Types): Request
-  /** @throws ValidationException; `custom` also parses the expressions and leaves them in the request. */
+  /** @throws ValidationException. `custom` also parses the expressions and leaves them in the request. */
   export function checkValidations(
     request: object,
     types: Types,

@@ -5,7 +5,7 @@ import type { ItemLocks } from "./item-locks.ts"
 import type { Rows } from "./rows.ts"
 import type { Tokens } from "./tokens.ts"
 
-/** What all requests of one store share. */
+/** The parts that all requests to one store share. */
 export interface Engine {
   store: Store
   rows: Rows

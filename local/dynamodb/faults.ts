@@ -11,7 +11,7 @@ import { seeded } from "../random.ts"
  * - `denied`: AccessDeniedException.
  * - `throughput-exceeded`: ProvisionedThroughputExceededException; a transaction is cancelled for this reason.
  * - `transaction-conflict`: TransactionConflictException on a write; a transaction is cancelled for this reason.
- * - `transaction-in-progress`: TransactionInProgressException, of TransactWriteItems.
+ * - `transaction-in-progress`: TransactionInProgressException from TransactWriteItems.
  * - `half-visible`: the rows of a transaction become visible to reads one by one, over `ms`; then it is answered.
  * - `stale-index`: global indexes learn of a write `ms` later.
  */
@@ -28,19 +28,19 @@ export type Fault =
   | "half-visible"
   | "stale-index"
 
-/** A fault and whom it hits: without limits, everybody. */
+/** A fault and the requests it hits: all of them, unless limited. */
 export interface Rule {
   fault: Fault
   /** Such as `TransactWriteItems`. */
   operation?: string
-  /** By the request's body. */
+  /** Hits only requests whose body satisfies this. */
   when?: (request: object) => boolean
   /** The share of requests that are hit, 0 to 1. */
   chance?: number
-  /** How many are hit before the rule is over. */
+  /** How many requests are hit before the rule ends. */
   times?: number
   ms?: number
-  /** Which operation of a cancelled transaction is to blame; the first if not said. */
+  /** Which member of a cancelled transaction is to blame; the first by default. */
   position?: number
 }
 
@@ -50,7 +50,7 @@ export interface Call {
   request: object
 }
 
-/** The faults of one store. Equal seeds and equal requests make equal faults. */
+/** The faults of one store. Equal seeds and equal requests give equal faults. */
 export class Faults {
   /** How often each fault was injected. */
   readonly injected = new Map<Fault, number>()
@@ -62,7 +62,7 @@ export class Faults {
     this.#random = seeded(seed).next
   }
 
-  /** Returns what takes the rule away again. */
+  /** @returns a function that removes the rule again. */
   add(rule: Rule): () => void {
     const own = { ...rule }
     this.#rules.add(own)
@@ -73,7 +73,7 @@ export class Faults {
     this.#rules.clear()
   }
 
-  /** The rule by which this request is hit by `fault`, if there is one; counts as a hit. */
+  /** The rule by which `fault` hits this request, if there is one. Counts as a hit. */
   take(fault: Fault, call?: Call): Rule | undefined {
     for (const rule of this.#rules) {
       if (rule.fault !== fault) continue

@@ -6,7 +6,7 @@ import { act, tableOf } from "./draft.ts"
 
 const Index = z.looseObject({ IndexName: z.string() })
 
-/** An UpdateTable that adds and removes global indexes; dynalite's own knows only those that change a throughput. */
+/** An UpdateTable that adds and removes global indexes. dynalite's own handles only changes of throughput. */
 export const ChangeOfIndexes = z.object({
   TableName: z.string(),
   AttributeDefinitions: z.array(z.unknown()),
@@ -18,7 +18,7 @@ export const ChangeOfIndexes = z.object({
   ),
 })
 
-/** Answered when the new indexes hold what the table does. Nobody may write to it meanwhile. */
+/** Resolves when the new indexes hold what the table does. Nobody may write to the table meanwhile. */
 export async function changeIndexes(
   store: Store,
   change: z.infer<typeof ChangeOfIndexes>,
@@ -37,7 +37,7 @@ export async function changeIndexes(
   return { TableDescription: changed }
 }
 
-/** Writes every item of the table into its indexes, which are new. */
+/** Writes every item of the table into its new indexes. */
 async function fill(store: Store, table: Table): Promise<void> {
   const Page = z.object({ Items: z.array(z.custom<Item>()), LastEvaluatedKey: z.custom<Item>().optional() })
   let from: Item | undefined

@@ -1,11 +1,11 @@
 /**
- * Writes of one item go one after the other, whether alone or in a transaction. All of a caller's places are
- * taken in one step, so everybody queues everywhere in the same order and nobody waits for each other.
+ * Serialises the writes of each item, whether alone or in a transaction. A caller takes all its places in one step, so
+ * everybody queues in the same order everywhere and nobody deadlocks.
  */
 export class ItemLocks {
   readonly #lastInLine = new Map<string, Promise<void>>()
 
-  /** Runs `work` when it is the only one to hold `items`. */
+  /** Runs `work` once it alone holds `items`. */
   async holding<Result>(items: string[], work: () => Promise<Result>): Promise<Result> {
     const before = items.map((item) => this.#lastInLine.get(item))
     const { promise: done, resolve: letGo } = Promise.withResolvers<void>()

@@ -37,10 +37,10 @@ import {
 } from "./validations.ts"
 import { writeBatch, writeOne } from "./writes.ts"
 
-/** Answers a request's body, or throws a refusal. */
+/** Answers a request with a body, or throws a refusal. */
 type Operation = (engine: Engine, request: object) => Promise<object>
 
-/** All that is answered, by the name in `X-Amz-Target`. */
+/** Every supported operation, by its name in `X-Amz-Target`. */
 export const operations = new Map<string, Operation>([
   ["BatchGetItem", first(Reads.batchGetItem, asDynalite(batchGetItem, validBatchGetItem))],
   ["BatchWriteItem", checked(validBatchWriteItem, writeBatch)],
@@ -75,7 +75,7 @@ function checked(
   validation: Validation,
   answer: (engine: Engine, request: never) => Promise<object>,
 ): Operation {
-  // The validation is what makes it the request that this operation takes.
+  // The validation makes the request the one that this operation takes.
   return (engine, request) => answer(engine, valid(request, validation, engine.store) as never)
 }
 
@@ -83,7 +83,7 @@ function asDynalite(action: Action, validation: Validation): Operation {
   return checked(validation, ({ store }, request: object) => act(action, store, request))
 }
 
-/** `plain` answers most requests, and leaves the others. */
+/** `plain` answers most requests and leaves the rest to `other`. */
 function first(
   plain: (engine: Engine, request: object) => Promise<object | undefined>,
   other: Operation,

@@ -1,4 +1,4 @@
-/** An answer that is not a success, in the form dynalite gives its own. */
+/** An answer that is not a success, in the form that dynalite gives its own. */
 export class Refusal extends Error {
   readonly statusCode = 400
   readonly body: Record<string, unknown>
@@ -13,7 +13,7 @@ export class Refusal extends Error {
     return error instanceof Error && "statusCode" in error && "body" in error
   }
 
-  /** The name alone, as `TransactionCanceledException`. */
+  /** The name alone, such as `TransactionCanceledException`. */
   static nameOf(refusal: Pick<Refusal, "body">) {
     return String(refusal.body.__type).split("#").at(-1)
   }

@@ -1,16 +1,16 @@
 import type { Item, LevelDb, Row } from "dynalite/db/index.js"
 import { LRUCache } from "lru-cache"
 
-/** Characters of rows that are kept in memory: what sessions and deliveries are busy with. */
+/** How many characters of rows are kept in memory: enough for what sessions and deliveries are working on. */
 const keptSize = 16_000_000
 
-/** So few are read at once: a thread that reads them meanwhile would cost more than that takes. */
+/** Up to this many rows are read at once on this thread: handing them to another would cost more than reading. */
 const few = 4
 
-/** `undefined` inside: there is no such row. */
+/** `undefined` as a value: there is no such row. */
 type Found = Map<string, Item | undefined>
 
-/** What is stored, by the name of the row: on disk, and what was read or written lately in memory, too. */
+/** The stored rows by name: on disk, with recently read or written ones in memory as well. */
 export class Rows {
   readonly #db: LevelDb
   readonly #batch: LevelDb["batch"]
@@ -19,16 +19,16 @@ export class Rows {
   #isWriting = false
   readonly #relaxed: { prefix: string; isPassing: (item: Item) => boolean }[] = []
   readonly #watched: { prefix: string; told: (item: Item) => void }[] = []
-  /** Grows with each write: what was read before is not kept after it. */
+  /** Grows with each write: a row that was read before a write is not cached after it. */
   #writes = 0
 
   constructor(db: LevelDb) {
     this.#db = db
-    // dynalite has put one of its own in the place of LevelDB's, which takes no options.
+    // dynalite has replaced LevelDB's own by one that takes no options.
     this.#batch = (Object.getPrototypeOf(db) as LevelDb).batch.bind(db)
   }
 
-  /** Items, each once, at one moment. */
+  /** Reads items, each once, all at one moment. */
   async read(names: string[]): Promise<Found> {
     const found: Found = new Map()
     const unknown: string[] = []
@@ -49,8 +49,8 @@ export class Rows {
   }
 
   /**
-   * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache: all that arrives
-   * while one batch is on its way goes together into the next. Readers see them from then on.
+   * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache. Everything that
+   * arrives while one batch is being written goes into the next together. Readers see the rows from then on.
    */
   async write(rows: Row[]): Promise<void> {
     if (rows.every((row) => this.#isPassing(row))) return await this.#batchNow(rows, { sync: false })
@@ -62,19 +62,19 @@ export class Rows {
   }
 
   /**
-   * From now on rows of such items alone are written without waiting for the disk. They outlive the end of this process,
-   * and not that of the machine.
+   * Lets batches of such items alone be written without waiting for the disk. They survive the end of this process, but
+   * not of the machine.
    */
   relax(prefix: string, isPassing: (item: Item) => boolean): void {
     this.#relaxed.push({ prefix, isPassing })
   }
 
-  /** From now on each row whose name begins like this is told of when it was written, and is on the disk. */
+  /** Reports each row whose name begins with `prefix`, from now on, once it is on the disk. */
   watch(prefix: string, told: (item: Item) => void): void {
     this.#watched.push({ prefix, told })
   }
 
-  /** Nothing of what is kept is true any more. */
+  /** Drops the cache, none of which is valid any more. */
   forget(): void {
     this.#writes++
     this.#kept.clear()
@@ -122,7 +122,7 @@ export class Rows {
   }
 }
 
-/** Characters, roughly. */
+/** The approximate size in characters. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length
   if (typeof value !== "object" || value === null) return 8

@@ -16,18 +16,18 @@ import { exceededMessage } from "./transactions.ts"
 export interface DynamoDb {
   /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
   endpoint: string
-  /** Answers whoever is in this process, as by HTTP. Rejects where a connection would have ended. */
+  /** Answers a caller in this process as over HTTP. Rejects where a connection would have ended. */
   answer: (operation: string, request: object) => Promise<Answer>
   /**
-   * Such items of a table need not be on the disk when their write is answered: they may be lost with the machine's
-   * power, and with nothing else.
+   * Such items of a table need not be on the disk when their write is answered. Only a power cut of the machine can
+   * lose them.
    */
   relax: (table: string, isPassing: (item: Item) => boolean) => void
-  /** Tells of each item of a table that was put or changed, as a stream of DynamoDB's would. For who is in this process. */
+  /** Reports each item of a table that is put or changed, as a DynamoDB stream would. For callers in this process. */
   watch: (table: string, told: (item: Item) => void) => void
-  /** Steers what goes wrong, while it runs. */
+  /** Controls what goes wrong, while it runs. */
   faults: Faults
-  /** Answers what is under way, then closes store and connections. */
+  /** Finishes the requests under way, then closes the store and its connections. */
   close: () => Promise<void>
 }
 
@@ -39,17 +39,17 @@ interface Answer {
 export interface Options {
   /** A folder for the data; in memory if absent. */
   path?: string
-  /** Any free one if absent. */
+  /** Any free port if absent. */
   port?: number
   /** Faults from the start. */
   faults?: Rule[]
-  /** Of the faults' randomness. */
+  /** The seed of the faults' randomness. */
   seed?: number
 }
 
 /**
- * An embedded DynamoDB on 127.0.0.1: dynalite's expressions, tables and indexes, with transactions. Rejects if
- * the port is taken or the data is in use.
+ * An embedded DynamoDB on 127.0.0.1: dynalite's expressions, tables and indexes, plus transactions.
+ * Rejects if the port is taken or the data is in use.
  */
 export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   const { store, rows } = await openStore(options.path)
@@ -96,7 +96,7 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   }
 }
 
-/** What is in memory is found without waiting: whoever asked in a loop would let nobody else have a turn. */
+/** Yields first: data in memory is found without waiting, so a caller in a loop would starve everybody else. */
 async function answerHere(engine: Engine, call: Call): Promise<Answer> {
   await setImmediate()
   return await answer(engine, call)
@@ -114,7 +114,7 @@ async function answerHttp(engine: Engine, request: IncomingMessage, response: Se
   }
 }
 
-/** There is no answer. */
+/** The connection ended without an answer. */
 class ConnectionLost extends Error {
   readonly code = "ECONNRESET"
 }
@@ -137,7 +137,7 @@ async function loseIf(rule: Rule | undefined, commits: Commits): Promise<void> {
   throw new ConnectionLost()
 }
 
-/** Nothing if it is not JSON, or if the client went away. */
+/** The request; undefined if it is not JSON or the client went away. */
 async function callOf(request: IncomingMessage): Promise<Call | undefined> {
   const chunks: Buffer[] = []
   try {
@@ -145,7 +145,7 @@ async function callOf(request: IncomingMessage): Promise<Call | undefined> {
     const parsed: object = JSON.parse(Buffer.concat(chunks).toString())
     return { operation: String(request.headers["x-amz-target"]).split(".").at(-1)!, request: parsed }
   } catch {
-    // Either way there is no request to answer.
+    // In either case there is no request to answer.
     return undefined
   }
 }
@@ -163,7 +163,7 @@ async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
   }
 }
 
-/** A transaction that exceeds its throughput is cancelled instead, with a reason for each member. */
+/** A transaction that exceeds the throughput is cancelled instead, with a reason for each member. */
 function refuseIfFaulty(faults: Faults, call: Call) {
   if (faults.take("denied", call)) throw new Refusal("AccessDeniedException", "not authorized")
   if (faults.take("throttling", call)) throw new Refusal("ThrottlingException", "Rate exceeded")

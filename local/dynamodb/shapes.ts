@@ -1,27 +1,28 @@
 import { LRUCache } from "lru-cache"
 
 /**
- * What the validation of requests has found out. A service asks in a few dozen shapes, with other values each time: a
- * shape that was found to be valid need not be checked again, nor its expressions be parsed; its values are.
+ * Remembers what validating requests has shown. A service sends a few dozen shapes of requests, with other values each
+ * time. A shape known to be valid is not validated again, and its expressions are not parsed again; its values still
+ * are checked.
  */
 export class Shapes {
   readonly #parsed = new LRUCache<string, Parsed>({ max: 1000 })
 
-  /** The request as its validation would leave it; undefined if its shape is new, or nothing that can be told at once. */
+  /** The request as validation would leave it; undefined if its shape is new or cannot be judged at once. */
   known<Request extends object>(request: Request): Request | undefined {
     const shape = shapeOf(request)
     const parsed = shape === undefined ? undefined : this.#parsed.get(shape)
     if (!parsed) return undefined
-    const values = (request as Record<string, unknown>)[valuesName] as Values | undefined // its shape says so
+    const values = (request as Record<string, unknown>)[valuesName] as Values | undefined // the shape says so
     const filled: Record<string, unknown> = {}
-    // An update writes into the key that it was given.
+    // An update writes into the key object that it was given.
     for (const [name, value] of Object.entries(request))
       if (value !== undefined && value !== null) filled[name] = name === "Key" ? { ...value } : value
     for (const [name, template] of Object.entries(parsed)) filled[name] = fill(template, values ?? {})
     return filled as Request
   }
 
-  /** `checked`: what its validation has made of the request. */
+  /** `checked` is the request as validation left it. */
   learn(request: object, checked: object): void {
     const shape = shapeOf(request)
     if (shape === undefined) return
@@ -36,7 +37,9 @@ export class Shapes {
   }
 }
 
-/** Whether the validation has only added to it: it makes a boolean of "true", and leaves out what nobody knows. */
+/**
+ * Whether validation has only added to the request. It may also turn "true" into a boolean and drop unknown members.
+ */
 function isUnchanged(request: object, checked: object): boolean {
   const made = checked as Record<string, unknown>
   return Object.entries(request as Record<string, unknown>).every(
@@ -45,7 +48,7 @@ function isUnchanged(request: object, checked: object): boolean {
   )
 }
 
-/** What the validation adds to a request: parsed expressions, with a hole for each value. */
+/** The members that validation adds to a request: parsed expressions, with a hole for each value. */
 type Parsed = Record<string, unknown>
 type Values = Record<string, object>
 
@@ -80,12 +83,12 @@ function mapped(object: object, change: (value: unknown) => unknown): object {
 
 const valuesName = "ExpressionAttributeValues"
 
-/** In these a value itself decides whether the expression is valid. */
+/** In these, a value decides whether the expression is valid. */
 const dependsOnValues = /between|attribute_type/i
-/** Their characters; what is longer may be too long. */
+/** In characters; a longer item may be too large. */
 const mostInItem = 300_000
 
-/** Everything on which the validity of a request depends, but for values that are valid in any case. */
+/** Everything that a request's validity depends on, apart from values that are valid in any case. */
 function shapeOf(request: object): string | undefined {
   let shape = ""
   for (const [name, value] of Object.entries(request) as [string, unknown][]) {
@@ -119,7 +122,7 @@ function typesOf(values: Values): string {
   return types
 }
 
-/** Characters of well-formed attributes; no number if one of them is not. */
+/** The size in characters if all attributes are well formed; NaN if one is not. */
 function sizeOfMap(map: unknown): number {
   if (typeof map !== "object" || map === null || Array.isArray(map)) return Number.NaN
   let size = 0
@@ -133,7 +136,7 @@ function sizeOfValue(value: unknown): number {
   return entry && !another ? sizeOf(...entry) : Number.NaN
 }
 
-/** Numbers as they would be stored: others are made so first. */
+/** A number in the form in which it is stored. Validation must first normalise any other form. */
 const plainNumber = /^(0|-?[1-9]\d{0,30}|-?(0|[1-9]\d{0,15})\.\d{0,15}[1-9])$/
 
 function sizeOf(type: string, held: unknown): number {

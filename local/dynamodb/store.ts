@@ -11,7 +11,9 @@ export async function openStore(path?: string): Promise<{ store: Store; rows: Ro
   return { store: rememberingItems(rememberingTables(store), rows), rows }
 }
 
-/** As dynalite's store names the rows of its parts, which share one LevelDB: so one batch can hold them all. */
+/**
+ * The name that dynalite's store gives an item's row. Its parts share one LevelDB, so one batch can hold rows of all.
+ */
 export function rowOfItem(table: string, key: string) {
   return `item-${table}~${key}`
 }
@@ -26,7 +28,7 @@ function rememberingItems(store: Store, rows: Rows): Store {
       const name = rowOfItem(table, key)
       return (await rows.read([name])).get(name)
     }
-    const get = callbackify(read) as SubDb<Item>["get"] // an item that is not there is no error
+    const get = callbackify(read) as SubDb<Item>["get"] // a missing item is not an error
     const items = { ...store.getItemDb(table), get }
     tables.set(table, items)
     return items
@@ -42,12 +44,14 @@ function rememberingItems(store: Store, rows: Rows): Store {
   return { ...store, getItemDb, deleteItemDb }
 }
 
-/** Each request reads its table's description: without this, reading and parsing them is a third of the work. */
+/**
+ * Caches the tables' descriptions, which each request needs: reading and parsing them is a third of its work otherwise.
+ */
 function rememberingTables(store: Store): Store {
   const tables = new Map<string, Table>()
 
   function getTable(name: string, mustBeActive: boolean | Callback<Table>, done?: Callback<Table>) {
-    // Who asks in this form may change what he gets.
+    // A caller of this form may change the description.
     if (typeof mustBeActive !== "function") return store.getTable(name, mustBeActive, done!)
     const known = tables.get(name)
     if (known) return mustBeActive(null, known)

@@ -1,7 +1,7 @@
 import createInBackground from "dynalite/actions/createTable.js"
 import type { Callback, Store, Table } from "dynalite/db/index.js"
 
-/** CreateTable. Answered when the table is active: nobody who runs this wants to wait for it. */
+/** CreateTable. Answers once the table is active, so that nobody has to wait for it. */
 export function createTable(store: Store, request: object, done: Callback<object>) {
   const tableDb: Store["tableDb"] = {
     ...store.tableDb,

@@ -5,7 +5,7 @@ interface Update {
   TimeToLiveSpecification: { AttributeName: string; Enabled: boolean }
 }
 
-/** Remembered and answered, but nothing expires: whoever relies on expiry must fail here. */
+/** Remembered and answered, but nothing expires: code that relies on expiry must fail here. */
 export async function updateTimeToLive(store: Store, request: Update) {
   const { AttributeName, Enabled } = request.TimeToLiveSpecification
   const table = await describedTable(store, request.TableName)

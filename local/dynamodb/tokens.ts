@@ -8,18 +8,18 @@ interface Use {
 /** "A client request token is valid for 10 minutes after the first request that uses it is completed." */
 const goodForMs = 10 * 60_000
 
-/** What a `ClientRequestToken` was used for: a transaction that was applied is not applied again. In memory. */
+/** What each `ClientRequestToken` was used for, so that an applied transaction is not applied again. In memory. */
 export class Tokens {
-  /** In the order of completion, so what is out of date is in front. */
+  /** In the order of completion, so the oldest come first. */
   readonly #uses = new Map<string, Use>()
   readonly #now: () => number
 
-  /** `now`: milliseconds on a clock that never goes back. */
+  /** `now`: milliseconds on a monotonic clock. */
   constructor(now = () => performance.now()) {
     this.#now = now
   }
 
-  /** Runs `work`, unless it succeeded before under this token. What failed may be tried again. */
+  /** Runs `work`, unless it has succeeded under this token before. A failure may be retried. */
   async once(token: string, content: string, work: () => Promise<void>) {
     this.#forget()
     const earlier = this.#uses.get(token)

@@ -25,7 +25,7 @@ export interface TransactGetRequest {
 /** "The aggregate size of the items in the transaction cannot exceed 4 MB." */
 const maxBytes = 4 * 1024 * 1024
 
-/** TransactWriteItems: all of its members or, with a reason for each, none; once per token. */
+/** TransactWriteItems: applies all of its members, or none and gives a reason for each; once per token. */
 export async function transactWrite(engine: Engine, request: TransactWriteRequest) {
   if (engine.faults.take("transaction-in-progress", { operation: "TransactWriteItems", request }))
     throw inProgress()
@@ -35,7 +35,7 @@ export async function transactWrite(engine: Engine, request: TransactWriteReques
   return {}
 }
 
-/** Short, for it is kept for ten minutes: one in 2^72 is the same by chance. */
+/** Short, since it is kept for ten minutes: two differ with a chance of 1 in 2^72 of looking the same. */
 function digestOf(members: object): string {
   return hash("sha256", JSON.stringify(members), "base64").slice(0, 12)
 }
@@ -63,7 +63,7 @@ async function write(engine: Engine, request: TransactWriteRequest) {
   })
 }
 
-/** All drafts, or the cancellation with a reason for each. */
+/** All drafts; otherwise throws the cancellation with a reason for each member. */
 function draftsOf(outcomes: PromiseSettledResult<Draft>[]): Draft[] {
   const drafts = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
   if (drafts.length === outcomes.length) return drafts
@@ -72,14 +72,14 @@ function draftsOf(outcomes: PromiseSettledResult<Draft>[]): Draft[] {
   )
 }
 
-/** TransactGetItems: its items as they were together. */
+/** TransactGetItems: the items as they were at one moment. */
 export async function transactGet(engine: Engine, request: TransactGetRequest) {
   const { store, locks } = engine
   const reads = request.TransactItems.map((member) => member.Get)
   const targets = await Promise.all(reads.map((read) => targetOf(store, read)))
   const items = targets.map(({ name }) => name)
   cancelIfFaulty(engine.faults, { operation: "TransactGetItems", request })
-  // Nobody writes any of them meanwhile: one state of all.
+  // Nobody writes any of them meanwhile, so this is one state of all.
   const responses = await locks.holding([...new Set(items)], () =>
     Promise.all(reads.map((read) => act(getItem, store, read))),
   )
@@ -88,7 +88,7 @@ export async function transactGet(engine: Engine, request: TransactGetRequest) {
 
 function memberOf(member: TransactWriteRequest["TransactItems"][number]) {
   const [entry] = Object.entries(member)
-  const [kind, request] = entry as [Kind, Write] // exactly one: validated
+  const [kind, request] = entry as [Kind, Write] // validated: exactly one
   return { kind, write: request }
 }
 
@@ -109,7 +109,7 @@ export const exceededMessage =
   "The level of configured provisioned throughput for the table was exceeded. " +
   "Consider increasing your provisioning level with the UpdateTable API."
 
-/** Throws what is no answer to a customer of DynamoDB: our own bug. */
+/** @throws the error itself if it is not an answer of DynamoDB's: our own bug. */
 function reasonOf(error: unknown): Reason {
   if (!Refusal.is(error)) throw error
   const Code =

@@ -8,13 +8,13 @@ import { Shapes } from "./shapes.ts"
 import * as putItem from "dynalite/validations/putItem.js"
 import * as updateItem from "dynalite/validations/updateItem.js"
 
-/** What a request may be, in dynalite's language. */
+/** The rules for a request, in dynalite's language. */
 export interface Validation {
   types: Types
   custom?: Custom | undefined
 }
 
-/** The request without what nobody knows, its expressions parsed. @throws ValidationException */
+/** The request without unknown members and with its expressions parsed. @throws ValidationException */
 export function valid<Request extends object>(
   request: Request,
   validation: Validation,
@@ -23,7 +23,7 @@ export function valid<Request extends object>(
   const shapes = shapesOf(validation)
   const known = shapes.known(request)
   if (known) return known
-  // It takes away what nobody knows, and from the request itself, too.
+  // The validation also removes unknown members from the request itself.
   const asked = { ...request }
   const checked = checkTypes(request, validation.types)
   checkValidations(checked, validation.types, validation.custom, store)
@@ -39,7 +39,7 @@ function shapesOf(validation: Validation): Shapes {
   return shapes
 }
 
-/** A transaction: each of its members has a shape of its own. */
+/** Validates a transaction. Each of its members has a shape of its own. */
 export function validTransaction<Request extends { TransactItems: Record<string, object>[] }>(
   request: Request,
   store: Store,
@@ -55,7 +55,7 @@ export function validTransaction<Request extends { TransactItems: Record<string,
   return checked
 }
 
-/** Undefined if the transaction as a whole, or one of its members, has to be looked at. */
+/** Undefined if the transaction as a whole, or one of its members, must be validated. */
 function knownMembers(request: { TransactItems: Record<string, object>[]; ClientRequestToken?: unknown }) {
   const { TransactItems: members, ClientRequestToken: token, ...more } = request
   const isPlain = typeof token === "string" && token.length > 0 && token.length <= 36
@@ -72,7 +72,7 @@ function knownMembers(request: { TransactItems: Record<string, object>[]; Client
   return known
 }
 
-/** A write that can be asked for the item it failed on. */
+/** A write that can return the item on which its condition failed. */
 export function returningItem({ types, custom }: Validation): Validation {
   const ReturnValuesOnConditionCheckFailure = { type: "String", enum: ["ALL_OLD", "NONE"] }
   return { types: { ...types, ReturnValuesOnConditionCheckFailure }, custom }
@@ -80,7 +80,7 @@ export function returningItem({ types, custom }: Validation): Validation {
 
 const notNull = { type: "String", notNull: true }
 
-/** A transaction's member has no options of its own beyond these. */
+/** A member of a transaction has no options beyond these. */
 function memberOf({ types, custom }: Validation, required: Types = {}): Validation {
   const names = [
     "TableName",
@@ -137,7 +137,7 @@ function transaction(members: Record<string, Validation>, more: Types = {}): Val
 
 function eachMember(members: Record<string, Validation>): Custom {
   return (request, store) => {
-    const { TransactItems } = request as { TransactItems: Record<string, object>[] } // its types are checked
+    const { TransactItems } = request as { TransactItems: Record<string, object>[] } // types are checked
     for (const member of TransactItems) {
       const [entry, another] = Object.entries(member)
       if (!entry || another)

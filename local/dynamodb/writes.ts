@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
 import { Refusal } from "./refusal.ts"
 
-/** PutItem, UpdateItem, DeleteItem: a transaction of one, answered as itself. */
+/** PutItem, UpdateItem, DeleteItem: a transaction of one write, with the answer of that write. */
 export async function writeOne(engine: Engine, kind: keyof typeof actions, call: Call & { request: Write }) {
   const target = await targetOf(engine.store, call.request)
   if (engine.faults.take("transaction-conflict", call))
@@ -27,7 +27,7 @@ export interface BatchWriteRequest {
   RequestItems: Record<string, (Put | Delete)[]>
 }
 
-/** BatchWriteItem: writes that have nothing in common but the request. */
+/** BatchWriteItem: writes that share nothing but the request. */
 export async function writeBatch(engine: Engine, request: BatchWriteRequest) {
   const writes = Object.entries(request.RequestItems).flatMap(([TableName, members]) =>
     members.map((member) =>
