@@ -1,18 +1,21 @@
-/** Lets callers wait for something to become so. */
+/** Lets callers wait until a condition holds. */
 export class Changes {
   readonly #waiting = new Set<() => void>()
 
-  /** Something may be so now: those who wait look again. */
+  /** Something has changed: everybody who waits looks again. */
   notify(): void {
     for (const look of this.#waiting) look()
   }
 
-  /** Calls this whenever something may have changed, from now on. */
+  /** Calls `look` on every change from now on. */
   watch(look: () => void): void {
     this.#waiting.add(look)
   }
 
-  /** What `look` finds, now or within so many milliseconds. An error that it throws is passed on. */
+  /**
+   * The result of `look`, as soon as it has one, or undefined after `withinMs`. An error that `look` throws is passed
+   * on.
+   */
   async until<Found>(look: () => Found | undefined, withinMs: number): Promise<Found | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Found | undefined>()
     const lookAgain = () => {

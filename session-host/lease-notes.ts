@@ -7,7 +7,7 @@ import type { Timing } from "./timing.ts"
 
 type Times = Pick<Timing, "beatMs" | "provenMs" | "healthyMs" | "usedEachMs">
 
-/** What a session writes about itself into its lease. None of it is worth ending for when it cannot be written. */
+/** What a session writes about itself into its lease. A failed write is never worth ending the session for. */
 export class LeaseNotes {
   readonly #lease: Lease.Info
   readonly #timing: Times
@@ -15,10 +15,10 @@ export class LeaseNotes {
   readonly #timers: NodeJS.Timeout[] = []
   #isProven = false
   #isOver = false
-  /** The last call of a customer, Unix seconds; and the last one that was written down. */
+  /** The last call of a customer, Unix seconds, and the last such call that was written down. */
   #used: number
   #written: number
-  /** What is to be told of the session, what has been, and whether that is under way. */
+  /** The status to write, the status that was written, and whether a write is under way. */
   #told: Lease.Told | undefined
   #toldWritten: Lease.Told | undefined
   #isTelling = false
@@ -42,7 +42,7 @@ export class LeaseNotes {
     )
   }
 
-  /** Whether it has lived for a minute: until then an unplanned end counts against it. */
+  /** Whether the session has lived for a minute. Until then an unplanned end counts against it. */
   get isProven(): boolean {
     return this.#isProven
   }
@@ -56,7 +56,7 @@ export class LeaseNotes {
     this.#write("used", Lease.usedAt(this.#lease, this.#used))
   }
 
-  /** The session is so now: said once. What an earlier session said last is so since then. */
+  /** Notes the session's status, once. A status that an earlier session already had keeps its time. */
   tell(status: Status): void {
     const { epoch } = this.#lease
     const before = this.#told
@@ -65,7 +65,7 @@ export class LeaseNotes {
     void this.#tellAll()
   }
 
-  /** Whether no customer has called for so long. */
+  /** Whether no customer has called for this long. */
   isUnusedFor(ms: number): boolean {
     return (now() - this.#used) * 1000 >= ms
   }
@@ -75,7 +75,7 @@ export class LeaseNotes {
     for (const timer of this.#timers) clearTimeout(timer)
   }
 
-  /** One at a time, the latest in place of those before; what could not be written is tried again. */
+  /** Writes one status at a time, skipping all but the latest. A failed write is tried again. */
   async #tellAll(): Promise<void> {
     if (this.#isTelling) return
     this.#isTelling = true
@@ -92,10 +92,10 @@ export class LeaseNotes {
     this.#isTelling = false
   }
 
-  /** Messages that it took in prove nothing: who takes its host along may take some in before. */
+  /** Having received messages proves nothing: a session that kills its host may receive some first. */
   #prove(): void {
     this.#isProven = true
-    // Unwritten it only counts one end too many.
+    // If it is not written, one end too many counts, and nothing else.
     this.#write("proven", Lease.proven(this.#lease))
   }
 

@@ -6,21 +6,21 @@ import type { Connection } from "./network.ts"
 import type { Slots } from "./slots.ts"
 import type { Standing } from "./uplink/standing.ts"
 
-/** A session that is connected, as a command needs it. */
+/** A connected session, as a command needs it. */
 export interface Live {
   connection: Connection
   own: Own
   /** The JID to send to. @throws ApiError `recipient_not_found` */
   reach: (chat: string) => Promise<string>
-  /** Every message of this id that is remembered, ours first. */
+  /** Every remembered message of this id, ours first. */
   messages: (id: string) => Promise<Remembered[]>
   contacts: Contacts
   standing: Standing
-  /** Media of this bridge on their way. */
+  /** The limit on this bridge's media transfers. */
   media: Slots
 }
 
-/** Whether both name one chat: by phone number or by LID, so far as it is known which belong together. */
+/** Whether both JIDs name one chat, by phone number or LID, as far as the pairs are known. */
 export async function isSameChat(live: Live, one: string, other: string): Promise<boolean> {
   return one === other || (await phoneOf(live, one)) === (await phoneOf(live, other))
 }

@@ -1,9 +1,9 @@
-/** Runs `work` alone for each of its keys. */
+/** Runs `work` while it alone holds each of these keys. */
 export type Hold = <T>(keys: string[], work: () => Promise<T>) => Promise<T>
 
 /**
- * One at a time per key, in the order of asking. Several keys are queued for in one step, so two takers of the same
- * keys never wait for each other. Whoever works must not ask for more: it could wait for itself.
+ * Locks by key, granted in the order of requests. Several keys are queued for in one step, so two takers of the same
+ * keys never wait for each other. `work` must not ask for more keys: it could wait for itself.
  */
 export function newLocks(): Hold {
   const tails = new Map<string, Promise<void>>()

@@ -17,7 +17,7 @@ import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
 import { WebVersion } from "./host/web-version.ts"
 
-/** The trusted root is one object per process: simulated and live sessions never share a host. */
+/** The trusted root is one object per process, so simulated and live sessions never share a host. */
 async function network(): Promise<Connect> {
   if (config.HOST_NETWORK === "live") return await liveNetwork()
   const { SIMULATOR_URL: url, SIMULATOR_ROOT_KEY: rootKey } = config
@@ -32,14 +32,14 @@ async function liveNetwork(): Promise<Connect> {
   return asCurrentVersion(connect, webVersion)
 }
 
-/** How long a caller believes what it has read of a lease: 2 s, and what a call may take to come. */
+/** How long a caller trusts its copy of a lease: 2 s, and the time for a call to arrive. */
 const callersRememberMs = 2500
 /** How long answers may still be on their way. */
 const answeredWithinMs = 5000
 
 containExceptions(log)
 
-// Baileys makes errors that nobody throws, several for each message, and a stack is what costs in them.
+// Baileys creates errors that it never throws, several for each message, and the stack is their main cost.
 Error.stackTraceLimit = 5
 
 const dial = await network()
@@ -60,18 +60,18 @@ const app = serverApp(host, log)
 
 process.once("SIGTERM", () => void host.stop())
 process.once("SIGINT", () => void host.stop())
-// Without its parent nobody would ever end it.
+// Nobody would ever end it without its parent.
 if (config.LOCAL_PARENT) process.once("disconnect", () => process.exit(0))
 
 await host.start()
-// Where there is a cache of compiled modules (NODE_COMPILE_CACHE) the next host starts in half the time.
+// With a cache of compiled modules (NODE_COMPILE_CACHE), the next host starts in half the time.
 flushCompileCache()
 const stopMeasuring = measureEachMinute(host)
 const end = await host.ended
 stopMeasuring()
 await BridgeLog.written()
 if (end === "stopped") {
-  // Until then callers may take this host for the holder, and are told that it is not.
+  // Until then callers may take this host for the holder, and must be told that it is not.
   await server.left(callersRememberMs)
   await Promise.race([server.close(), sleep(answeredWithinMs)])
 }

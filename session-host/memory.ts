@@ -35,17 +35,17 @@ interface Input {
   /** Aborted when the session has ended. */
   ended: AbortSignal
   map: (received: Received, memory: Memory, context: Context) => Promise<Mapped[]>
-  /** Which code this is: each tries once more what those before could not read. */
+  /** The version of the running code. Each version tries again to read messages that earlier ones could not. */
   version: () => Promise<string>
-  /** What its customer wants to be told, as it is now. */
+  /** The customer's present choice of events. */
   choice: () => Choice.Info
   /** The store has been away for long: the socket must be closed. */
   onStoreAway: () => void
-  /** The session must end: called before any promise fails. */
+  /** The session must end. Called before any promise is rejected. */
   onEnd: (error: SessionEnded) => void
 }
 
-/** What does not change while the session lives. */
+/** The parts that do not change while the session lives. */
 type Parts = Pick<
   Memory,
   "store" | "patience" | "commits" | "outbox" | "messages" | "bell" | "telling" | "standing" | "sandboxOf"
@@ -61,7 +61,10 @@ export class Memory {
   readonly bell: Bell
   readonly telling: Telling
   readonly standing: Standing
-  /** The account whose sandbox it is: its phone is simulated, and scans each code by itself. Undefined: no sandbox. */
+  /**
+   * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
+   * bridges.
+   */
   readonly sandboxOf: string | undefined
   readonly #inbound: Inbound
   readonly #ofVault: ConstructorParameters<typeof SessionVault>[0]
@@ -97,7 +100,8 @@ export class Memory {
       ...parts,
       inbound: () => this.#inbound,
       skip: new Skip({ lease, log, patience: parts.patience }),
-      // So that what brings a suspect down is what comes first the next time.
+      // A suspect takes one message at a time at first, so that the message that brings it down comes first the next
+      // time.
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
     }
     this.#vault = new SessionVault(this.#ofVault, creds)
@@ -105,8 +109,8 @@ export class Memory {
   }
 
   /**
-   * Reads what earlier sessions of the bridge left. What they received becomes events before the first connection, or it
-   * would come after newer messages.
+   * Reads what earlier sessions of the bridge left. Messages that they received become events before the first
+   * connection, since otherwise they would follow newer ones.
    * @throws SessionEnded
    */
   static async open(input: Input): Promise<Memory> {
@@ -126,10 +130,10 @@ export class Memory {
     const row = (sk: string) => rows.find((each) => each.sk === sk)
     const head = delivery?.head ?? 0
     const bell = new Bell(bridgeId)
-    // Whoever promised to ring for it may have died before.
+    // The session that promised to ring may have died first.
     if (last > head || (delivery?.due ?? 0) > 0) bell.ringAnew()
     const messages = new Messages(store)
-    // Delivered rows expire.
+    // Rows of delivered events expire.
     const next = Math.max(last, head) + 1
     const wants = (event: Event) => Choice.wants(input.choice(), event)
     const { delivery: deliveryKey } = keys
@@ -167,7 +171,11 @@ export class Memory {
     return this.#contacts
   }
 
-  /** Tries once more what no mapper could read, once. To be called when all else is under way. @throws SessionEnded */
+  /**
+   * Tries once more, one time per session, to read messages that no mapper could read. Call it when everything else is
+   * under way.
+   * @throws SessionEnded
+   */
   async readParkedAgain(): Promise<void> {
     if (this.#isReadingAgain) return
     this.#isReadingAgain = true
@@ -175,7 +183,7 @@ export class Memory {
     await readParkedAgain({ store, commits, inbound: this.#inbound, version: await this.#version() })
   }
 
-  /** The login has ended. `tell` commits what it is given, together with what the customer hears of it. */
+  /** The login has ended. `tell` commits the writes it is given together with the customer's event. */
   async forget(tell: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
     const { marksUntil } = this.#vault
@@ -186,7 +194,7 @@ export class Memory {
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
   }
 
-  /** Resolves when everything that was begun is durable, and somebody will deliver it. */
+  /** Resolves when everything that was begun is durable, and somebody is due to deliver it. */
   async settled(): Promise<void> {
     await this.outbox.settled()
     await this.#contacts.settled()
@@ -202,17 +210,17 @@ export class Memory {
   }
 }
 
-/** For whoever looks for the bridge of a number. Unwritten, it is written at the next connection. */
+/** Notes the number for operators who look for its bridge. A failed write is made up for at the next connection. */
 function noteLinked(bridgeId: string, phone: string, log: Logger): void {
   LinkedPhone.note(bridgeId, phone).catch((error: unknown) =>
     log.warn({ error }, "the linked phone was not noted"),
   )
 }
 
-/** Who has not logged in. */
+/** The identity of a session that has not logged in. */
 export const nobody: Own = { jid: "", lid: "" }
 
-/** The number of a bridge's last event row; 0 without any. */
+/** The number of a bridge's last event row; 0 if it has none. */
 async function lastEvent(bridgeId: string): Promise<number> {
   const newestFirst = query({
     TableName: events,

@@ -1,10 +1,10 @@
 /**
- * Definitely not on the wire: nothing of this message has left, and nothing of it will. A row that `keep({ sending })`
- * has written may exist all the same, in a session that is still ours.
+ * Definitely not sent: nothing of this message has left, and nothing will. A row that `keep({ sending })` has written
+ * may exist all the same, in a session that is still ours.
  */
 export class NotSent extends Error {}
 
-/** The network refused a message, or what else it was asked for. */
+/** The network refused a message or another request. */
 export class NetworkRejected extends Error {
   readonly networkCode: number
   constructor(networkCode: number) {
@@ -13,16 +13,16 @@ export class NetworkRejected extends Error {
   }
 }
 
-/** The stanza may have left; no acknowledgement came in time. */
+/** The stanza may have left, but no acknowledgement came in time. */
 export class OutcomeUnknown extends Error {}
 
 /** The network did not answer a question in time. */
 export class NoAnswer extends Error {}
 
-/** How the network says of a group or a picture that there is none, or none for us. */
+/** The network's codes for a group or a picture that does not exist, or not for us. */
 const none = new Set([401, 403, 404, 406])
 
-/** What was asked for; undefined when the network says that there is none, or none for us. */
+/** The answer; undefined when the network says that it does not exist, or not for us. */
 export async function ifAny<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -1,6 +1,6 @@
 import type { Stanza } from "./network.ts"
 
-/** A node as it is asked with: what it holds are nodes, or text or bytes. */
+/** A node for a question. Its content is nodes, text or bytes. */
 export function el(
   tag: string,
   attrs: Record<string, string> = {},
@@ -18,7 +18,7 @@ export function childrenOf(stanza: Stanza | undefined, tag: string): Stanza[] {
   return stanza?.children.filter((each) => each.tag === tag) ?? []
 }
 
-/** The text that it holds, `""` without. */
+/** The text of a node; `""` if it has none. */
 export function textOf(stanza: Stanza | undefined): string {
   return stanza?.bytes ? Buffer.from(stanza.bytes).toString() : ""
 }

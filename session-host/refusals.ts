@@ -9,7 +9,7 @@ export function alreadyPaired(): ApiError {
   return new ApiError("already_paired", "a phone is linked already: log out first")
 }
 
-/** It stays so until its customer does something: who waits for it need not ask each two seconds. */
+/** It stays so until the customer does something, so a caller need not ask every two seconds. */
 export function takenOver(): ApiError {
   const sentence =
     "another place has taken over this session: PATCH the bridge with its webhook_url to connect it again, or log it out"
@@ -28,7 +28,7 @@ export function rejected(networkCode: number): ApiError {
   return new ApiError("network_rejected", sentence, { fields: { network_code: networkCode } })
 }
 
-/** What a customer may hear of what the network said, or did not say; undefined for every other error. */
+/** The part of the network's answer, or silence, that a customer may see; undefined for every other error. */
 export function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof NetworkRejected) return rejected(error.networkCode)
   if (error instanceof NoAnswer) return sessionUnavailable("the network did not answer: try again")

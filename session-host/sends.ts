@@ -10,20 +10,20 @@ import { rejected } from "./refusals.ts"
 import { SessionEnded } from "./session-ended.ts"
 
 interface Wish {
-  /** Chosen by the API before anything else happened, and kept over retries. */
+  /** The API chose it before anything else happened, and keeps it across retries. */
   messageId: string
-  /** It was chosen for this call: no row of it is looked for. */
+  /** The id was chosen for this call, so no row of it is looked for. */
   isNew?: boolean | undefined
   /** The session's connection, once it is ready. @throws ApiError when there is none. */
   connection: () => Promise<Connection>
-  /** Finds the chat and builds the message, once: a fault here is definite, nothing was written. */
+  /** Finds the chat and builds the message, once. An error here is definite: nothing was written. */
   build: (connection: Connection) => Promise<{ chat: string; message: Uint8Array }>
 }
 
 export interface Answer {
   messageId: string
   timestamp: number
-  /** The message of an earlier call under this id, whatever this call asked for. */
+  /** The message of an earlier call under this id was sent, whatever this call asked for. */
   repeated: boolean
 }
 
@@ -40,8 +40,8 @@ export class Sends {
   }
 
   /**
-   * Sends a message, or finds out what became of it: a message id that was used before means the same bytes again,
-   * which the network's clients show once.
+   * Sends a message, or finds out its outcome. A message id that was used before means the same bytes again, which the
+   * network's clients show only once.
    * @throws ApiError `idempotency_conflict`, `network_rejected`, `send_outcome_unknown`, `session_unavailable`, and
    * what `connection` and `build` throw
    */
@@ -58,13 +58,13 @@ export class Sends {
     }
   }
 
-  /** The network has a message whose sender had given up waiting. */
+  /** The network has a message whose send had stopped waiting. */
   async acknowledged(messageId: string, timestamp: number): Promise<void> {
     const sent = await sentMessage(this.#memory.store, messageId)
     if (sent?.state === "sent") this.#noteAcked({ ...sent, state: "acked", timestamp })
   }
 
-  /** Waits until none is under way, at most so many milliseconds. */
+  /** Waits until no send is under way, at most `withinMs`. */
   async settled(withinMs: number): Promise<void> {
     await this.#changes.until(() => this.#running.size === 0 || undefined, withinMs)
   }
@@ -77,10 +77,10 @@ export class Sends {
 
     const repeated = before !== undefined
     const { generation } = this.#memory.vault
-    // From another number its recipient would be shown it twice.
+    // Sent from another number, its recipient would see it twice.
     if (repeated && before.generation !== generation) throw unknown()
     const connection = await wish.connection().catch((error: unknown) => {
-      // Whatever stands in the way now says nothing of the earlier transmission.
+      // The present obstacle says nothing about the earlier transmission.
       throw repeated && error instanceof ApiError ? unknown() : error
     })
     const { chat, message } = before ?? (await wish.build(connection))
@@ -106,7 +106,7 @@ export class Sends {
       if (error instanceof NetworkRejected) {
         Metrics.add("SendRejected")
         this.#log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
-        // Of a repeated stanza it says nothing of the first one.
+        // A refusal of the repeated stanza says nothing about the first one.
         if (again) throw unknown()
         await this.#write({ ...outgoing, state: "failed", network_code: error.networkCode })
         throw rejected(error.networkCode)
@@ -121,7 +121,7 @@ export class Sends {
     }
   }
 
-  /** Lost, a retry sends the same bytes under the same id, which are shown once. */
+  /** If the note is lost, a retry sends the same bytes under the same id, which are shown only once. */
   #noteAcked(sent: Sent): void {
     const { store, commits } = this.#memory
     try {
@@ -136,7 +136,7 @@ export class Sends {
     try {
       await commits.write([sentRow(store, sent)])
     } catch (error) {
-      // The network has spoken, but whoever holds the bridge next does not know.
+      // The network has answered, but the bridge's next holder does not know.
       if (error instanceof SessionEnded) throw unknown()
       throw error
     }

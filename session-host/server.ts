@@ -98,8 +98,8 @@ export function serverApp(
     })
     if (!call) throw new ApiError("unauthorized", "not signed by the API")
     const session = host.sessions.get(call.bridgeId)
-    // Misdirected, begun too late, or the session may be on its way to another host: the caller reads the lease again,
-    // and asks again for as long as they wait.
+    // The call is misdirected or too late, or the session may be moving to another host. The caller reads the lease and
+    // tries again while its own caller waits.
     if (call.isLate || session?.lease.epoch !== call.epoch || !host.isTrusted) return c.body(null, 421)
     session.notes.use()
     c.set("session", session)
@@ -118,23 +118,23 @@ export function serverApp(
 }
 
 export interface Server {
-  /** Where it is reached, `host:port`. */
+  /** The address at which it is reached, `host:port`. */
   addr: string
-  /** Resolves when nobody is connected, or after so many milliseconds. */
+  /** Resolves when nobody is connected, or after this time. */
   left: (withinMs: number) => Promise<void>
-  /** Answers what it has read, then hangs up. */
+  /** Answers the calls it has read, then closes all connections. */
   close: () => Promise<void>
 }
 
-/** Much longer than callers keep theirs: none is to be closed while a call is on its way. */
+/** Much longer than callers keep theirs, so that none is closed while a call is on its way. */
 const idleConnectionMs = 60_000
 
-/** Listens; the app may come later, once the address is known to it. */
+/** Listens. The app may be set up later, once it knows the address. */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   at: { bind: string; reached: string; port: number },
 ): Promise<Server> {
-  // Without other options the adapter makes this one of its servers.
+  // Without other options the adapter creates one of these.
   const server = createAdaptorServer({ fetch }) as HttpServer
   server.keepAliveTimeout = idleConnectionMs
   server.listen(at.port, at.bind)
@@ -158,7 +158,7 @@ async function connections(server: HttpServer): Promise<number> {
   return await promisify(server.getConnections.bind(server))()
 }
 
-/** The path at the host: what the public path has after `/proxy`. */
+/** The path at the host: the part of the public path after `/proxy`. */
 function suffixOf(path: string): string {
   return path.replace(/^.*\/proxy/, "").replaceAll(/\{(\w+)\}/g, ":$1")
 }

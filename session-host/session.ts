@@ -38,20 +38,22 @@ interface Input {
   connect: Connect
   timing: Timing
   log: Logger
-  /** Whether the host may have sockets now: it has beaten lately. */
+  /** Whether the host may have sockets now: it has beaten recently. */
   mayConnect: () => boolean
-  /** The socket is closed, nothing more will be written. `failed`: by its own error. Called once. */
+  /** The socket is closed, and nothing more will be written. `failed`: it ended by its own error. Called once. */
   onEnd: (end: { failed: boolean }) => void
 }
 
-/** What a session has once it has read its memory. */
+/** The parts that exist once the session has read its memory. */
 interface Parts {
   memory: Memory
   sends: Sends
   uplink: Uplink
 }
 
-/** One bridge at this host, for as long as the host holds its lease: its memory, its sends, its place on the network. */
+/**
+ * One bridge on this host, for as long as the host holds its lease: its memory, its sends, its place on the network.
+ */
 export class Session {
   readonly lease: Lease.Info
   readonly notes: LeaseNotes
@@ -66,7 +68,7 @@ export class Session {
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
   #parts: Parts | undefined
   #stopping = false
-  /** What its customer wants to be told. */
+  /** The customer's choice of events. */
   #choice: Choice.Info
   #plannedLogins: number | undefined
 
@@ -81,7 +83,7 @@ export class Session {
     })
   }
 
-  /** Takes up where the last owner left off, then connects if a phone is linked. Its failure ends the session. */
+  /** Takes up where the last owner left off, then connects if a phone is linked. If that fails, the session ends. */
   async start(): Promise<void> {
     try {
       await scope.run({ fail: (error) => this.fail(error) }, async () => {
@@ -115,27 +117,27 @@ export class Session {
     }
   }
 
-  /** Of a session that was stopped: how many logins in a row did not stay. */
+  /** After a stop: how many logins in a row did not stay. */
   get plannedLogins(): number | undefined {
     return this.#plannedLogins
   }
 
-  /** Whether nobody is linked to it, and nobody has wanted anything of it for so long. */
+  /** Whether no phone is linked, and nobody has called for this long. */
   isIdleFor(ms: number): boolean {
     return this.#parts !== undefined && this.#parts.uplink.isIdle && this.notes.isUnusedFor(ms)
   }
 
-  /** Whether it is as it should be: connected, or nobody is linked to it. */
+  /** Whether it is as it should be: connected, or not linked to a phone. */
   get isUp(): boolean {
     return this.#parts?.uplink.isUp ?? false
   }
 
-  /** For how long the oldest of its changes has been waiting to become durable, ms. */
+  /** How long the oldest of its changes has been waiting to become durable, in ms. */
   get unkeptMs(): number {
     return this.#parts?.memory.commits.oldestMs ?? 0
   }
 
-  /** Entries kept in memory, for `debug/stats`. */
+  /** The number of cached entries, for `debug/stats`. */
   get cached(): number {
     return this.#recipients.size + (this.#parts?.memory.vault.cached ?? 0)
   }
@@ -162,7 +164,7 @@ export class Session {
     await (await this.#started()).uplink.logout()
   }
 
-  /** Connects anew, once sends that are under way have ended. @throws as `Uplink.restart` */
+  /** Reconnects, once the sends under way have ended. @throws as `Uplink.restart` */
   async restart(): Promise<void> {
     const { sends, uplink } = await this.#started()
     await sends.settled(this.#input.timing.restartMs)
@@ -177,7 +179,7 @@ export class Session {
     return memory.contacts
   }
 
-  /** Somebody says that the lease may have changed. */
+  /** The caller says that the lease may have changed. */
   async lookAtLease(): Promise<void> {
     const { bridgeId, host, epoch } = this.lease
     const lease = await Lease.get(bridgeId)
@@ -185,19 +187,19 @@ export class Session {
     this.#choice = lease.choice
   }
 
-  /** Whether its lease, as somebody saw it perhaps long ago, asks for other events than it tells. */
+  /** Whether a copy of the lease, which may be old, holds another choice of events than this session's. */
   isAskedForOthers(seen: Lease.Info): boolean {
     return !isDeepStrictEqual(seen.choice, this.#choice)
   }
 
-  /** Every message of this id that is remembered, ours first. @throws ApiError `session_unavailable` */
+  /** Every remembered message of this id, ours first. @throws ApiError `session_unavailable` */
   async messages(id: string): Promise<Remembered[]> {
     const { memory } = await this.#started()
     return await memory.messages.all(id)
   }
 
   /**
-   * Asks something of the network. A question that the end of the connection leaves open may be asked again.
+   * Asks something of the network. A question that is left open by the end of the connection may be asked again.
    * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws
    */
   async use<Result>(work: (live: Live) => Promise<Result>): Promise<Result> {
@@ -207,7 +209,7 @@ export class Session {
   }
 
   /**
-   * Sends a message under an id that is chosen already; `isNew`: for this call.
+   * Sends a message under an id that the caller chose; `isNew`: it chose it for this call.
    * @throws ApiError `not_paired`, `session_unavailable`, and what `Sends.send` throws
    */
   async send(asked: {
@@ -232,7 +234,7 @@ export class Session {
     this.#parts?.uplink.dial()
   }
 
-  /** Ends in order: takes no more calls, finishes sends, closes without logout, writes what was begun. */
+  /** Ends in good order: takes no more calls, finishes sends, closes without logging out, and writes what was begun. */
   async stop(): Promise<void> {
     if (this.#isOver) return
     this.#stopping = true
@@ -247,13 +249,13 @@ export class Session {
     this.#end(new SessionEnded("the session was stopped"), false)
   }
 
-  /** Something of this session threw and nobody caught it, or its start failed. */
+  /** The session threw an error that nobody caught, or its start failed. */
   fail(error: unknown): void {
     const ended = error instanceof SessionEnded
     this.#end(ended ? error : new SessionEnded("an error of the session itself", { cause: error }))
   }
 
-  /** Ends at once: the lease is not ours. */
+  /** Ends at once, since the lease is not ours. */
   abandon(): void {
     this.#end(new Fenced())
   }
@@ -280,7 +282,7 @@ export class Session {
     })
   }
 
-  /** What it has, once it has read its memory. @throws ApiError `session_unavailable` */
+  /** Its parts, once it has read its memory. @throws ApiError `session_unavailable` */
   async #started(): Promise<Parts> {
     const parts = await this.#changes.until(() => this.#parts, mayWaitMs(this.#input.timing.connectingMs))
     if (!parts || this.#isOver) throw sessionUnavailable()
@@ -299,7 +301,7 @@ export class Session {
     }
   }
 
-  /** No answer for long: nothing that comes in could be kept. What is to be written goes on waiting. */
+  /** The store has not answered for long, so incoming messages could not be kept. Pending writes go on waiting. */
   #storeAway(): void {
     const uplink = this.#parts?.uplink
     if (!uplink?.connection) return
@@ -308,7 +310,7 @@ export class Session {
     uplink.dial()
   }
 
-  /** To its customer, in his words: no error of ours, and of nobody's messages. */
+  /** Writes to the customer's log, in the customer's terms: none of our errors, and nothing of anybody's messages. */
   #tell(level: BridgeLog.Level, text: string): void {
     BridgeLog.append(this.lease.bridgeId, level, text)
   }
@@ -318,7 +320,7 @@ export class Session {
       this.#log.error({ error }, "what is new about people was not written")
   }
 
-  /** `failed`: an end of its own that counts; not when the lease is lost or the store away. */
+  /** `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away. */
   #end(error: SessionEnded, failed = isOwnFault(error)): void {
     if (this.#ended.signal.aborted) return
     this.#parts?.uplink.end()

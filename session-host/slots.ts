@@ -1,19 +1,19 @@
 import { sessionUnavailable } from "#core/error.ts"
 
-/** Lets so many do something at once; the others wait, in order, and not for longer than may be. */
+/** Runs at most so many things at once. Others wait, in order, for a limited time. */
 export class Slots {
   readonly #most: number
   readonly #waitMs: number
   readonly #waiting = new Set<() => void>()
   #taken = 0
 
-  /** `waitMs`: `Infinity` for whoever has nobody waiting for an answer. */
+  /** `waitMs`: `Infinity` if nobody waits for an answer. */
   constructor(most: number, waitMs: number) {
     this.#most = most
     this.#waitMs = waitMs
   }
 
-  /** @throws ApiError `session_unavailable` when none became free in time, and what `work` throws */
+  /** @throws ApiError `session_unavailable` when no slot became free in time, and what `work` throws */
   async use<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#taken >= this.#most) await this.#turn()
     else this.#taken++
@@ -21,7 +21,7 @@ export class Slots {
       return await work()
     } finally {
       const [next] = this.#waiting
-      // The slot passes from hand to hand.
+      // The slot passes directly to the next in line.
       if (!next) this.#taken--
       if (next) this.#waiting.delete(next)
       next?.()

@@ -1,34 +1,34 @@
 import { config } from "#core/config.ts"
 
-/** How long things may take at a host, in milliseconds. */
+/** How long things may take on a host, in milliseconds. */
 export interface Timing {
-  /** A host beats this often; after 2 without an answer it takes nothing, after 3 its sockets are closed. */
+  /** How often a host beats. After 2 beats without an answer it takes nothing; after 3 its sockets are closed. */
   beatMs: number
-  /** A store that gives no answer for this long: the socket is closed, writes go on waiting. */
+  /** When the store has not answered for this long, the socket is closed; writes go on waiting. */
   storeAwayMs: number
-  /** A commit's outcome must be known within this. A token is good for 10 minutes. */
+  /** A commit's outcome must be known within this time. A token is valid for 10 minutes. */
   commitMs: number
-  /** How long sends may still take when the session stops. */
+  /** How long sends may take when the session stops. */
   finishMs: number
-  /** decisions, "Session": an unpaired session stays dialled this long after it was last asked for a code. */
+  /** decisions, "Session": how long an unpaired session stays connected after it was last asked for a code. */
   pairingMs: number
   /** decisions, "Session": how long `qr` waits for the first code. */
   codeMs: number
-  /** decisions, "Errors": how long a call waits for a session that is starting and connecting, at most. */
+  /** decisions, "Errors": how long a call waits at most for a session that is starting or connecting. */
   connectingMs: number
-  /** How long a restart waits for sends that are under way: a PATCH has 10 s for all of it. */
+  /** How long a restart waits for sends under way: a PATCH has 10 s for everything. */
   restartMs: number
-  /** decisions, "Session": a connection gone for longer than this is told as `disconnected`. */
+  /** decisions, "Session": a connection that is gone for longer than this is reported as `disconnected`. */
   goneMs: number
-  /** A session that lived this long has proved itself: a minute, at 5 s a beat. */
+  /** A session that has lived this long has proved itself: a minute, at 5 s a beat. */
   provenMs: number
   /** A session that was connected for this long has stayed: three minutes, at 5 s a beat. */
   stayedMs: number
-  /** decisions, "Bridges": after so long without an unplanned end the earlier ones are history. */
+  /** decisions, "Bridges": after this long without an unplanned end, earlier ones are forgotten. */
   healthyMs: number
-  /** How often at most the last call of a customer is written down. */
+  /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
-  /** decisions, "Bridges": a bridge that is unpaired and that nobody calls for so long is paused. */
+  /** decisions, "Bridges": an unpaired bridge that nobody calls for this long is paused. */
   idleMs: number
 }
 

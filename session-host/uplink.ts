@@ -28,9 +28,9 @@ interface Input {
   connect: Connect
   timing: Timing
   log: Logger
-  /** Told of whatever changes here. */
+  /** Notified of every change here. */
   changes: Changes
-  /** Whether the host may have sockets now: it has beaten lately. */
+  /** Whether the host may have sockets now: it has beaten recently. */
   mayConnect: () => boolean
   /** Whether the session is ending. */
   isOver: () => boolean
@@ -38,7 +38,7 @@ interface Input {
   onError: (error: unknown) => void
 }
 
-/** A session's place on the network, over all the connections that it dials. */
+/** A session's place on the network, across all the connections that it dials. */
 export class Uplink {
   readonly #input: Input
   readonly #memory: Memory
@@ -46,7 +46,7 @@ export class Uplink {
   readonly #pairing: Pairing
   readonly #dialler: Dialler
   readonly #logins: Logins
-  /** How many stanzas became events, perhaps. */
+  /** How many stanzas may have become events. */
   #stanzas = 0
   #open = false
   #lost = false
@@ -87,12 +87,14 @@ export class Uplink {
     return this.#memory.vault.login !== undefined
   }
 
-  /** Whether it is as it should be: connected, or nobody is linked to it. */
+  /** Whether it is as it should be: connected, or not linked to a phone. */
   get isUp(): boolean {
     return this.#open || !this.isPaired
   }
 
-  /** Whether nobody is linked to it, nor wants to be; to a sandbox nobody is linked who would miss anything. */
+  /**
+   * Whether no phone is linked and nobody is linking one. A sandbox always counts as idle: nobody would miss anything.
+   */
   get isIdle(): boolean {
     if (this.#linksItself) return true
     return !this.isPaired && !this.#pairing.isAsked
@@ -106,7 +108,7 @@ export class Uplink {
     return this.#lost ? "disconnected" : "connecting"
   }
 
-  /** How many logins in a row did not stay, if the session ends now as it was told to. */
+  /** How many logins in a row did not stay, if the session ends now in a planned way. */
   get logins(): number {
     return this.#logins.unlessPlanned
   }
@@ -116,20 +118,20 @@ export class Uplink {
     this.#dialler.dial()
   }
 
-  /** Nobody was connected until now. */
+  /** Nothing was connected until now. */
   start(): void {
     if (this.isPaired) this.#memory.telling.gone(this.#at)
     this.dial()
   }
 
   /**
-   * The code that links a phone, as it is now; dials for it if need be.
-   * @throws ApiError `already_paired`, `session_unavailable`
+   * The current code that links a phone; dials for it if necessary. @throws ApiError `already_paired`,
+   * `session_unavailable`
    */
   async code(): Promise<Code> {
     if (this.isPaired) throw alreadyPaired()
     this.#pairing.ask()
-    // That phone was not linked: perhaps another one is, on a connection of its own.
+    // That phone was not linked. Perhaps another one is, on a new connection.
     if (this.#passkeyRequired) this.hangUp()
     this.#passkeyRequired = false
     this.dial()
@@ -140,11 +142,11 @@ export class Uplink {
   }
 
   /**
-   * A code that links the phone of this number (digits) once it is typed there; dials for it if need be.
+   * A code that links the phone of this number (digits) once it is typed there; dials for it if necessary.
    * @throws ApiError `already_paired`, `network_rejected`, `session_unavailable`
    */
   async linkCode(phone: string): Promise<string> {
-    // The network takes a wish for a link code where it would show a QR code.
+    // The network accepts a request for a link code at the point where it would show a QR code.
     await this.code()
     const { connection } = this
     if (!connection) throw sessionUnavailable()
@@ -152,12 +154,12 @@ export class Uplink {
   }
 
   /**
-   * Unlinks the phone, if one is linked: the credentials are gone when this resolves.
-   * @throws ApiError `session_unavailable`: the network cannot be told now
+   * Unlinks the phone, if one is linked. The credentials are gone when this resolves.
+   * @throws ApiError `session_unavailable` when the network cannot be told now
    */
   async logout(): Promise<void> {
     if (!this.isPaired) return
-    // Another place is logged in with these credentials: from here nobody can be told.
+    // Another place is logged in with these credentials, so the network cannot be told from here.
     if (this.#memory.standing.isReplaced) await this.#wasLoggedOut()
     else await (await this.ready()).logout()
     const { changes, timing } = this.#input
@@ -166,8 +168,8 @@ export class Uplink {
   }
 
   /**
-   * Connects anew with the same credentials; also after another place took over, which only a customer may undo.
-   * Resolves when it is connected, or is trying to.
+   * Reconnects with the same credentials, even after another place took over, which only a customer may undo. Resolves
+   * when it is connected, or trying to.
    * @throws ApiError `session_unavailable`
    */
   async restart(): Promise<void> {
@@ -208,7 +210,7 @@ export class Uplink {
     return connection
   }
 
-  /** @throws ApiError for what the network said, or did not say; and what `work` throws */
+  /** @throws ApiError for the network's answer or silence, and what `work` throws */
   async during<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
@@ -237,7 +239,7 @@ export class Uplink {
     this.#dialler.hangUp()
   }
 
-  /** For good. */
+  /** Ends it for good. */
   end(): void {
     this.hangUp()
     this.#pairing.end()
@@ -247,14 +249,14 @@ export class Uplink {
     return { epoch: this.#input.held.epoch, connection: this.#dialler.dialled }
   }
 
-  /** A linked session always connects, another while a customer wants to link it. */
+  /** A linked session always connects; an unlinked one only while a customer wants to link a phone. */
   #mayDial(): boolean {
     if (this.#input.isOver() || !this.#input.mayConnect()) return false
     if (this.isPaired) return !this.#memory.standing.isReplaced
     return this.#pairing.isAsked || this.#linksItself
   }
 
-  /** A sandbox bridge: nobody else could scan its code. */
+  /** Whether this is a sandbox bridge: nobody else could scan its code. */
   get #linksItself(): boolean {
     return this.#memory.sandboxOf !== undefined
   }
@@ -310,7 +312,7 @@ export class Uplink {
     this.#tell("info", "session connected")
   }
 
-  /** Only a sandbox bridge has one. */
+  /** Only a sandbox bridge has a household. */
   #showToHousehold(text: string): void {
     const { sandboxOf } = this.#memory
     if (!this.connection || !sandboxOf) return
@@ -319,7 +321,7 @@ export class Uplink {
     )
   }
 
-  /** Whoever connects is not shown as available, unless the customer wants that. */
+  /** A new connection is not shown as available, unless the customer wants that. */
   #beAvailable(): void {
     if (!this.#memory.standing.isAvailable) return
     const shown = this.connection?.setAvailable(true)
@@ -357,11 +359,11 @@ export class Uplink {
     this.#tell("warn", `the network refuses the session for some time: connecting again at ${at}`)
   }
 
-  /** Another login of the same device: perhaps the rightful owner of the bridge, whom we must not throw out again. */
+  /** Another login of the same device took over: perhaps the rightful owner, whom we must not throw out again. */
   async #wasReplaced(): Promise<void> {
     const { commits, standing, telling } = this.#memory
     Metrics.add("Replaced")
-    // The check of the lease throws when it is not ours.
+    // The lease check throws if the lease is not ours.
     await commits.prove()
     await standing.setReplaced(true, (writes) =>
       telling.over(this.#at, { reason: "stream_replaced" }, writes),
@@ -394,7 +396,7 @@ export class Uplink {
     this.hangUp()
   }
 
-  /** To its customer, in his words: no error of ours, and of nobody's messages. */
+  /** Writes to the customer's log, in the customer's terms: none of our errors, and nothing of anybody's messages. */
   #tell(level: BridgeLog.Level, text: string): void {
     BridgeLog.append(this.#input.held.bridgeId, level, text)
   }

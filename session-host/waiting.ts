@@ -1,17 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** By when the call that is being answered has waited long enough, on this process's clock, in milliseconds. */
+/** When the call that is being answered has waited long enough, in milliseconds on this process's clock. */
 const deadlines = new AsyncLocalStorage<number>()
 
 /**
- * Answers a call that may wait so many milliseconds for its session, in all: to be started, to be connected, to know its
- * people (decisions, "Errors": 5 s, of which the API has used some to find this host).
+ * Answers a call that may wait this long for its session in all: to start, to connect, to know its people (decisions,
+ * "Errors": 5 s, some of which the API has used to find this host).
  */
 export function waiting<Answer>(ms: number, answer: () => Answer): Answer {
   return deadlines.run(performance.now() + ms, answer)
 }
 
-/** How long the call that is being answered may still wait, in milliseconds; outside of a call as long as at most. */
+/** How much longer the call being answered may wait, in milliseconds; outside a call, `atMost`. */
 export function mayWaitMs(atMost: number): number {
   const deadline = deadlines.getStore() ?? Infinity
   return Math.max(0, Math.min(atMost, deadline - performance.now()))

@@ -25,7 +25,7 @@ export const checkContacts: Command = {
   },
 }
 
-/** Of those who are contacts already. */
+/** Learnt only about people who are contacts already. */
 function learntOf(phone: string, person: Registered | undefined): Learnt {
   const isRegistered = person !== undefined
   return { jid: person?.jid ?? toJid(phone), isRegistered, ofContactsOnly: true }

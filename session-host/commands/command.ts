@@ -4,27 +4,27 @@ import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import type { HostCall } from "#core/host-call.ts"
 import type { Session } from "../session.ts"
 
-/** What every command has: the session it is for, and the call as the API signed it. */
+/** The variables of every command: the session it is for, and the call as the API signed it. */
 export interface CommandEnv {
   Variables: { session: Session; call: HostCall }
 }
 
 export type CommandContext = Context<CommandEnv>
 
-/** A call to a session: a route of the contract, answered. */
+/** A call to a session: a route of the contract with its handler. */
 export interface Command {
   route: { method: string; path: string }
   run: (c: CommandContext) => Response | Promise<Response>
 }
 
-/** The JSON body, once more against the contract. @throws ApiError `invalid_request` */
+/** The JSON body, checked once more against the contract. @throws ApiError `invalid_request` */
 export async function bodyOf<Body>(c: CommandContext, schema: z.ZodType<Body>): Promise<Body> {
   const parsed = schema.safeParse(await json(c))
   if (parsed.success) return parsed.data
   throw invalid(issuesOf(parsed.error))
 }
 
-/** A parameter of the path, once more against the contract. @throws ApiError `invalid_request` */
+/** A parameter of the path, checked once more against the contract. @throws ApiError `invalid_request` */
 export function paramOf<Name extends string>(
   c: CommandContext,
   schema: { shape: Record<Name, z.ZodType<string>> },

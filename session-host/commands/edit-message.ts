@@ -20,7 +20,7 @@ export const editMessage: Command = {
         throw new ApiError("invalid_request", "only the text of a text message can be changed")
       return { chat: message.chat, message: built(editOf(keyOf(message), textOf(input.body))) }
     }
-    // The edit has an id of its own, which nobody needs: it is still the same message.
+    // The edit's own id is of no use to anybody: it is still the same message.
     return await sendAndAnswer(c, build, id)
   },
 }

@@ -16,7 +16,7 @@ export const getContact: Command = {
   },
 }
 
-/** As known, and as the network says now. @throws ApiError `not_found` */
+/** A contact, brought up to date by the network. @throws ApiError `not_found` */
 async function find(live: Live, asked: string) {
   const { connection, contacts } = live
   const phoneOf = (lid: string) => connection.phoneOf(lid)
@@ -30,7 +30,7 @@ async function find(live: Live, asked: string) {
   throw new ApiError("not_found", "nobody has this address, and no contact has it")
 }
 
-/** Of who hides the number only the cards of common groups show a part of it. */
+/** For a person who hides their number, only the cards of common groups show a part of it. */
 async function withRedactedPhone(known: Contact, { connection, contacts }: Live): Promise<Contact> {
   if (known.jid || known.redactedPhone) return known
   await connection.ask({
@@ -39,6 +39,6 @@ async function withRedactedPhone(known: Contact, { connection, contacts }: Live)
     to: "@g.us",
     children: [el("participating", {}, [el("participants")])],
   })
-  // The connection tells what it hears of people.
+  // The connection reports what it hears about people, so the contact may be up to date now.
   return (await contacts.get(known.lid)) ?? known
 }

@@ -14,17 +14,17 @@ import type { Command, CommandContext } from "./command.ts"
 const Query = contract.listContacts.request.query
 const contentType = "application/json"
 
-/** Lists of everybody, as they were answered: by the state of the contacts they show (`Contacts.state`). */
+/** Complete contact lists as they were answered, by the state of the contacts they show (`Contacts.state`). */
 const kept = new LRUCache<object, Answer>({
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: ({ body }) => (body?.length ?? 0) + 200,
-  // What is in the bucket may be streamed from there for some time yet.
+  // A list in the bucket may still be streamed from there for some time.
   ttl: StoredMedia.cachedForMs / 2,
 })
-/** One such list of a session is made at a time, and all who ask meanwhile get the next one. */
+/** A session makes one such list at a time. Everybody who asks meanwhile gets the next one. */
 const making = new WeakMap<Contacts, Lookups<string, Answer>>()
 
-/** A list may be of any length (§4.5): a long one goes by way of the bucket, as media do. */
+/** A list may have any length (§4.5). A long one goes through the bucket, as media do. */
 interface Answer {
   body: Buffer<ArrayBuffer> | null
   headers: Record<string, string>
@@ -77,7 +77,7 @@ async function store(bridgeId: string, body: Buffer): Promise<string> {
   return key
 }
 
-/** The query, once more against the contract. @throws ApiError `invalid_request` */
+/** The query, checked once more against the contract. @throws ApiError `invalid_request` */
 function queryOf(c: CommandContext): z.infer<typeof Query> {
   const parsed = Query.safeParse(c.req.query())
   if (parsed.success) return parsed.data

@@ -1,6 +1,9 @@
 import type { Command } from "./command.ts"
 
-/** Between API and host alone: the bridge was paused, suspended or deleted, and its session is to stop at once. */
+/**
+ * For the API only: the bridge was paused, suspended or deleted, and its session must stop at once; or its choice of
+ * events has changed.
+ */
 export const lookAtLease: Command = {
   route: { method: "post", path: "/look-at-lease" },
   run: async (c) => {

@@ -12,7 +12,7 @@ import type { Live } from "../live.ts"
 import type { Session } from "../session.ts"
 import { type Command, paramOf } from "./command.ts"
 
-/** Answers where the media are: the bytes themselves go from the bucket to the customer. */
+/** Answers with the place of the media. The bytes go from the bucket to the customer. */
 export const messageMedia: Command = {
   route: contract.messageMedia,
   run: async (c) => {
@@ -41,7 +41,10 @@ async function store(session: Session, message: Remembered, key: string): Promis
   })
 }
 
-/** What the network has forgotten the phone may have still. @throws ApiError `media_expired`, and others of `downloadMedia` */
+/**
+ * Downloads a file. If the network no longer has it, the phone may.
+ * @throws ApiError `media_expired`, and those of `downloadMedia`
+ */
 async function download({ connection }: Live, message: Remembered, folder: string): Promise<string> {
   const media = mediaOfMessage(message)
   const host = await connection.mediaHost()
@@ -53,7 +56,7 @@ async function download({ connection }: Live, message: Remembered, folder: strin
   throw new ApiError("media_expired", "neither the network nor the phone gives these media any more")
 }
 
-/** That is how it was found. */
+/** The message was selected for having media. */
 function mediaOfMessage({ content }: Remembered) {
   return mediaOf(unwrap(content))!
 }

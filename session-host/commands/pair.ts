@@ -8,7 +8,7 @@ export const pair: Command = {
   run: async (c) => {
     const { phone } = await bodyOf(c, Body)
     const code = await c.var.session.linkCode(phone.replace(/^\+/, ""))
-    // As phones show it to whom it is typed by.
+    // Phones show the code to the person who types it in this form.
     return c.json({ code: `${code.slice(0, 4)}-${code.slice(4)}` }, 200, { "cache-control": "no-store" })
   },
 }

@@ -15,12 +15,12 @@ export const profileQr: Command = {
     )
     const code = child(answer, "qr")?.attrs.code
     if (!code) throw sessionUnavailable("the network gave no code: try again")
-    // As WhatsApp Web and whatsmeow build it.
+    // Built as WhatsApp Web and whatsmeow build it.
     return c.json({ link: linkOf(code) }, 200, { "cache-control": "no-store" })
   },
 }
 
-/** The network gives the link whole, as whatsmeow reads it, or the code alone. */
+/** The network returns either the whole link, as whatsmeow reads it, or only the code. */
 function linkOf(code: string): string {
   return code.startsWith("https://") ? code : `https://wa.me/qr/${code}`
 }

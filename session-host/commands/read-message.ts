@@ -11,7 +11,7 @@ export const readMessage: Command = {
     const input = await bodyOf(c, Body)
     await c.var.session.use(async (live) => {
       const found = await findMessages(live, { id, chat: input.chat })
-      // Of our own there is nothing to tell anybody.
+      // Nobody needs a receipt for our own messages.
       const received = found.find(({ fromMe }) => !fromMe)
       if (received) await live.connection.markRead(keyOf(received))
     })

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts"
 
-/** Between API and host alone: the API asks for it when the webhook changes (§3). */
+/** For the API only, which calls it when the webhook changes (§3). */
 export const restart: Command = {
   route: { method: "post", path: "/restart" },
   run: async (c) => {

@@ -13,7 +13,7 @@ import type { MessageContent } from "../network.ts"
 import type { Session } from "../session.ts"
 import { bodyOf, type Command, type CommandContext } from "./command.ts"
 
-/** What every send has besides its content. */
+/** The input of every send besides its content. */
 interface Addressed {
   chat: string
   quoted_message_id?: string | undefined
@@ -26,7 +26,7 @@ interface SendRoute<Input> {
   request: { body: { content: { "application/json": { schema: z.ZodType<Input> } } } }
 }
 
-/** A command that sends what `compose` makes of its input. */
+/** A command that sends the message that `compose` makes of its input. */
 export function sendCommand<Input extends Addressed>(
   route: SendRoute<Input>,
   compose: (input: Input, to: { live: Live; context: Context }) => MessageContent | Promise<MessageContent>,
@@ -46,8 +46,8 @@ export function sendCommand<Input extends Addressed>(
 }
 
 /**
- * Sends under the id that the API has chosen, and answers: with another id, where the message that is sent only
- * changes one (`shownId`). From here on the call's idempotency record answers for it.
+ * Sends under the id that the API has chosen, and answers: with `shownId` instead, if the sent message only changes
+ * that one. From then on the call is answered from its idempotency record.
  */
 export async function sendAndAnswer(
   c: CommandContext,
@@ -65,13 +65,13 @@ export async function sendAndAnswer(
   const answer = { message_id: shownId ?? messageId, timestamp: sent.timestamp }
   if (record)
     await Idempotency.complete(record, messageId, answer).catch((error: unknown) =>
-      // Whoever claims the key next finds the message acknowledged, and completes it.
+      // The next claimant of the key finds the message acknowledged and completes the record.
       log.warn({ error, requestId, messageId }, "idempotency record not completed"),
     )
   return c.json(answer, 200, sent.repeated ? { "x-send-repeated": "true" } : {})
 }
 
-/** What a message refers to: quoted in its own chat, if there is a message of this id in it, else wherever it is. */
+/** The context of a message. A quoted message is looked for in this chat first, then anywhere. */
 async function contextOf(input: Addressed, chat: string, live: Live): Promise<Context> {
   const mentions = input.mentions?.map(toJid) ?? []
   const expiration = await live.connection.timerOf(chat)

@@ -1,9 +1,9 @@
 import { z } from "zod"
 
-/** ECS answers from the machine itself. */
+/** ECS answers from within the machine. */
 const withinMs = 5000
 
-/** So much of what ECS says of a container (task metadata endpoint, version 4). */
+/** The parts used of ECS's description of a container (task metadata endpoint, version 4). */
 const Container = z.object({
   Networks: z.array(z.object({ IPv4Addresses: z.array(z.ipv4()).default([]) })).default([]),
 })
@@ -15,8 +15,8 @@ interface Settings {
 }
 
 /**
- * Where a host is reached, and what it listens on: nothing more than that address, unless the settings say so.
- * @throws when ECS does not say where
+ * The address at which a host is reached, and the one it listens on: the same, unless the settings say otherwise.
+ * @throws when ECS does not give an address
  */
 export async function addressOf(settings: Settings): Promise<{ reached: string; bind: string }> {
   const { HOST_ADDRESS, HOST_BIND, ECS_CONTAINER_METADATA_URI_V4: metadata } = settings

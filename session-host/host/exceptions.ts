@@ -1,7 +1,7 @@
 import type { Logger } from "../log.ts"
 import { scope } from "./scope.ts"
 
-/** What nobody caught ends the session that it belongs to; what belongs to none ends the process. */
+/** Makes an uncaught error end the session that it belongs to; one that belongs to no session ends the process. */
 export function containExceptions(log: Logger): void {
   const contain = (error: unknown) => {
     const owner = scope.getStore()

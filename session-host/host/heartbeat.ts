@@ -8,20 +8,26 @@ interface Options {
   onState: (state: HostRow.State) => void
   /** No beat was answered for so long that the sockets must be closed. */
   onSilent: () => void
-  /** A beat was answered: the first one, or again after a silence or after standing still. */
+  /** A beat was answered: the first one, or the first after a silence or a standstill. */
   onHeard: () => void
-  /** The process did not run for a while: what it believes of its leases may be old. Rejects when it cannot tell. */
+  /**
+   * The process stood still for a while, so its view of its leases may be out of date. Rejects if it cannot be
+   * refreshed.
+   */
   onStoodStill: () => Promise<void>
 }
 
-/** A host's sign of life, and what it may do by it. Times are counted from when the last answered beat was *sent*. */
+/**
+ * A host's sign of life, and what the host may do because of it. Times are counted from when the last answered beat was
+ * *sent*.
+ */
 export class Heartbeat {
   readonly #options: Options
   #timer: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
   #answeredAt = -Infinity
   #lookedAt = performance.now()
-  /** Until its first beat is answered nobody has heard of it. */
+  /** Until its first beat is answered, nobody knows of this host. */
   #silent = true
   #stoodStill = false
   #dead = false
@@ -31,7 +37,7 @@ export class Heartbeat {
     this.#options = options
   }
 
-  /** Whether others cannot have thought of declaring it dead. */
+  /** Whether nobody can have declared this host dead yet. */
   get isTrusted(): boolean {
     return !this.#dead && !this.#stoodStill && this.#silentFor() < 2 * this.#options.beatMs
   }
@@ -44,7 +50,7 @@ export class Heartbeat {
     return this.#dead
   }
 
-  /** Beats once, then goes on. @throws when the first beat fails. */
+  /** Beats once, then regularly. @throws when the first beat fails. */
   async start(): Promise<void> {
     const { beatMs } = this.#options
     await this.#beat()
@@ -59,7 +65,7 @@ export class Heartbeat {
   }
 
   async #beatAgain(): Promise<void> {
-    // One that hangs must not keep the next from trying; many that hang help nobody.
+    // A hanging beat must not keep the next from trying, but many hanging beats help nobody.
     if (this.#underWay >= 3) return
     try {
       await this.#beat()
@@ -73,7 +79,7 @@ export class Heartbeat {
     this.#underWay++
     try {
       const state = await this.#options.beat()
-      // A silence that nobody has looked at yet is noticed before it ends: whoever was refused in it dials again.
+      // Notices an unseen silence before the beat ends it, so that sessions that were refused during it dial again.
       this.#look()
       this.#answeredAt = Math.max(this.#answeredAt, sentAt)
       if (state === "dead") this.#dead = true
@@ -102,7 +108,7 @@ export class Heartbeat {
     try {
       await this.#options.onStoodStill()
     } catch (error) {
-      // As long as the leases cannot be read, beats are not answered either, and they decide.
+      // While the leases cannot be read, beats are not answered either, and they decide.
       this.#options.log.warn({ error }, "the leases could not be read")
     }
     this.#stoodStill = false

@@ -4,8 +4,8 @@ import type { Version, WebVersion } from "./web-version.ts"
 type Dial = (input: Parameters<Connect>[0] & { version?: Version }) => ReturnType<Connect>
 
 /**
- * Dials as the current version of WhatsApp Web. Where the network finds it outdated, the current one is asked for at once,
- * and the end of that connection is told when it is known: whoever dials then dials as it.
+ * Dials as the current version of WhatsApp Web. If the network finds that version outdated, the current one is looked
+ * up at once. The end of the connection is reported only afterwards, so the next dial already uses it.
  */
 export function asCurrentVersion(dial: Dial, webVersion: Pick<WebVersion, "current" | "refused">): Connect {
   return (input) => {
@@ -16,7 +16,7 @@ export function asCurrentVersion(dial: Dial, webVersion: Pick<WebVersion, "curre
       onHappening(happening) {
         const isOutdated = happening.kind === "closed" && happening.objection === "outdated"
         if (!isOutdated) return input.onHappening(happening)
-        // It fails for nobody: what could not be asked is logged there.
+        // It never rejects: a failed look-up is logged there.
         void webVersion.refused().finally(() => input.onHappening(happening))
       },
     })

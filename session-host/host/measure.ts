@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Metrics } from "#core/metrics.ts"
 import type { Session } from "../session.ts"
 
-/** CloudWatch keeps what services write by the minute. */
+/** CloudWatch keeps services' metrics by the minute. */
 const eachMs = 60_000
 
 interface Measured {
@@ -10,8 +10,8 @@ interface Measured {
 }
 
 /**
- * Each minute writes what this process and its sessions have measured.
- * @returns what ends it; what was measured until then is written.
+ * Writes the measurements of this process and its sessions each minute. @returns a function that ends it and writes the
+ * rest.
  */
 export function measureEachMinute(host: Measured): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 })

@@ -5,7 +5,7 @@ export class OpenCalls<Key> {
   readonly #open = new Map<Key, number>()
   readonly #changes = new Changes()
 
-  /** Answers one. */
+  /** Answers one call. */
   async during<Answer>(key: Key, answer: () => Promise<Answer>): Promise<Answer> {
     this.#add(key, 1)
     try {
@@ -16,7 +16,7 @@ export class OpenCalls<Key> {
     }
   }
 
-  /** Waits until none is open, at most so many milliseconds. */
+  /** Waits until no call is open, at most `withinMs`. */
   async settled(key: Key, withinMs: number): Promise<void> {
     await this.#changes.until(() => !this.#open.has(key) || undefined, withinMs)
   }

@@ -8,9 +8,9 @@ import { events, leases, sessions } from "#core/tables.ts"
 const together = 25
 
 /**
- * Removes every row of a deleted bridge, unless another host does: the lease last, so that whoever dies in between is
- * followed by another.
- * @returns false when another host does, or it was to stop before it was done.
+ * Removes every row of a deleted bridge, unless another host does. The lease goes last, so if this host dies on the
+ * way, another finishes.
+ * @returns false when another host does it, or this one had to stop before the end.
  */
 export async function removeBridge(
   bridgeId: string,
@@ -19,7 +19,7 @@ export async function removeBridge(
 ): Promise<boolean> {
   let until = 0
   const isOurs = async () => {
-    // In good time: whoever is late removes what another removes, too.
+    // Renewed early: a late renewal would let another host remove the same rows.
     if (now() + 30 < until) return true
     until = (await Lease.claimRemoval(bridgeId, hostId)) ?? 0
     return until > 0

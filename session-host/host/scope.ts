@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** Whatever runs in here belongs to one session: an exception that nobody catches ends that session, not the process. */
+/**
+ * Code that runs in this scope belongs to one session: an exception that nobody catches ends that session, not the
+ * process.
+ */
 export interface Scope {
-  /** Something of it threw and nobody caught it. */
+  /** Called with an error of the session that nobody caught. */
   fail: (error: unknown) => void
 }
 

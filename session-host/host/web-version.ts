@@ -8,14 +8,14 @@ export type Version = [number, number, number]
 const key = { pk: "WHATSAPP_WEB", sk: "VERSION" }
 const Kept = z.object({ version: z.tuple([z.int(), z.int(), z.int()]) })
 
-/** It changes several times a day, and an old one is good for weeks. */
+/** The version changes several times a day, and an old one works for weeks. */
 const eachMs = 6 * 3600 * 1000
 
-/** The site may be behind the network. */
+/** The site may lag behind the network. */
 const againMs = 60_000
 
 interface Options {
-  /** What the operator wants, `2.3000.1`. */
+  /** The operator's choice, such as `2.3000.1`. */
   pinned: string | undefined
   /** Asks the network's own site. */
   latest: () => Promise<Version>
@@ -23,8 +23,8 @@ interface Options {
 }
 
 /**
- * The version of WhatsApp Web that connections say they are: the network refuses old ones. The last one that was heard
- * of is kept for all hosts, for when the site does not answer.
+ * The version of WhatsApp Web that connections claim to be; the network refuses old ones. The last known version is
+ * stored for all hosts, for when the site does not answer.
  */
 export class WebVersion {
   readonly #options: Options
@@ -37,12 +37,15 @@ export class WebVersion {
     this.#options = options
   }
 
-  /** Undefined where none was ever heard of: then Baileys' own. */
+  /** Undefined if no version was ever heard of; Baileys' own is used then. */
   get current(): Version | undefined {
     return this.#version
   }
 
-  /** Resolves when it is known, or proves not to be. Asks again from time to time. @throws when the store is away */
+  /**
+   * Resolves when the version is known, or cannot be learnt. Asks again from time to time. @throws when the store is
+   * away
+   */
   async start(): Promise<void> {
     const { pinned, log } = this.#options
     if (pinned !== undefined) {
@@ -56,8 +59,8 @@ export class WebVersion {
   }
 
   /**
-   * The network has refused a version as too old: asks for the current one. However many sessions hear of it, that is asked
-   * once a minute. Resolves when it is known, or proves not to be.
+   * The network has refused a version as too old: asks for the current one, once a minute however many sessions are
+   * refused. Resolves when the version is known, or cannot be learnt.
    */
   async refused(): Promise<void> {
     if (this.#options.pinned !== undefined) return

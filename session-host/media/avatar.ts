@@ -2,14 +2,11 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
 import type { Connection } from "../network.ts"
 
-/** What the network keeps is far smaller. */
+/** The network's own pictures are far smaller. */
 const maxBytes = 5 * 1024 * 1024
 const withinMs = 25_000
 
-/**
- * The picture of a person.
- * @throws ApiError `not_found`, `session_unavailable`
- */
+/** A person's picture. @throws ApiError `not_found`, `session_unavailable` */
 export async function avatarOf(
   connection: Pick<Connection, "pictureUrl">,
   jid: string,

@@ -5,19 +5,19 @@ import { Damaged } from "./decrypt.ts"
 import { addressOf } from "./download.ts"
 import { keysFor, macBytes } from "./keys.ts"
 
-/** How long a file may take to come, ms; and how long it may be, in bytes. */
+/** The most time that a file may take, in ms, and its largest size, in bytes. */
 const withinMs = 60_000
 const maxBytes = 100_000_000
 
-/** Where the network keeps a file of an account's own devices, and what it is opened with. */
+/** Where the network keeps a file of an account's own devices, and the key that opens it. */
 interface Where {
   directPath?: string | null
   mediaKey?: Uint8Array | null
 }
 
 /**
- * A file that an account's devices share (`App State`, `History`), decrypted piece by piece once its MAC has proved true.
- * @throws Damaged, FetchError; Error when the network does not give it
+ * A file that an account's devices share (`App State`, `History`), decrypted piece by piece after its MAC is verified.
+ * @throws Damaged, FetchError; Error when the network does not return it
  */
 export async function* blobOf(
   where: Where,
@@ -53,7 +53,7 @@ async function fetched(url: string): Promise<Uint8Array[]> {
   }
 }
 
-/** The MAC ends the file, in as many pieces as it came. */
+/** Drops the MAC at the end of the file, which may span several chunks. */
 function withoutMac(sealed: Uint8Array[]): Uint8Array[] {
   let left = sealed.reduce((sum, { length }) => sum + length, 0) - macBytes
   return sealed.flatMap((chunk) => {

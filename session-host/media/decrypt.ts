@@ -5,13 +5,10 @@ import { pipeline } from "node:stream/promises"
 import type { Media } from "../events/content.ts"
 import { keysOf, macBytes } from "./keys.ts"
 
-/** What came is not what its message promised. */
+/** The file is not what its message promised. */
 export class Damaged extends Error {}
 
-/**
- * Decrypts a file that came from the network into another beside it, after its MAC and both its hashes proved true.
- * @throws Damaged
- */
+/** Decrypts a received file into another beside it, after verifying its MAC and both hashes. @throws Damaged */
 export async function decryptFile(path: string, media: Media): Promise<string> {
   const { size } = await stat(path)
   const keys = keysOf(media.mediaKey, media.kind)
@@ -50,7 +47,7 @@ async function check(path: string, size: number, media: Media, keys: ReturnType<
 }
 
 function ciphertext(path: string, size: number): AsyncIterable<Buffer> {
-  // Without an encoding a stream gives buffers.
+  // Without an encoding, a stream yields buffers.
   return createReadStream(path, { end: size - macBytes - 1 }) as AsyncIterable<Buffer>
 }
 
@@ -64,7 +61,7 @@ async function tagOf(path: string, size: number): Promise<Buffer> {
   }
 }
 
-/** Authentic, and all the same no whole number of blocks or badly padded: its sender made it so. */
+/** Throws for ciphertext that is authentic but not a whole number of blocks, or badly padded: its sender made it so. */
 function final(decipher: ReturnType<typeof createDecipheriv>): Buffer {
   try {
     return decipher.final()

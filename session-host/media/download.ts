@@ -8,15 +8,15 @@ import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind.ts"
 
 const withinMs = 25_000
-/** The MAC, and what padding adds. */
+/** Room for the MAC and the padding. */
 const more = 64
 
-/** How the network says that it keeps a file no longer, or that this address was never good. */
+/** The network's statuses for a file that it no longer keeps, or an address that was never valid. */
 const gone = new Set([403, 404, 410])
 
 /**
- * Fetches a received file from the network's media host and decrypts it, into a file of this folder.
- * @returns where it is; undefined when the network does not keep it any more.
+ * Fetches a received file from the network's media host and decrypts it into this folder.
+ * @returns its path; undefined when the network no longer keeps it.
  * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`
  */
 export async function downloadMedia(media: Media, host: string, folder: string): Promise<string | undefined> {
@@ -42,7 +42,10 @@ export async function downloadMedia(media: Media, host: string, folder: string):
   }
 }
 
-/** Where a file is. The path is a stranger's word, the host never. @throws ApiError `media_expired` without a path */
+/**
+ * The URL of a file. A stranger may choose the path, but never the host. @throws ApiError `media_expired` without a
+ * path
+ */
 export function addressOf(media: Pick<Media, "directPath" | "url">, host: string): string {
   const path = media.directPath || pathIn(media.url)
   if (!path.startsWith("/")) throw expired("the message does not say where its media are")

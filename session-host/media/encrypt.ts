@@ -13,7 +13,7 @@ export interface Encrypted {
   fileLength: number
 }
 
-/** Encrypts a file under a key of its own into another beside it. */
+/** Encrypts a file, under a key of its own, into another beside it. */
 export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> {
   const mediaKey = randomBytes(32)
   const { iv, cipherKey, macKey } = keysOf(mediaKey, kind)
@@ -23,7 +23,7 @@ export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> 
   let fileLength = 0
 
   async function* encrypted(): AsyncGenerator<Buffer> {
-    // Without an encoding a stream gives buffers.
+    // Without an encoding, a stream yields buffers.
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
       fileLength += chunk.length
       plain.update(chunk)

@@ -6,7 +6,7 @@ import { ApiError } from "#core/error.ts"
 import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
 import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind.ts"
 
-/** decisions, "Errors": for all of it, ms. */
+/** decisions, "Errors": for the whole fetch, in ms. */
 const withinMs = 25_000
 /** decisions, "Messages" */
 const redirects = 3
@@ -15,12 +15,12 @@ export interface Fetched {
   path: string
   kind: Kind
   mimetype: string
-  /** After the URL's path. */
+  /** From the URL's path. */
   name: string
 }
 
 /**
- * Fetches what a customer's URL leads to into a file of this folder.
+ * Fetches the file at a customer's URL into this folder.
  * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`
  */
 export async function fetchMedia(url: string, asSticker: boolean, folder: string): Promise<Fetched> {
@@ -66,7 +66,7 @@ async function fetchWith(input: {
   return { path, kind, mimetype, name: nameIn(url) }
 }
 
-/** The limit of its kind: only the answer's Content-Type says which. */
+/** Applies the limit of the file's kind, which only the answer's Content-Type reveals. */
 async function* bounded(body: AsyncIterable<Uint8Array>, kind: Kind): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of body) {
@@ -92,7 +92,7 @@ function nameIn(url: string): string {
   try {
     return decodeURIComponent(last).slice(0, 255).toWellFormed() || "file"
   } catch {
-    // Not percent-encoded text: then it is meant as it stands.
+    // Not percent-encoded, so it is meant as it stands.
     return last.slice(0, 255)
   }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A folder for files on their way, with all its files gone afterwards, however `work` ends. */
+/** Runs `work` with a temporary folder, which is removed with all its files however `work` ends. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "media-"))
   try {

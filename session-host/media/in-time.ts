@@ -2,14 +2,14 @@ import { sessionUnavailable } from "#core/error.ts"
 import { mayWaitMs } from "../waiting.ts"
 
 /**
- * How long a file may be on its way, ms, waiting for its turn included: every call is answered within 50 s, of which it
- * may have waited 5 for its session and the network may take 15 over the message (decisions, "Errors").
+ * How long a file may take, in ms, including the wait for its turn. Every call is answered within 50 s; 5 may go to
+ * waiting for the session and 15 to the network's acknowledgement (decisions, "Errors").
  */
 const withinMs = 28_000
-/** What of the wait for the session was not needed is the file's. */
+/** The unused part of the wait for the session goes to the file. */
 const waitMs = 5000
 
-/** @throws ApiError `session_unavailable` when it takes too long; it then ends on its own, and nobody hears of it. */
+/** @throws ApiError `session_unavailable` when it takes too long; the work then finishes unobserved. */
 export async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto"
 import type { Kind } from "./kind.ts"
 
-/** What keys are derived for; stickers count as images, voice notes as audio. */
+/** The use for which keys are derived. Stickers count as images, voice notes as audio. */
 const uses: Record<Kind, string> = {
   image: "Image",
   sticker: "Image",
@@ -14,12 +14,12 @@ const uses: Record<Kind, string> = {
 /** How many bytes of the MAC follow the ciphertext. */
 export const macBytes = 10
 
-/** The keys of a file, from the one that its message carries. */
+/** The keys of a file, derived from the one in its message. */
 export function keysOf(mediaKey: Uint8Array, kind: Kind) {
   return keysFor(mediaKey, uses[kind])
 }
 
-/** The keys of a file of that use, in the network's word for it. */
+/** The keys of a file for this use, which is the network's own word for it. */
 export function keysFor(mediaKey: Uint8Array, use: string) {
   const keys = Buffer.from(hkdfSync("sha256", mediaKey, Buffer.alloc(0), `WhatsApp ${use} Keys`, 112))
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }

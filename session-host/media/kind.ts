@@ -3,18 +3,18 @@ import type { Media } from "../events/content.ts"
 
 export type Kind = Media["kind"]
 
-/** decisions, "Messages": 100 MB for a document, 16 MB for all else. Of a larger document the network takes none. */
+/** decisions, "Messages": 100 MB for a document, 16 MB for everything else. The network takes no larger document. */
 const documentBytes = 100_000_000
 const otherBytes = 16 * 1024 * 1024
 
-/** How large a file of this kind may be, in bytes. */
+/** The largest size of a file of this kind, in bytes. */
 export function limitOf(kind: Kind): number {
   return kind === "document" ? documentBytes : otherBytes
 }
 
 /**
- * What a file is sent as, by its Content-Type (decisions, "Messages").
- * @throws ApiError `media_type_mismatch`
+ * The kind under which a file is sent, by its Content-Type (decisions, "Messages"). @throws ApiError
+ * `media_type_mismatch`
  */
 export function kindOf(contentType: string, asSticker: boolean): Kind {
   if (asSticker && contentType !== "image/webp")
@@ -26,13 +26,13 @@ export function kindOf(contentType: string, asSticker: boolean): Kind {
   return contentType.startsWith("audio/") ? "audio" : "document"
 }
 
-/** Without parameters, in lower case; of a missing or malformed one the type of anything. */
+/** The type in lower case, without parameters; for a missing or malformed header, the type of arbitrary bytes. */
 export function contentTypeOf(header: unknown): string {
   const type = typeof header === "string" ? header.split(";")[0]!.trim().toLowerCase() : ""
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream"
 }
 
-/** How much of a file's beginning says what it is. */
+/** How many bytes at the beginning of a file reveal its type. */
 export const headBytes = 16
 
 type Looks = (head: Buffer) => boolean
@@ -46,13 +46,13 @@ const any =
   (head) =>
     looks.some((look) => look(head))
 
-/** ISO 14496-12: a box of some length, then its type. */
+/** ISO 14496-12: the length of a box, then its type. */
 const isMedia = any(...["ftyp", "moov", "mdat", "free", "wide", "skip"].map((box) => starts(box, 4)))
 const matroska = starts("\x1a\x45\xdf\xa3")
 /** MPEG audio and ADTS: eleven or twelve set bits. */
 const frames: Looks = (head) => head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0
 
-/** How pictures, videos and sounds of these types begin. Of other types nothing is known that could be wrong. */
+/** The first bytes of pictures, videos and sounds of these types. Other types cannot be checked. */
 const beginnings = new Map<string, Looks>([
   ["image/jpeg", starts("\xff\xd8\xff")],
   ["image/png", starts("\x89PNG\r\n\x1a\n")],
@@ -75,7 +75,7 @@ const beginnings = new Map<string, Looks>([
   ["video/x-matroska", matroska],
 ])
 
-/** Whether a file may be what its Content-Type says, by how it begins. A document may begin as it likes. */
+/** Whether a file's beginning fits its Content-Type. A document may begin in any way. */
 export function looksLike(contentType: string, head: Buffer): boolean {
   return beginnings.get(contentType)?.(head) ?? true
 }

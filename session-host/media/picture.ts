@@ -1,20 +1,21 @@
 import sharp from "sharp"
 import { ApiError } from "#core/error.ts"
 
-/** A small file may unfold to gigabytes: its header says so, and is read first. */
+/** A small file may decompress to gigabytes. Its header, which is read first, says so. */
 const mostPixels = 25_000_000
 /**
- * A JPEG of one scan is made small while it is read, strip by strip: of one of 48 megapixels, as phones make them, 15 MB are
- * in memory. One of several scans, such as a progressive one, is unfolded whole: 6 bytes a pixel.
+ * A JPEG with one scan is scaled down while it is read, strip by strip: one of 48 megapixels, as phones make them,
+ * takes 15 MB of memory. A JPEG with several scans, such as a progressive one, is decompressed whole at 6 bytes a
+ * pixel.
  */
 const mostPixelsInOneScan = 200_000_000
-/** As clients make them. */
+/** The width that other clients use. */
 const thumbnailWidth = 72
 
 /** A host has a quarter of a core, and other pictures wait. */
 const patience = { seconds: 15 }
 
-// Libvips keeps what it has opened, and takes every core.
+// libvips caches what it has opened, and would use every core.
 sharp.cache(false)
 sharp.concurrency(1)
 
@@ -29,19 +30,19 @@ export interface Picture {
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * The size of a picture, and a small one of it; one at a time in this process.
+ * The size of a picture, with a thumbnail. One at a time in this process.
  * @throws ApiError `payload_too_large`, `media_type_mismatch`
  */
 export function readPicture(path: string): Promise<Picture> {
   return oneByOne(() => readNow(path))
 }
 
-/** As clients make it: the network refuses what is larger or no square. */
+/** The size that other clients use: the network refuses pictures that are larger or not square. */
 const avatarWidth = 640
 
 /**
- * A picture as it may become a profile's: the middle of it, at most 640 x 640, and nothing of what a camera wrote beside
- * it; one at a time in this process.
+ * A profile picture made from this one: the middle of it, at most 640 x 640, without the camera's metadata. One at a
+ * time in this process.
  * @throws ApiError `payload_too_large`, `media_type_mismatch`
  */
 export function readAvatar(path: string): Promise<Buffer> {
@@ -55,7 +56,7 @@ export function readAvatar(path: string): Promise<Buffer> {
 
 function oneByOne<Result>(read: () => Promise<Result>): Promise<Result> {
   const result = last.then(read)
-  // Its caller hears of a failure; the next one only waits for the end.
+  // The caller sees the error; the next one only waits for the end.
   last = result.catch(() => {})
   return result
 }
@@ -83,7 +84,7 @@ async function readNow(path: string): Promise<Picture> {
   return { width, height, isAnimated: pages > 1, thumbnail: await orMismatch(thumbnail.toBuffer()) }
 }
 
-/** Its beginning was right, and still it is no picture: libvips says so in words of its own. */
+/** The beginning was right, but it is not a picture: libvips reports that in its own words. */
 async function orMismatch<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work

@@ -2,16 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Delivery } from "#core/delivery.ts"
 
 /**
- * Whoever was found to be delivering will see what comes soon after, too: so long after that, nobody is looked for again.
- * Then it is late by that much at the most, ms, should they have just ended.
+ * How long a deliverer that was found is trusted to see further events: until then nobody is looked for again. If it
+ * has just ended, delivery is late by this at most. In ms.
  */
 const trustsMs = 100
 
-/** Tells the delivery of a bridge that something waits: in the background, once for many events, until it is done. */
+/**
+ * Tells the delivery of a bridge that something waits: in the background, once for many events, and until it succeeds.
+ */
 export class Bell {
   readonly #bridgeId: string
   readonly #ended = new AbortController()
-  /** From then on it waits no more for others that may be wanted. */
+  /** When aborted, the bell no longer waits for further events. */
   readonly #hurry = new AbortController()
   #wanted = false
   #anew = false
@@ -27,19 +29,19 @@ export class Bell {
     this.#ringing ??= this.#ring()
   }
 
-  /** Something waited, or seemed to, when the session started: it is rung for, whatever was promised before. */
+  /** Something waited, or seemed to, when the session started: rings even if somebody has promised to. */
   ringAnew(): void {
     this.#anew = true
     this.want()
   }
 
-  /** Resolves when nothing is wanted any more. */
+  /** Resolves when there is nothing left to ring for. */
   async quiet(): Promise<void> {
     this.#hurry.abort()
     await this.#ringing
   }
 
-  /** Gives up what is not rung yet: the next owner, or the sweep, will. */
+  /** Gives up pending rings: the next owner or the sweep will ring. */
   end(): void {
     this.#hurry.abort()
     this.#ended.abort()
@@ -58,5 +60,5 @@ export class Bell {
 }
 
 function hurried(): void {
-  // Then it looks at once.
+  // It then looks at once.
 }

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../..")
 
 let found: Promise<string> | undefined
 
-/** A name for what a session host runs: as long as its sources and packages are the same, so is the name. */
+/** A name for the code that a session host runs. It stays the same as long as the sources and packages do. */
 export async function codeVersion(): Promise<string> {
   return await (found ??= hashOfSources())
 }

@@ -7,19 +7,22 @@ import type { SessionStore, SessionWrite } from "./store.ts"
 
 /** DynamoDB takes 100 operations in a transaction; one is the lease check. */
 const maxWrites = 99
-/** DynamoDB takes 4 MB; what is counted here is an estimate, so some room is left. */
+/** DynamoDB takes 4 MB. Sizes here are estimates, so some room is left. */
 const maxBytes = 3_900_000
-/** So long a unit that nobody waits for may wait for others to share its transaction, ms: a change, and a note. */
+/** How long a unit that nobody waits for may wait for others to share its transaction, in ms: a change, and a note. */
 const lingerMs = 100
 const noteLingerMs = 5000
-/** Notes of more rows than these, as of a whole address book, fill transactions of their own. */
+/** Notes of more rows than this, such as a whole address book, fill transactions of their own. */
 const fewWrites = 10
-/** After a commit the next rests for as long as that one took, so that under load it takes more; ms at the most. */
+/**
+ * After a commit the next one rests for as long as that one took, so that it takes more under load. At most this, in
+ * ms.
+ */
 const restMostMs = 100
-/** What may wait to become durable before no more is read from the network: units, and bytes of them. */
+/** How much may wait to become durable before the network is read no further: units, and bytes in them. */
 const most = { units: 500, bytes: 8_000_000 }
 
-/** Rows that become durable together: of the session itself, or of other tables. */
+/** A row in a unit: the session's own, or one of another table. */
 export type UnitWrite = SessionWrite | Write
 
 interface Unit {
@@ -32,16 +35,16 @@ interface Unit {
 interface Options {
   store: SessionStore
   patience: Patience
-  /** How long a commit may remain without a known outcome. */
+  /** How long a commit's outcome may remain unknown. */
   withinMs: number
-  /** The session must end. Called once, before any promise fails: the socket has to be closed first. */
+  /** The session must end. Called once, before any promise is rejected: the socket has to be closed first. */
   onEnd: (error: SessionEnded) => void
 }
 
 /**
- * What a session changes, as units: rows that belong together. Units are made in memory, in order, and become durable in
- * that order: one transaction is under way, and the next takes all units that wait, as many as fit. Each transaction is
- * under the check of the session's lease.
+ * The changes of a session, as units: rows that belong together. Units are made in memory, in order, and become durable
+ * in that order. One transaction is under way at a time; the next takes all waiting units that fit. Each transaction
+ * checks the session's lease.
  */
 export class Commits {
   readonly #held: Lease.Held
@@ -49,11 +52,11 @@ export class Commits {
   readonly #queue: Unit[] = []
   readonly #waiting: { unit: number; promise: PromiseWithResolvers<void> }[] = []
   #bytes = 0
-  /** The last unit, and the last one that is no note. */
+  /** The numbers of the last unit, the last one that is not a note, and the last durable one. */
   #last = 0
   #made = 0
   #kept = 0
-  /** When the next commit begins, if none is under way: on the monotonic clock, and the timer for it. */
+  /** When the next commit begins (on the monotonic clock), and its timer; undefined if none is planned. */
   #next: { atMs: number; timer: NodeJS.Timeout } | undefined
   #restsUntilMs = 0
   #running: Promise<void> | undefined
@@ -65,33 +68,33 @@ export class Commits {
     this.#options = options
   }
 
-  /** The number of the last unit that what leaves must wait for: of all but notes. 0 before the first. */
+  /** The number of the last unit that outgoing frames must wait for; notes do not count. 0 before the first. */
   get made(): number {
     return this.#made
   }
 
-  /** The number of the last unit that is durable, as all before it are. */
+  /** The number of the last durable unit; all before it are durable, too. */
   get kept(): number {
     return this.#kept
   }
 
-  /** Whether so much waits to become durable that no more may be taken in. */
+  /** Whether so much waits to become durable that nothing more may be received. */
   get isFull(): boolean {
     return this.#queue.length > most.units || this.#bytes > most.bytes
   }
 
-  /** For how long the oldest unit has been waiting to become durable, ms; 0 when none does. */
+  /** How long the oldest unit has been waiting to become durable, in ms; 0 when none does. */
   get oldestMs(): number {
     const [oldest] = this.#queue
     return oldest ? performance.now() - oldest.madeMs : 0
   }
 
   /**
-   * Makes a unit: puts and removals of whole rows. It is read from now on, and durable by and by; at once where somebody
-   * asks for that (`whenKept`). A unit of more than 99 rows, or 3.9 MB, takes several transactions, in the order of its
-   * rows.
+   * Makes a unit: puts and removals of whole rows. It can be read from now on, and becomes durable soon; at once if
+   * somebody waits for it (`whenKept`). A unit of more than 99 rows or 3.9 MB takes several transactions, in the order
+   * of its rows.
    * @returns its number.
-   * @throws TooLarge for a row that no table would take: nothing was made then. SessionEnded
+   * @throws TooLarge for a row that no table would take; nothing was made then. SessionEnded
    */
   make(writes: UnitWrite[]): number {
     this.#made = this.#add(writes)
@@ -100,8 +103,8 @@ export class Commits {
   }
 
   /**
-   * Makes a unit that no frame has made durable: lost with its host, it does little harm. It goes into the transaction of
-   * the next change, or by itself some seconds later.
+   * Makes a unit that no outgoing frame waits for: losing it with its host does little harm. It joins the transaction
+   * of the next change, or is written by itself some seconds later.
    * @throws SessionEnded
    */
   note(writes: UnitWrite[]): void {
@@ -110,8 +113,8 @@ export class Commits {
   }
 
   /**
-   * Resolves when this unit, and all before it, are durable.
-   * @throws SessionEnded; whether it was written is then not known.
+   * Resolves when this unit and all before it are durable.
+   * @throws SessionEnded; it is then unknown whether the unit was written.
    */
   async whenKept(unit = this.#made): Promise<void> {
     if (unit <= this.#kept) return
@@ -127,7 +130,10 @@ export class Commits {
     await this.whenKept(this.make(writes))
   }
 
-  /** Proves that the store answers and that the lease is ours. @throws SessionEnded */
+  /**
+   * Proves that the store answers and that the lease is ours.
+   * @throws SessionEnded
+   */
   async prove(): Promise<void> {
     await this.write([])
   }
@@ -135,11 +141,11 @@ export class Commits {
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
     await this.whenKept(this.#last).catch(() => {
-      // Ended: nothing waits.
+      // The session has ended, so nothing waits.
     })
   }
 
-  /** Fails everything that waits. The socket is closed already. */
+  /** Rejects everything that waits. The socket is closed already. */
   end(error: SessionEnded): void {
     this.#ended ??= error
     clearTimeout(this.#next?.timer)
@@ -158,7 +164,7 @@ export class Commits {
     return unit.number
   }
 
-  /** Commits in so many milliseconds, if not before; never while it rests. */
+  /** Commits within this time, but never during a rest. */
   #startIn(ms: number): void {
     if (this.#running) return
     const now = performance.now()
@@ -219,7 +225,7 @@ export class Commits {
   }
 }
 
-/** As many units as fit one transaction; the first in any case, in several, if need be. */
+/** As many units as fit in one transaction; at least the first, in several transactions if necessary. */
 function nextBatch(queue: Unit[]): { units: Unit[]; commits: UnitWrite[][] } {
   const merged = new Map<string, UnitWrite>()
   const units: Unit[] = []
@@ -236,7 +242,7 @@ function nextBatch(queue: Unit[]): { units: Unit[]; commits: UnitWrite[][] } {
   return { units, commits: [[...merged.values()]] }
 }
 
-/** DynamoDB refuses two operations on one row. Both are puts or removals of all of it, so the later one says it all. */
+/** DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later one is enough. */
 function merge(into: Map<string, UnitWrite>, writes: UnitWrite[]): void {
   for (const write of writes) {
     const name = nameOf(write)
@@ -271,13 +277,13 @@ function nameOf(write: UnitWrite): string {
     TableName?: string
     Item?: Row
     Key?: Row
-  } // one of both
+  } // one of the two
   const key = Item ?? Key
   if (!key) throw new Error("a commit puts and removes whole rows")
   return `${TableName}\n${String(key.pk)}\n${String(key.sk)}`
 }
 
-/** What writes count for in a transaction. That of a removed row counts, too. */
+/** The size of writes in a transaction. The size of a removed row counts as well. */
 function bytesOf(writes: UnitWrite[]): number {
   let bytes = 0
   for (const write of writes) bytes += isOwn(write) ? sizeOfOwn(write) : sizeOf(write.Put?.Item)
@@ -290,7 +296,7 @@ function sizeOfOwn(write: SessionWrite): number {
   return (typeof secret === "string" ? Buffer.byteLength(secret) : secret.length) + 200
 }
 
-/** An item's size as DynamoDB counts it, a little on the large side. */
+/** An item's size as DynamoDB counts it, rounded up a little. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value)
   if (value instanceof Uint8Array) return value.length
@@ -300,7 +306,7 @@ function sizeOf(value: unknown): number {
   return bytes
 }
 
-/** The lease is not ours; or there is a row already under the number of an event, which nobody else may write. */
+/** Either the lease is not ours, or another owner has already written an event under this number. */
 function whyRefused(refused: (Row | undefined)[]): SessionEnded {
   if (refused[0]) {
     Metrics.add("LeaseFenced")

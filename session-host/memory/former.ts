@@ -4,12 +4,13 @@ import { parked, parkedKeys } from "./parked.ts"
 import type { SessionStore } from "./store.ts"
 
 /**
- * What a release before 0.2 left of a session: messages that were decrypted and had not become events (`JOURNAL#`), and
- * a mark for each ciphertext that it had seen (`SEEN#`). This file can go when nobody updates from such a release any
- * more.
+ * What a release before 0.2 left of a session: decrypted messages that had not become events (`JOURNAL#`), and a mark
+ * for each ciphertext seen (`SEEN#`). This file can go once nobody updates from such a release.
  */
 
-/** The network keeps what is not receipted for 14 days: until then the marks of a session that is updated now count. */
+/**
+ * The network keeps an unreceipted message for 14 days. Until then, the marks of a session that is updated now count.
+ */
 export function marksCountUntil(): number {
   return now() + 14 * 86_400
 }
@@ -19,7 +20,7 @@ export async function wasSeenFormerly(store: SessionStore, hash: string, until: 
   return until > now() && (await store.get(`SEEN#${hash}`)) !== undefined
 }
 
-/** Makes events of the messages that were left: before anything else arrives. @throws SessionEnded */
+/** Turns the messages it left into events, before anything else arrives. @throws SessionEnded */
 export async function drainFormer(store: SessionStore, inbound: Inbound): Promise<void> {
   for (const { received, removal } of await parked(store, await parkedKeys(store, "JOURNAL#")))
     await inbound.takeAgain(received, removal)

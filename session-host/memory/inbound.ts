@@ -11,10 +11,10 @@ import type { Outbox } from "./outbox.ts"
 import type { Parking } from "./parked.ts"
 import { TooLarge } from "./too-large.ts"
 
-/** What a received message is read with. */
+/** The context in which a received message is read. */
 export interface Context {
   own: Own
-  /** Every message of this id that is remembered. */
+  /** Every remembered message of this id. */
   originals: (id: string) => Promise<Remembered[]>
 }
 
@@ -22,13 +22,13 @@ interface Options {
   parking: Parking
   messages: Messages
   outbox: Outbox
-  /** Who the session is now. */
+  /** The session's present identity. */
   own: () => Own
-  /** Whether its customer wants to hear nothing of this chat. */
+  /** Whether the customer ignores this chat. */
   ignores: (chat: string) => boolean
-  /** The other address of a person, phone number or LID, where it is known. */
+  /** The other address of a person (phone number or LID), if it is known. */
   otherAddress: (jid: string) => Promise<string | undefined>
-  /** Makes events of a message. May throw on what strangers send. */
+  /** Turns a message into events. May throw on what strangers send. */
   map: (received: Received, context: Context) => Promise<Mapped[]>
   /** Whether a release before 0.2 has seen this ciphertext. */
   wasSeen: (hash: string) => Promise<boolean>
@@ -41,23 +41,23 @@ interface Looked {
   known: Known | undefined
 }
 
-/** Of each message the last ciphertexts are remembered: a stranger may send any number under one id. */
+/** How many ciphertexts of a message are remembered: a stranger may send any number under one id. */
 const mostSeen = 50
 
 interface Asked {
-  /** The last unit that was made before. */
+  /** The last unit made before the look-up. */
   unit: number
   looked: Promise<Looked>
 }
 
-/** After so many units what was read is read again: what was made since is known for a thousand. */
+/** After this many units a look-up is repeated. Rows made since then are known for a thousand messages. */
 const goodFor = 500
 
-/** Messages that come in: each is decrypted once, and is told once, in the unit that moves its ratchet. */
+/** Incoming messages: each is decrypted once and becomes an event once, in the unit that advances its ratchet. */
 export class Inbound {
   readonly #options: Options
   readonly #lookups: Lookups<MessageName, Known | undefined>
-  /** By the attributes of a stanza: what is known of its message. */
+  /** What is known of a message, by the attributes of its stanza. */
   readonly #asked = new WeakMap<Received["attrs"], Asked>()
 
   constructor(options: Options) {
@@ -65,19 +65,19 @@ export class Inbound {
     this.#lookups = new Lookups((names) => options.messages.findAll(names))
   }
 
-  /** A message of these attributes has arrived, and will be asked for: it is looked up together with others. */
+  /** A message with these attributes has arrived and will be asked for: it is looked up together with others. */
   foresee(attrs: Received["attrs"]): void {
     if (this.ignores(attrs)) return
-    // Whoever asks for it hears of a failure.
+    // The caller who asks for it sees the error.
     this.#ask(attrs).catch(() => {})
   }
 
-  /** Whether nobody wants to hear of the message of these attributes: its ratchet moves, and nothing else is kept. */
+  /** Whether the message with these attributes is ignored: its ratchet advances, and nothing else is kept. */
   ignores({ from = "", recipient }: Received["attrs"]): boolean {
     return this.#options.ignores(recipient ?? from)
   }
 
-  /** Whether this ciphertext was decrypted before, as far as that is kept. @throws SessionEnded */
+  /** Whether this ciphertext was decrypted before, as far as that is remembered. @throws SessionEnded */
   async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
     if (this.ignores(attrs)) return false
     const { known } = await this.#look(attrs)
@@ -85,11 +85,11 @@ export class Inbound {
   }
 
   /**
-   * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that cannot
-   * be read is parked in the same unit.
-   * @returns false when it was taken in before, on a connection that has ended since: then nothing was made, and
-   * `writes` are out of date.
-   * @throws TooLarge where `writes` cannot be kept: it is as if it had never been decrypted. SessionEnded
+   * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that
+   * cannot be read is parked in the same unit.
+   * @returns false when the message was received before, on an earlier connection; nothing was made then, and `writes`
+   * are out of date.
+   * @throws TooLarge where `writes` cannot be stored: the message counts as never decrypted. SessionEnded
    */
   async take(received: Received, writes: UnitWrite[]): Promise<boolean> {
     const unit = await this.#options.outbox.inTurn(async () =>
@@ -99,12 +99,12 @@ export class Inbound {
     return unit !== undefined
   }
 
-  /** Makes the unit of a message that was taken in by an earlier session and is no event yet. @throws SessionEnded */
+  /** Makes the unit of a message that an earlier session received and that is not an event yet. @throws SessionEnded */
   async takeAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     this.#keep(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
   }
 
-  /** The same for one that is parked: it stays so if it cannot be read now either. @throws SessionEnded */
+  /** The same for a parked message, which stays parked if it still cannot be read. @throws SessionEnded */
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#options
     try {
@@ -115,11 +115,11 @@ export class Inbound {
     }
   }
 
-  /** Its receipt waits for it. */
+  /** Has the unit made durable now, since the receipt waits for it. */
   #keep(unit: number | undefined): void {
     if (unit === undefined) return
     this.#options.commits.whenKept(unit).catch(() => {
-      // The session has ended: whoever holds the bridge next is given the message again.
+      // The session has ended: the network gives the message again to the bridge's next holder.
     })
   }
 
@@ -137,7 +137,7 @@ export class Inbound {
     }
   }
 
-  /** @throws Error where the message cannot be read: nothing was made then. SessionEnded */
+  /** @throws Error where the message cannot be read; nothing was made then. SessionEnded */
   async #makeEvents(received: Received, writes: UnitWrite[]): Promise<number> {
     const message = await this.#seen(received)
     return await this.#options.outbox.make(await this.#map(received), { message, writes })
@@ -153,7 +153,7 @@ export class Inbound {
     )
   }
 
-  /** What is known of the message that a stanza brings, this ciphertext included. Undefined where it names none. */
+  /** What is known of a stanza's message, this ciphertext included; undefined where the stanza names none. */
   async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
     const { name, known } = await this.#look(attrs)
     if (!name) return undefined
@@ -182,7 +182,7 @@ export class Inbound {
     return { name, known: name && (await this.#lookups.find(name)) }
   }
 
-  /** The same name, under all addresses that are known of its author. */
+  /** The same name under every known address of its author. */
   async #full(name: MessageName): Promise<MessageName> {
     const [form, ...more] = name.forms
     if (!form || more.length > 0) return name

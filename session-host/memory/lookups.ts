@@ -1,15 +1,15 @@
-/** Looks things up, many in one request: one is under way, and the next takes all that were asked for meanwhile. */
+/** Batches look-ups: one request is under way, and the next takes all names that were asked for meanwhile. */
 export class Lookups<Name, Found> {
   readonly #find: (names: Name[]) => Promise<Found[]>
   #waiting: { name: Name; found: PromiseWithResolvers<Found> }[] = []
   #isAsking = false
 
-  /** @param find what is found of each name, in the order of the names. */
+  /** @param find returns what it found for each name, in the order of the names. */
   constructor(find: (names: Name[]) => Promise<Found[]>) {
     this.#find = find
   }
 
-  /** @throws as `find` */
+  /** @throws as `find` does */
   async find(name: Name): Promise<Found> {
     const found = Promise.withResolvers<Found>()
     this.#waiting.push({ name, found })
@@ -19,7 +19,7 @@ export class Lookups<Name, Found> {
 
   async #ask(): Promise<void> {
     this.#isAsking = true
-    // All that arrives in one piece is asked for together.
+    // Look-ups made in the same turn of the event loop go together.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const asked = this.#waiting.splice(0)

@@ -9,49 +9,51 @@ import type { Put, SessionStore, Stored } from "./store.ts"
 
 /** The contract, "Messages": 30 days. */
 const rememberedFor = 30 * 86_400
-/** The network keeps what is not receipted for 14 days. */
+/** The network keeps an unreceipted message for 14 days. */
 const seenFor = 14 * 86_400
 
-/** What a stranger puts into a message must not make a row that the store refuses: an item holds 400 KB. */
+/** A stranger's message must not make a row that the store refuses: an item holds 400 KB. */
 const largest = 100_000
 const longestName = 10_000
 
-/** What is known of a message: all that its row says. */
+/** Everything that a message's row says. */
 export interface Known {
   /** The key of its row. */
   sk: string
-  /** The hashes of its ciphertexts that were decrypted. */
+  /** Hashes of its ciphertexts that were decrypted. */
   seen: string[]
-  /** The number of the event that it became; 0 from before that was written down; undefined: of none. */
+  /**
+   * The number of the event that it became; 0 if that was before numbers were recorded; undefined if it became none.
+   */
   event?: number | undefined
-  /** What others may refer to. */
+  /** The message that others may refer to. */
   remembered?: Remembered | undefined
-  /** When its row was first written, ms. */
+  /** When its row was first written, in ms. */
   at: number
 }
 
 /**
- * The messages that a bridge has received, or that were written on its phone, a row each. A row says which ciphertexts
- * brought the message, which event it became, and what replies, votes and edits need of it. It is under the message's
- * id, so that one query finds all that may be meant; and under chat and author, since authors choose their ids. What the
- * API sends is remembered by its `SEND` row alone.
+ * The messages that a bridge has received or that were written on its phone, a row each. A row says which ciphertexts
+ * brought the message, which event it became, and what replies, votes and edits need of it. Its key begins with the
+ * message's id, so that one query finds all candidates, and goes on with chat and author, since authors choose their
+ * ids. Messages sent by the API are remembered by their `SEND` rows alone.
  */
 export class Messages {
   readonly #store: SessionStore
-  /** The keys of rows that were made lately. */
+  /** The keys of recently made rows. */
   readonly #lately = new LRUCache<string, true>({ max: 1000 })
 
   constructor(store: SessionStore) {
     this.#store = store
   }
 
-  /** The message of this name, under whichever address of its author it was kept. @throws SessionEnded */
+  /** The message of this name, under whichever address of its author it is kept. @throws SessionEnded */
   async find(name: MessageName): Promise<Known | undefined> {
     const [found] = await this.findAll([name])
     return found
   }
 
-  /** The messages of these names, each where its name is; as few requests as will do. @throws SessionEnded */
+  /** The messages of these names, by position, in as few requests as possible. @throws SessionEnded */
   async findAll(names: MessageName[]): Promise<(Known | undefined)[]> {
     const keys = names.map(keysOf)
     const rows = await this.#store.getAll([...new Set(keys.flat())])
@@ -59,7 +61,7 @@ export class Messages {
     return keys.map((sks) => together(sks.flatMap((sk) => known.get(sk) ?? [])))
   }
 
-  /** Whether something was made of this message among the last thousand: what was read before may be out of date. */
+  /** Whether this message is among the last thousand that rows were made of: an earlier read may be out of date. */
   wasMadeLately(name: MessageName): boolean {
     return keysOf(name).some((sk) => this.#lately.has(sk))
   }
@@ -69,7 +71,7 @@ export class Messages {
     return { sk: keysOf(name)[0]!, seen: [], at: Date.now() } // a name has a key
   }
 
-  /** The write that keeps what is known. */
+  /** The write that stores what is known. */
   row(known: Known): Put {
     const { seen, event, at } = known
     const remembered = isNameable(known.remembered) ? known.remembered : undefined
@@ -79,13 +81,14 @@ export class Messages {
     const secret = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body])
     const expires_at = now() + (remembered ? rememberedFor : seenFor)
     this.#lately.set(known.sk, true)
-    // In milliseconds: two of one id may come within a second.
+    // In milliseconds, since two messages of one id may come within a second.
     return this.#store.put(known.sk, secret, { at, expires_at })
   }
 
   /**
-   * Every message of this id that is remembered: first ours, then others', in the order in which they came. Nobody can put
-   * their own in the place of one that was there before. @throws SessionEnded
+   * Every remembered message of this id: ours first, then others' in order of arrival. Nobody can put their own in
+   * place of an earlier one.
+   * @throws SessionEnded
    */
   async all(id: string): Promise<Remembered[]> {
     const sent = await sentMessage(this.#store, id)
@@ -99,17 +102,17 @@ export class Messages {
   }
 }
 
-/** What tells a message from every other of its bridge, and nothing of it. */
+/** A name that distinguishes a message within its bridge and reveals nothing about it. */
 export function fileNameOf({ id, chat, sender, fromMe }: Remembered): string {
   return `${short(id)}-${fromMe ? "own" : short(`${chat}\n${sender}`)}`
 }
 
-/** What a row says of a ciphertext that was decrypted. */
+/** The form in which a row records a decrypted ciphertext. */
 export function seenAs(hash: string): string {
   return hash.slice(0, 32)
 }
 
-/** `seen` is absent in rows of releases before 0.2: each was written with its event. */
+/** `seen` is absent in rows of releases before 0.2; each of those was written with its event. */
 const Head = z.object({
   id: z.string().optional(),
   chat: z.string().optional(),
@@ -134,7 +137,7 @@ function fromRow({ sk, row, secret }: Stored): Known {
   }
 }
 
-/** Two rows: that these addresses are one person's was not known at the time. */
+/** Merges two rows, written before it was known that both addresses are one person's. */
 function together([first, ...more]: Known[]): Known | undefined {
   if (!first) return undefined
   return more.reduce(
@@ -155,7 +158,9 @@ function isNameable(remembered: Remembered | undefined): boolean {
   )
 }
 
-/** All of it, if that is not too large; else what opens the answers to it, if that is not too large either. */
+/**
+ * The whole content if it is not too large; otherwise the secrets that open answers to it, if they are not too large.
+ */
 function bodyOf(content: Remembered["content"]): Uint8Array {
   const bytes = encodeBare(content)
   if (bytes.length <= largest) return bytes
@@ -163,13 +168,13 @@ function bodyOf(content: Remembered["content"]): Uint8Array {
   return secrets.length <= largest ? secrets : Buffer.alloc(0)
 }
 
-/** The keys that the message may have, the one for a new row first. */
+/** The keys under which the message may be stored, the one for a new row first. */
 function keysOf({ id, fromMe, forms }: MessageName): string[] {
   if (fromMe || forms.length === 0) return [`${prefixOf(id)}own`]
   return forms.map(({ chat, sender }) => `${prefixOf(id)}${short(`${chat}\n${sender}`)}`)
 }
 
-/** Hashed: an id may be of any length and any characters, and a JID is a phone number. */
+/** Hashed, since an id may have any length and any characters, and a JID is a phone number. */
 function prefixOf(id: string): string {
   return `MESSAGE#${short(id)}#`
 }

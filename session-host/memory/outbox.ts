@@ -9,7 +9,7 @@ import type { Commits, UnitWrite } from "./commits.ts"
 import type { Known, Messages } from "./messages.ts"
 import type { SessionStore } from "./store.ts"
 
-/** The network repeats what was not acknowledged for 14 days. */
+/** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
 
 interface Options {
@@ -21,18 +21,18 @@ interface Options {
   bell: Pick<Bell, "want">
   /** The number of the next event. */
   next: number
-  /** Whether its customer wants to be told of it. */
+  /** Whether the customer wants this event. */
   wants: (event: Event) => boolean
 }
 
-/** What belongs to something that happened, beside its events. */
+/** What goes into a unit beside the events. */
 interface Beside {
-  /** The message that brought it. */
+  /** The message that brought them. */
   message?: Known | undefined
   writes?: UnitWrite[] | undefined
 }
 
-/** An event that was not told before, and the row that remembers that it was. */
+/** An event that was not told before, and the row that remembers it. */
 interface Fresh {
   mapped: Mapped
   message?: Known | undefined
@@ -51,7 +51,7 @@ export class Outbox {
   }
 
   /**
-   * Makes what happened an event, after all that happened before, together with `writes`.
+   * Turns an occurrence into events, after everything before it, together with `writes`.
    * @returns the number of its unit, which is not durable yet.
    * @throws SessionEnded
    */
@@ -59,27 +59,28 @@ export class Outbox {
     return await this.inTurn(async () => await this.make(await map(), { writes }))
   }
 
-  /** Runs `work` after all that was asked for before, and before all that is asked for later. */
+  /** Runs `work` after everything requested before it, and before everything requested later. */
   async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(work)
-    // Its caller hears of a failure; the next one only waits for the end.
+    // The caller sees the error; the next one only waits for the end.
     this.#turn = result.catch(() => {})
     return await result
   }
 
-  /** Resolves when all that was asked for is made. */
+  /** Resolves when everything requested so far is made. */
   async settled(): Promise<void> {
     await this.#turn
   }
 
   /**
-   * Makes the unit of something that happened. To be called in turn.
+   * Makes the unit of an occurrence. Call it in turn.
    * @returns its number.
-   * @throws Error when an event is too large for a row, TooLarge when another row is: nothing was made then. SessionEnded
+   * @throws Error when an event is too large for a row, TooLarge when another row is; nothing was made then.
+   * SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
     const mapped = happened.filter(({ event }) => this.#options.wants(event))
-    // What nobody wants to hear of leaves nothing behind.
+    // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
     return await this.#make(mapped, isForgotten ? { writes } : { message, writes })
   }
@@ -88,7 +89,7 @@ export class Outbox {
     const fresh = await this.#notTold(mapped, beside.message)
     const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
     this.#options.store.mustFit(beside.writes ?? [])
-    // From here on nothing is waited for: numbers are given and units made in one step.
+    // Nothing is awaited from here on: numbers are given and units made in one step.
     this.#next += fresh.length
     const { commits, messages, bell } = this.#options
     const own: UnitWrite[] = []
@@ -96,7 +97,7 @@ export class Outbox {
       const writes = [rows[i]!, ...(mark ? [mark] : [])]
       if (!message) own.push(...writes)
       else if (message === beside.message) own.push(...writes)
-      // A unit of its own: however many a stanza brings, none is parted from its row.
+      // A unit of its own: however many messages a stanza brings, each stays with its row.
       else commits.make([...writes, messages.row(message)])
     }
     if (beside.message) own.push(messages.row(beside.message))
@@ -116,7 +117,7 @@ export class Outbox {
       }
       const message = await this.#known(each.message, rows)
       if (message.event !== undefined) continue
-      // Until it has its number: it is not told twice.
+      // Reserves the event before it has its number, so that it is not told twice.
       message.event = 0
       message.remembered = each.remember
       fresh.push({ mapped: each, message })
@@ -133,7 +134,7 @@ export class Outbox {
     return same
   }
 
-  /** @returns false when the happening was told before. */
+  /** @returns false when the occurrence was told before. */
   async #newMark({ identity }: Mapped): Promise<UnitWrite | false> {
     const { store } = this.#options
     const sk = `MARK#${createHash("sha256").update(JSON.stringify(identity)).digest("base64url")}`
@@ -151,5 +152,5 @@ export class Outbox {
 }
 
 function ended(): void {
-  // Whoever holds the bridge next reads what is there, and rings.
+  // The bridge's next holder reads what is there, and rings.
 }

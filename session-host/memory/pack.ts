@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 
-/** Write units are counted by the kilobyte: below this size there is nothing to be won. */
+/** Write units are counted by the kilobyte: below this size packing gains nothing. */
 const smallest = 600
 
 /**
- * What nearly every Signal session says, in the order in which it says it. Rows are packed with it, so it can never
+ * What nearly every Signal session contains, in its order. Stored rows are packed with this dictionary, so it can never
  * change: another needs a new name in `Packing`.
  */
 const dictionary = Buffer.from(
@@ -16,18 +16,18 @@ const dictionary = Buffer.from(
     '"messageKeys":{}}}}},"version":"v1"}',
 )
 
-/** How a secret was packed, as its row says; undefined: it is as it is. */
+/** How a row's secret was packed, as the row says; undefined: not packed. */
 export const Packing = "deflate1"
 export type Packing = typeof Packing
 
-/** The secret as it is sealed: smaller, if that is worth it. */
+/** The secret in the form to be sealed: packed if that makes it smaller. */
 export function pack(secret: string | Uint8Array): { bytes: string | Uint8Array; packing?: Packing } {
   if (secret.length < smallest) return { bytes: secret }
   const bytes = deflateRawSync(secret, { dictionary, level: 3 })
   return bytes.length < secret.length ? { bytes, packing: Packing } : { bytes: secret }
 }
 
-/** @throws when it was not packed so */
+/** @throws when it was not packed in this way */
 export function unpack(bytes: Buffer, packing: Packing | undefined): Buffer {
   return packing === Packing ? inflateRawSync(bytes, { dictionary }) : bytes
 }

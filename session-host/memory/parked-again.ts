@@ -3,23 +3,23 @@ import type { Inbound } from "./inbound.ts"
 import { parked, parkedKeys } from "./parked.ts"
 import type { SessionStore } from "./store.ts"
 
-/** Says which code has tried all that is parked. */
+/** The row that says which version of the code has tried everything parked. */
 const triedSk = "PARKED"
 
-/** So many are read in one request. */
+/** How many are read in one request. */
 const together = 20
 
 interface Input {
   store: SessionStore
   commits: Pick<Commits, "note">
   inbound: Pick<Inbound, "tryAgain">
-  /** Which code this is. */
+  /** The version of the running code. */
   version: string
 }
 
 /**
- * Tries once more what no mapper could read, once for each version of the code. Strangers may have sent thousands, so this
- * runs beside all else, and what becomes events now comes after what has arrived meanwhile.
+ * Tries to read every parked message again, once for each version of the code. Strangers may have sent thousands, so it
+ * runs beside everything else; messages that become events now come after newer arrivals.
  * @throws SessionEnded
  */
 export async function readParkedAgain({ store, commits, inbound, version }: Input): Promise<void> {

@@ -7,9 +7,9 @@ import { Metrics } from "#core/metrics.ts"
 import type { Received } from "../network.ts"
 import type { SessionStore, SessionWrite, Stored } from "./store.ts"
 
-/** From when it was sent: as long as anything is kept of messages. */
+/** From the time of sending; messages are kept no longer. */
 const keptFor = 30 * 86_400
-/** Strangers may send what nobody can read: so many messages of one sender are kept, and none that is larger, in bytes. */
+/** Strangers may send unreadable messages. This many are kept for each sender, and none larger than this, in bytes. */
 const most = { ofSender: 100, bytes: 2_000_000 }
 /** A DynamoDB item holds 400 KB. */
 const pieceBytes = 350_000
@@ -21,17 +21,17 @@ export interface Parked {
   removal: SessionWrite[]
 }
 
-/** Messages that no mapper could read, set aside for the next one: it is perhaps of a code that can. */
+/** Messages that no mapper could read, set aside for a newer version of the code. */
 export class Parking {
   readonly #store: SessionStore
-  /** By sender, how many are set aside. */
+  /** How many are set aside, by sender. */
   readonly #counts = new LRUCache<string, number>({ max: 1_000 })
 
   constructor(store: SessionStore) {
     this.#store = store
   }
 
-  /** The writes that set it aside; none where it is too large, or its sender has too many. @throws SessionEnded */
+  /** The writes that set a message aside; none if it is too large or its sender has too many. @throws SessionEnded */
   async writes(received: Received): Promise<SessionWrite[]> {
     const { hash, attrs, plaintext } = received
     const prefix = prefixOf(attrs)
@@ -46,12 +46,12 @@ export class Parking {
   }
 }
 
-/** The keys of all that are parked under keys that begin so, each with those of its pieces, in order. @throws SessionEnded */
+/** The keys of all messages parked under this prefix, each with those of its pieces, in order. @throws SessionEnded */
 export async function parkedKeys(store: SessionStore, prefix: string): Promise<string[][]> {
   return [...Map.groupBy(await store.names(prefix), firstOf).values()]
 }
 
-/** Those messages. @throws SessionEnded */
+/** The messages stored under these keys. @throws SessionEnded */
 export async function parked(store: SessionStore, keys: string[][]): Promise<Parked[]> {
   const byFirst = Map.groupBy(await store.getAll(keys.flat()), ({ sk }) => firstOf(sk))
   return [...byFirst.values()].map((pieces) => toParked(store, pieces))
@@ -64,19 +64,19 @@ function toParked(store: SessionStore, pieces: Stored[]): Parked {
   }
 }
 
-/** By sender, hashed: a JID is a phone number, and whatever a stanza says. */
+/** The sender is hashed, since a JID is a phone number and a stanza may say anything. */
 function prefixOf({ from = "", participant }: Received["attrs"]): string {
   const sender = createHash("sha256").update(withoutDevice(participant ?? from))
   return `PARKED#${sender.digest("base64url").slice(0, 22)}#`
 }
 
-/** As the network says it, where that makes sense. */
+/** The network's time for it, if that is plausible. */
 function sentAt({ t }: Received["attrs"]): number {
   const said = Number(t)
   return Number.isSafeInteger(said) && said > 0 ? Math.min(said, now()) : now()
 }
 
-/** Pieces come right after their first. There are never ten. */
+/** Pieces sort right after their first. There are never ten. */
 function pieceSk(first: string, piece: number): string {
   return piece === 0 ? first : `${first}#${piece}`
 }

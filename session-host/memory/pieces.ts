@@ -2,15 +2,18 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import type { SessionStore, SessionWrite, Stored } from "./store.ts"
 
-/** What is longer is kept in pieces of this length: a row is written whole for each change, and holds 400 KB at most. */
+/**
+ * A longer value is kept in pieces of this length, since each change writes a whole row, and a row holds at most 400
+ * KB.
+ */
 const longest = 25_000
 
 const Head = z.object({ pieces: z.number().int().optional() })
 
 /**
- * Values that grow with an account, in rows that do not. A piece is named by what is in it, and never changes, so a value
- * that is added to has its last pieces written alone. The row of the value names its pieces. It is written after them and before those are removed that it named, so it always names
- * what is there, however many transactions that takes.
+ * Values that grow with an account, in rows of bounded size. A piece is named after its content and never changes, so
+ * appending to a value writes only its last pieces. The value's own row names its pieces. It is written after the new
+ * pieces and before the old ones are removed, so it always names existing pieces, however many transactions that takes.
  */
 export class Pieces {
   readonly #store: SessionStore
@@ -33,8 +36,7 @@ export class Pieces {
   }
 
   /**
-   * The writes that change the value of a row; `null` removes it. What they are made of must not change before they are
-   * made.
+   * The writes that change a row's value; `null` removes it. The stored value must not change before they are made.
    * @throws SessionEnded
    */
   async changes(sk: string, value: string | null): Promise<SessionWrite[]> {
@@ -65,7 +67,7 @@ export class Pieces {
   }
 }
 
-/** What a row counts for in a transaction that removes it, by its key. */
+/** The size that removing a row adds to a transaction, judged by its key. */
 export function bytesOf(sk: string): number {
   return sk.includes("#piece#") ? longest : 0
 }

@@ -1,13 +1,13 @@
 import { z } from "zod"
 import type { SessionStore, SessionWrite } from "./store.ts"
 
-/** So many prekeys share a row, which stays under a kilobyte: a device makes 812 of them at its first login. */
+/** How many prekeys share a row, which then stays under a kilobyte: a device makes 812 of them at its first login. */
 const together = 10
 
 const Group = z.record(z.string(), z.string())
 type Group = z.infer<typeof Group>
 
-/** The prekeys of one login, by their numbers. Whoever begins a conversation with us takes one away. */
+/** The prekeys of one login, by number. Each new conversation that somebody starts with us uses one up. */
 export class PreKeys {
   readonly #store: SessionStore
   readonly #prefix: string
@@ -18,7 +18,7 @@ export class PreKeys {
     this.#prefix = prefix
   }
 
-  /** Those that there are. @throws SessionEnded */
+  /** Those of these prekeys that exist. @throws SessionEnded */
   async get(ids: string[]): Promise<Map<string, string>> {
     const { groups, alone } = await this.#read(ids)
     return new Map(
@@ -30,7 +30,7 @@ export class PreKeys {
   }
 
   /**
-   * The writes that change these; `null` removes one. What they are made of must not change before they are made.
+   * The writes that change these; `null` removes one. The stored prekeys must not change before they are made.
    * @throws SessionEnded
    */
   async changes(changed: { id: string; value: string | null }[]): Promise<SessionWrite[]> {
@@ -47,7 +47,7 @@ export class PreKeys {
     return [...rows, ...[...alone.keys()].map((id) => this.#store.remove(this.#aloneSk(id)))]
   }
 
-  /** `alone`: those that a release before 0.2 wrote into rows of their own. */
+  /** `alone`: prekeys that a release before 0.2 wrote into rows of their own. */
   async #read(ids: string[]): Promise<{ groups: Map<string, Group>; alone: Map<string, string> }> {
     const alone = new Map(ids.map((id) => [this.#aloneSk(id), id]))
     const sks = new Set(ids.map((id) => this.#groupOf(id)))

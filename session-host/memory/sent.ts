@@ -5,22 +5,22 @@ import type { Outgoing } from "../network.ts"
 import type { Put, SessionStore } from "./store.ts"
 
 /**
- * 30 days (decisions, "Messages"): what the API sent is remembered by this row, for quotes, edits and the answers to it.
- * That is longer than any phone asks for a message again, and than any idempotency record that names it.
+ * 30 days (decisions, "Messages"): this row remembers what the API sent, for quotes, edits and answers. That is longer
+ * than any phone asks for a message again, and than any idempotency record that names it.
  */
 const keptFor = 30 * 86_400
 
 const Outcome = z.discriminatedUnion("state", [
-  /** It may be on the wire. */
+  /** It may have reached the network. */
   z.object({ state: z.literal("sent") }),
   /** The network has it, since this time (Unix seconds). */
   z.object({ state: z.literal("acked"), timestamp: z.number().int() }),
-  /** The network refused its first transmission, with this number. */
+  /** The network refused its first transmission with this number. */
   z.object({ state: z.literal("failed"), network_code: z.number().int() }),
 ])
 type Outcome = z.infer<typeof Outcome>
 
-/** A message that we sent, under which login (its generation), and what became of it: the `SEND` row. */
+/** A message that we sent, the login (generation) that sent it, and its outcome: the `SEND` row. */
 export type Sent = Outgoing & Outcome & { generation: number }
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
@@ -29,7 +29,7 @@ export function sentRow(store: SessionStore, sent: Sent): Put {
   return store.put(skOf(messageId), pack(chat, message), row)
 }
 
-/** Expired rows may still be there, for days: they are as good as new ones. */
+/** Expired rows may stay for days. They are as good as fresh ones. */
 export async function sentMessage(store: SessionStore, messageId: string): Promise<Sent | undefined> {
   if (!mayBeOurs(messageId)) return undefined
   const stored = await store.get(skOf(messageId))
@@ -42,7 +42,7 @@ function skOf(messageId: string): string {
   return `SEND#${messageId}`
 }
 
-/** The chat is private too. JIDs hold no line end. */
+/** The chat is private, too. A JID contains no line break. */
 function pack(chat: string, message: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(`${chat}\n`), message])
 }

@@ -9,7 +9,10 @@ interface Input {
   log: Logger
 }
 
-/** What an operator wants of a session that something at its head brings down again and again (`bridge skip`). */
+/**
+ * An operator's request (`bridge skip`) to skip the message at the head of a session, which brings it down again and
+ * again.
+ */
 export class Skip {
   readonly #input: Input
   #isWanted: boolean
@@ -19,7 +22,10 @@ export class Skip {
     this.#isWanted = input.lease.skip === true
   }
 
-  /** Whether the message at hand is to be skipped: true once, and never again once the lease says so. @throws SessionEnded */
+  /**
+   * Whether to skip the message at hand: true once, and never again once the lease has recorded it. @throws
+   * SessionEnded
+   */
   async take(): Promise<boolean> {
     if (!this.#isWanted) return false
     this.#isWanted = false

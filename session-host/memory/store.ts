@@ -6,19 +6,19 @@ import type { Patience } from "./patience.ts"
 import { pack, Packing, unpack } from "./pack.ts"
 import { TooLarge } from "./too-large.ts"
 
-/** DynamoDB's limits: an item holds 409,600 bytes, attributes' names included, and its sort key 1,024. */
+/** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
 const most = { bytes: 400_000, keyBytes: 1_024 }
 
-/** A row of a session as it is to be: sealed when it is committed, for many are replaced before that. */
+/** A row of a session to be written. It is sealed only at commit, since many are replaced before that. */
 export interface Put {
   sk: string
-  /** What nobody may read who reads the table. */
+  /** The part that is sealed. */
   secret: string | Uint8Array
-  /** What anybody may. */
+  /** The part that is readable in the table. */
   row: Row
 }
 
-/** A row of a session that is not to be. `bytes`: its size, where it may be large, for it counts in a transaction. */
+/** A row of a session to be removed. `bytes` is its size, which counts in a transaction, if it may be large. */
 export interface Removal {
   sk: string
   bytes: number
@@ -34,14 +34,14 @@ export interface Stored {
 }
 
 /**
- * The rows of one bridge in the Sessions table. What was made and is not durable yet is read like all the rest. Private
- * values are sealed under the bridge's session key.
+ * The rows of one bridge in the sessions table. Rows that were made but are not durable yet are read like all others.
+ * Private values are sealed under the bridge's session key.
  */
 export class SessionStore {
   readonly #pk: string
   readonly #key: Uint8Array
   readonly #patience: Patience
-  /** By `sk`: the last write of each row, and the unit it belongs to, until that is durable. */
+  /** The last write of each row, by `sk`, and its unit, until that is durable. */
   readonly #unkept = new Map<string, { unit: number; write: SessionWrite }>()
 
   constructor(input: { bridgeId: string; sessionKey: Uint8Array; patience: Patience }) {
@@ -54,24 +54,25 @@ export class SessionStore {
     return { sk, secret, row }
   }
 
-  /** `bytes`: of the row that is removed, where it may be large. */
+  /** `bytes`: the size of the removed row, if it may be large. */
   remove(sk: string, bytes = 0): Removal {
     return { sk, bytes }
   }
 
-  /** Sees to it that DynamoDB will take them. @throws TooLarge */
+  /** Checks that DynamoDB will take the rows. @throws TooLarge */
   mustFit(writes: Iterable<SessionWrite | Write>): void {
     for (const write of writes) {
       if (!("sk" in write)) continue
       if (!isKey(write.sk)) throw new TooLarge("the key of a row is too long")
-      // The rows that are packed are small; of others it is not worth knowing how much smaller they become.
+      // A secret this short fits in any encoding (UTF-8 takes at most 3 bytes a character). Only longer ones are packed
+      // here to learn their size.
       if (!("secret" in write) || write.secret.length * 3 < most.bytes) continue
       const bytes = Buffer.byteLength(pack(write.secret).bytes)
       if (bytes > most.bytes) throw new TooLarge(`a row of ${bytes} bytes`)
     }
   }
 
-  /** As DynamoDB takes it. */
+  /** The write in DynamoDB's form. */
   toWrite(write: SessionWrite): Write {
     const key = { pk: this.#pk, sk: write.sk }
     if (!("secret" in write)) return { Delete: { TableName: sessions, Key: key } }
@@ -82,7 +83,7 @@ export class SessionStore {
     }
   }
 
-  /** These writes belong to this unit: from now on they are read. */
+  /** These writes belong to this unit; they are read from now on. */
   made(unit: number, writes: Iterable<SessionWrite>): void {
     for (const write of writes) this.#unkept.set(write.sk, { unit, write })
   }
@@ -101,14 +102,14 @@ export class SessionStore {
     return found
   }
 
-  /** Those rows of these keys that there are, in the order of the keys. @throws SessionEnded */
+  /** The rows of these keys that exist, in the order of the keys. @throws SessionEnded */
   async getAll(sks: string[]): Promise<Stored[]> {
     const before = new Map(sks.flatMap((sk) => this.#entryOf(sk)))
     const missing = sks.filter((sk) => !before.has(sk) && isKey(sk))
     const keys = missing.map((sk) => ({ table: sessions, key: { pk: this.#pk, sk } }))
     const rows = missing.length === 0 ? [] : await this.#patience.read(() => batchGet(keys))
     const read = new Map(rows.flatMap((row) => (row ? [[String(row.sk), row] as const] : [])))
-    // Meanwhile some may have been written.
+    // Some may have been written meanwhile.
     return sks.flatMap((sk) => {
       const made = this.#unkept.get(sk) ?? before.get(sk)
       if (made) return this.#asRead(made.write)
@@ -117,7 +118,7 @@ export class SessionStore {
     })
   }
 
-  /** All rows whose key begins so, in order. @throws SessionEnded */
+  /** All rows whose key has this prefix, in order. @throws SessionEnded */
   async list(prefix: string): Promise<Stored[]> {
     return await this.#merged(
       prefix,
@@ -126,13 +127,13 @@ export class SessionStore {
     )
   }
 
-  /** So many of them, in order, after the one that has this after the beginning. @throws SessionEnded */
+  /** A page of those rows, in order: at most `limit`, after the key prefix + `after`. @throws SessionEnded */
   async page(
     prefix: string,
     page: { after?: string | undefined; limit?: number | undefined },
   ): Promise<Stored[]> {
     const after = prefix + (page.after ?? "")
-    // Some of those read may be removed by now.
+    // Some of the rows read may have been removed by now.
     const limit = page.limit && page.limit + this.#unkept.size
     const input = {
       ...beginning(this.#pk, prefix),
@@ -149,7 +150,7 @@ export class SessionStore {
     return page.limit === undefined ? found : found.slice(0, page.limit)
   }
 
-  /** The keys of those rows, without what they hold. @throws SessionEnded */
+  /** The keys of those rows, without their content. @throws SessionEnded */
   async names(prefix: string): Promise<string[]> {
     const only = { ...beginning(this.#pk, prefix), ProjectionExpression: "sk" }
     const rows = await this.#merged(
@@ -160,7 +161,7 @@ export class SessionStore {
     return rows.map(({ sk }) => sk)
   }
 
-  /** What is read, with what was made before or meanwhile in its place. */
+  /** The rows read, overlaid with writes made before or meanwhile. */
   async #merged<Found extends { sk: string }>(
     prefix: string,
     ask: () => Promise<Row[]>,
@@ -197,7 +198,7 @@ export class SessionStore {
   }
 }
 
-/** Whether there can be a row under it. */
+/** Whether a row can have this key. */
 function isKey(sk: string): boolean {
   return Buffer.byteLength(sk) <= most.keyBytes
 }
@@ -213,7 +214,7 @@ function beginning(pk: string, prefix: string) {
   }
 }
 
-/** So many of those that begin so, which come first. */
+/** The first rows with this prefix, at most `limit`. */
 async function first(limit: number | undefined, prefix: string, rows: AsyncIterable<Row>): Promise<Row[]> {
   const found: Row[] = []
   for await (const row of rows) {

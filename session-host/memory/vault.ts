@@ -11,20 +11,20 @@ import { sentMessage, sentRow } from "./sent.ts"
 import type { Skip } from "./skip.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "./store.ts"
 
-/** Baileys' word for one kind of key. */
+/** Baileys' word for this kind of key. */
 const preKey = "pre-key"
 const inPieces = "in pieces"
 
-/** What of a session's Signal keys is kept in memory, in bytes. */
+/** How many bytes of a session's Signal keys are cached. */
 const cached = 2 * 1024 * 1024
 
-/** So much of Baileys' credentials as says who they are: `account` is there once a phone has linked the device. */
+/** The parts of Baileys' credentials that say who they are. `account` is there once a phone has linked the device. */
 const Credentials = z.object({
   account: z.unknown().optional(),
   me: z.object({ id: z.string(), lid: z.string().optional(), name: z.string().optional() }).optional(),
 })
 
-/** Who a session logs in as: JIDs without a device. */
+/** The identity that a session logs in as: JIDs without a device. */
 export interface Login {
   jid: string
   lid: string
@@ -41,8 +41,8 @@ interface Parts {
 }
 
 /**
- * Credentials and Signal keys of one login, by generation: a logout begins the next, and no key of the old one is ever
- * read again. One session writes them, so what it has read or written it may believe.
+ * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and keys of an old
+ * one are never read again. One session alone writes them, so it may trust what it has read or written.
  */
 export class SessionVault implements Vault {
   readonly generation: number
@@ -51,7 +51,7 @@ export class SessionVault implements Vault {
   readonly #preKeys: PreKeys
   readonly #pieces: Pieces
   readonly #keeping = new Set<Promise<void>>()
-  /** Changes of what is not one row for each: one at a time. */
+  /** Serialises changes of values that are not one row each. */
   readonly #turn = newLocks()
   readonly #marksUntil: number
   #creds: string | undefined
@@ -75,17 +75,17 @@ export class SessionVault implements Vault {
     return this.#creds
   }
 
-  /** Who these credentials log in as; undefined before a phone has linked them. */
+  /** The identity of these credentials; undefined before a phone has linked them. */
   get login(): Login | undefined {
     return this.#login
   }
 
-  /** Until when the marks of a former release count, Unix seconds. */
+  /** Until when the marks of an earlier release count, Unix seconds. */
   get marksUntil(): number {
     return this.#marksUntil
   }
 
-  /** Entries kept in memory. */
+  /** The number of cached entries. */
   get cached(): number {
     return this.#known.size
   }
@@ -104,7 +104,7 @@ export class SessionVault implements Vault {
     for (const row of stored) read.set(row.sk, await this.#pieces.whole(row))
     const found = new Map<string, string>()
     for (const [sk, id] of rows) {
-      // Meanwhile it may have been written.
+      // It may have been written meanwhile.
       const entry = this.#known.get(sk) ?? { value: read.get(sk) ?? null }
       this.#known.set(sk, entry)
       if (entry.value !== null) found.set(id, entry.value)
@@ -122,7 +122,7 @@ export class SessionVault implements Vault {
     }
   }
 
-  /** Resolves when every change that was handed to `keep` is made: another connection may read then. */
+  /** Resolves when every change handed to `keep` is made, so that another connection may read. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#keeping)
   }
@@ -141,15 +141,15 @@ export class SessionVault implements Vault {
   }
 
   /**
-   * In one step, but for what a received message has to be read with.
-   * @param shared the writes of those keys that are not one row for each.
+   * Runs in one step, except for what reading a received message takes.
+   * @param shared the writes of keys that are not one row each.
    */
   async #make(change: Change, shared: UnitWrite[]): Promise<void> {
     const { store, commits, inbound } = this.#parts
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
       type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
     )
-    // Where it takes several transactions: the credentials last.
+    // The credentials go last, in case it takes several transactions.
     const writes: UnitWrite[] = [
       ...(change.sending
         ? [sentRow(store, { ...change.sending, generation: this.generation, state: "sent" })]
@@ -162,7 +162,7 @@ export class SessionVault implements Vault {
       ...(change.creds === undefined ? [] : [this.#credsRow(change.creds)]),
     ]
     if (!change.received) commits.make(writes)
-    // Taken in before: these keys are of a ratchet that has gone on since.
+    // The message was received before: these keys belong to a ratchet that has moved on since.
     else if (!(await inbound().take(change.received, writes))) return
     for (const { sk, value } of keys) this.#known.set(sk, { value })
     if (change.received && this.#parts.isCareful()) await commits.whenKept()
@@ -189,14 +189,14 @@ export class SessionVault implements Vault {
     return (await sentMessage(this.#parts.store, messageId))?.message
   }
 
-  /** The other address of a person, phone number or LID, where the network has told which belong together. */
+  /** The other address of a person (phone number or LID), if the network has said which belong together. */
   async otherAddress(jid: string): Promise<string | undefined> {
     const user = userOf(jid)
     if (isLid(jid)) return await this.#mapped(`${user}_reverse`, "s.whatsapp.net")
     return isPhoneJid(jid) ? await this.#mapped(user, "lid") : undefined
   }
 
-  /** As Baileys keeps its pairs: user by user. */
+  /** Reads Baileys' pairs, which are kept by user. */
   async #mapped(id: string, server: string): Promise<string | undefined> {
     const value = (await this.keys("lid-mapping", [id])).get(id)
     return value && `${z.string().parse(JSON.parse(value))}@${server}`
@@ -207,7 +207,7 @@ export class SessionVault implements Vault {
     this.#login = creds === undefined ? undefined : loginOf(creds)
   }
 
-  /** The credentials once more, as they are. */
+  /** A write of the present credentials. */
   again(): Put {
     return this.#credsRow(this.#creds ?? "")
   }
@@ -221,7 +221,7 @@ export class SessionVault implements Vault {
   }
 }
 
-/** What grows with an account: the list of all chats that have a token. */
+/** Whether a value grows with the account: the list of all chats that have a token. */
 function mayGrow({ id }: { id: string }): boolean {
   return id === "__index"
 }
@@ -232,17 +232,17 @@ function loginOf(creds: string): Login | undefined {
   return { jid: withoutDevice(me.id), lid: withoutDevice(me.lid ?? ""), name: me.name ?? "" }
 }
 
-/** The credentials of one login, as they are kept. */
+/** The credentials of one login, as they are stored. */
 export interface Creds {
   generation: number
   creds: string | undefined
-  /** Until when the marks of a former release count, Unix seconds; 0 for a session that never knew one. */
+  /** Until when the marks of an earlier release count, Unix seconds; 0 for a session that never ran on one. */
   marksUntil: number
 }
 
 export const credsSk = "CREDS"
 
-/** @param stored the row; undefined before the first login. `marksUntil` is absent after a former release. */
+/** @param stored the row; undefined before the first login. `marksUntil` is absent after an earlier release. */
 export function credsOf(
   stored: Stored | undefined,
 ): Omit<Creds, "marksUntil"> & { marksUntil?: number | undefined } {
@@ -251,12 +251,12 @@ export function credsOf(
   return { generation: g, creds: stored.secret.toString() || undefined, marksUntil: marks_until }
 }
 
-/** Begins a generation without credentials: those of the last one are worthless, and so is every key of it. */
+/** Begins a generation without credentials: those of the last one are worthless, and so are all its keys. */
 export function forgetCreds(store: SessionStore, next: Omit<Creds, "creds">): Put {
   return credsRow(store, { ...next, creds: "" })
 }
 
-/** The rows of logins that have ended. */
+/** Removals of the rows of logins that have ended. */
 export async function oldKeys(store: SessionStore, generation: number): Promise<SessionWrite[]> {
   const current = generationPrefix(generation)
   const names = await store.names("SIGNAL#")

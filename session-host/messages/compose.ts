@@ -5,7 +5,7 @@ import type { Kind } from "../media/kind.ts"
 import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network.ts"
 
-/** Which message a reaction, an edit or a revocation is about, as the network names it. */
+/** The message that a reaction, an edit or a revocation refers to, in the network's form. */
 export interface Key {
   id: string
   remoteJid?: string
@@ -14,17 +14,17 @@ export interface Key {
   participant?: string
 }
 
-/** What a message may refer to besides its own content. */
+/** What a message may carry besides its own content. */
 export interface Context {
   quoted?: { id: string; author: string; content: MessageContent; chat?: string }
   mentions?: string[]
-  /** After so many seconds the message goes, as the chat's other messages do. */
+  /** The message disappears after this many seconds, like the chat's other messages. */
   expiration?: number
 }
 
 /**
- * The bytes of a message, ready to send, as WhatsApp Web builds it. The secret is random for each building: build once,
- * keep the bytes. It is what answers to the message are sealed with.
+ * The bytes of a message, ready to send, as WhatsApp Web builds it. They contain a random secret, under which answers
+ * to the message are sealed: build once and keep the bytes.
  */
 export function built(content: MessageContent): Uint8Array {
   const isAnswer = content.reactionMessage ?? content.protocolMessage
@@ -32,12 +32,12 @@ export function built(content: MessageContent): Uint8Array {
   return proto.Message.encode({ ...content, ...(!isAnswer && secret) }).finish()
 }
 
-/** No link preview: making one would fetch whatever address the text names. */
+/** Without a link preview, which would mean fetching whatever address the text names. */
 export function textOf(body: string, context: Context = {}): MessageContent {
   return { extendedTextMessage: { text: body, contextInfo: contextInfo(context) } }
 }
 
-/** An empty emoji takes the reaction back. */
+/** An empty emoji removes the reaction. */
 export function reactionOf(key: Key, emoji: string): MessageContent {
   return { reactionMessage: { key, text: emoji, senderTimestampMs: Date.now() } }
 }
@@ -52,7 +52,7 @@ export function pollOf(
     selectableOptionsCount: input.maxAnswers,
     contextInfo: contextInfo(context),
   }
-  // Clients show the form with one answer only if it is this one.
+  // Clients show the form for a single answer only for this type.
   return input.maxAnswers === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }
 }
 
@@ -72,7 +72,7 @@ export function locationOf(
   }
 }
 
-/** Times in Unix seconds. */
+/** Times are in Unix seconds. */
 export function eventOf(
   input: {
     name: string
@@ -89,7 +89,7 @@ export function eventOf(
   return { eventMessage: { isCanceled: false, ...input, contextInfo: contextInfo(context) } }
 }
 
-/** A file that is with the network already. */
+/** A file that the network already has. */
 export interface File extends Omit<Encrypted, "path"> {
   kind: Kind
   url: string
@@ -97,7 +97,7 @@ export interface File extends Omit<Encrypted, "path"> {
   mimetype: string
   fileName: string
   caption?: string | undefined
-  /** Of an image or a sticker. */
+  /** For an image or a sticker. */
   picture?: Picture | undefined
 }
 
@@ -125,11 +125,11 @@ export function mediaOf(file: File, context: Context): MessageContent {
     case "audio":
       return { audioMessage: { ...common, ptt: false } }
     case "voice":
-      // Clients play a voice note only if it says so.
+      // Clients play a voice note only with this type.
       return { audioMessage: { ...common, mimetype: "audio/ogg; codecs=opus", ptt: true } }
     case "document": {
       const document = { ...common, fileName, title: fileName, caption }
-      // Clients show a caption under a document only in this form.
+      // Clients show a document's caption only in this form.
       return caption
         ? { documentWithCaptionMessage: { message: { documentMessage: document } } }
         : { documentMessage: document }

@@ -4,7 +4,10 @@ import type { Key } from "./compose.ts"
 import type { Remembered } from "../events/mapped.ts"
 import { isSameChat, type Live } from "../live.ts"
 
-/** Which message a call is about. Senders choose ids, so one may belong to several; a chat says which is meant. */
+/**
+ * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says which is
+ * meant.
+ */
 interface Asked {
   id: string
   chat?: string | undefined
@@ -22,25 +25,25 @@ export async function findMessages(live: Live, asked: Asked): Promise<[Remembere
   throw new ApiError("not_found", "there is no such message: they are remembered for 30 days")
 }
 
-/** A message that the session's account wrote. @throws ApiError `not_found`, `not_own_message` */
+/** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
 export async function findOwn(live: Live, asked: Asked): Promise<Remembered> {
   const [message] = await findMessages(live, asked)
   if (message.fromMe) return message
   throw new ApiError("not_own_message", "somebody else wrote this message")
 }
 
-/** Where an answer to a message goes: what was told to many is answered to its author alone. */
+/** The chat for an answer to a message: a broadcast is answered to its author alone. */
 export function chatOf({ chat, sender, fromMe }: Remembered): string {
   return chat.endsWith("@broadcast") && !fromMe ? sender : chat
 }
 
-/** A message as others are told which one is meant. */
+/** The key by which a message is named to others. */
 export function keyOf({ id, chat, sender, fromMe }: Remembered): Key {
   const isMany = isGroup(chat) || chat.endsWith("@broadcast")
   return { id, remoteJid: chat, fromMe, ...(isMany && !fromMe && { participant: sender }) }
 }
 
-/** The author, as a quote in this chat names him. */
+/** The author, as a quote in this chat names them. */
 export function authorOf({ sender, fromMe, chat }: Remembered, { own }: Live): string {
   if (!fromMe) return sender
   return isLid(chat) && own.lid ? own.lid : own.jid

@@ -6,18 +6,18 @@ import type { MessageContent } from "../network.ts"
 /** `ProtocolMessage.Type` */
 const types: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
 
-/** The id of the message that an unwrapped content changes or takes back, where only its author may do so. */
+/** The id of the message that an unwrapped content edits or revokes, if only that message's author may do so. */
 export function changedBy(content: MessageContent, from: string): string | undefined {
   const { key, type, editedMessage } = content.protocolMessage ?? {}
   const kind: number | null | undefined = type
   if (kind === types.edit && editedMessage) return key?.id ?? undefined
-  // In a group its admins may, too.
+  // In a group, admins may revoke as well.
   return kind === types.revoke && !isGroup(from) ? (key?.id ?? undefined) : undefined
 }
 
 /**
- * Whether somebody changes a message that he has not written. The network cannot tell, and clients take no notice. Of a
- * message that is not remembered nothing is known.
+ * Whether somebody changes a message that they did not write. The network cannot tell, and clients ignore such changes.
+ * Nothing can be said about a message that is not remembered.
  */
 export function isForged(about: About, originals: Remembered[]): boolean {
   const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))

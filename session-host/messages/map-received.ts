@@ -11,9 +11,9 @@ import type { Connection, MessageContent, Received } from "../network.ts"
 import { openAnswer, sealedIn } from "./open-answer.ts"
 
 export interface Lookups {
-  /** Asks the connection, if there is one. */
+  /** The connection to ask, if there is one. */
   connection: Pick<Connection, "phoneOf"> | undefined
-  /** Every message of this id that is remembered. */
+  /** Every remembered message of this id. */
   originals: (id: string) => Promise<Remembered[]>
   log: Logger
 }
@@ -21,12 +21,13 @@ export interface Lookups {
 type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent }
 
 /**
- * A received message, as events. The mapper is pure: what it needs beside the message is looked up here, as far as
- * there is a connection that knows. @throws when it cannot be read
+ * The events of a received message. The mapper is pure: everything it needs beside the message is looked up here, as
+ * far as there is a connection that knows.
+ * @throws when the message cannot be read
  */
 export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
   const content = decode(received.plaintext)
-  // A content may come late, from our own phone, for a stanza that had none.
+  // Our own phone may send content later, for a stanza that had none.
   const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))
   const messages: Message[] = [{ ...received, content }, ...resent.flatMap((web) => fromWeb(web, own))]
   const mapped: Mapped[] = []
@@ -68,7 +69,7 @@ function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
   return isLid(jid) && !phones.has(jid)
 }
 
-/** Undefined where it is not known, and when nobody can be asked any more. */
+/** Undefined if it is unknown, or when nobody can be asked any more. */
 export async function phoneOf(
   lid: string,
   { connection, log }: Pick<Lookups, "connection" | "log">,
@@ -76,7 +77,7 @@ export async function phoneOf(
   try {
     return await connection?.phoneOf(lid)
   } catch (error) {
-    // The connection ended meanwhile. An event without a phone number is better than none.
+    // The connection has ended meanwhile. An event without a phone number is better than none.
     log.info({ error }, "a phone number could not be looked up")
     return undefined
   }

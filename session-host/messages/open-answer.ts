@@ -8,7 +8,7 @@ import { openSealed, type Use } from "./sealed.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
 
-/** Something sealed under the secret of the message that it refers to. */
+/** Content that is sealed under the secret of the message it refers to. */
 export interface Answering {
   use: Use
   id: string
@@ -16,7 +16,7 @@ export interface Answering {
   encIv: Uint8Array
 }
 
-/** What of an unwrapped content is sealed. */
+/** The sealed part of an unwrapped content. */
 export function sealedIn(content: MessageContent): Answering | undefined {
   const { pollUpdateMessage, encEventResponseMessage, encReactionMessage, secretEncryptedMessage } = content
   if (pollUpdateMessage?.vote)
@@ -50,13 +50,13 @@ function answering(
   return { use, id: key.id, encPayload, encIv }
 }
 
-/** What was sealed: as the answer that it is, or as the content that it hides. */
+/** What was sealed: an answer, or the content that it hides. */
 export interface Opened {
   answer?: OpenedAnswer
   content?: MessageContent
 }
 
-/** Opens it with the first of the messages that may be meant; undefined when none of them does. */
+/** Opens it with the first candidate message that fits; undefined when none does. */
 export function openAnswer(
   sealed: Answering,
   input: { about: About; own: Own; phones: Map<string, string>; originals: Remembered[] },
@@ -96,7 +96,7 @@ function read(sealed: Answering, original: Remembered, bytes: Buffer, own: Own):
   }
 }
 
-/** Some clients seal the edit, others what it changes the message to. */
+/** Some clients seal the edit itself, others the new content. */
 function edited(original: Remembered, content: MessageContent): MessageContent {
   return content.protocolMessage ? content : editOf({ id: original.id }, content)
 }

@@ -1,9 +1,9 @@
 import { createDecipheriv, hkdfSync } from "node:crypto"
 
-/** What is sealed under the secret of the message that it refers to. */
+/** Content that is sealed under the secret of the message it refers to. */
 export type Use = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
 
-/** Those whose ciphertext is bound to who sent it. */
+/** The kinds whose ciphertext is bound to its sender. */
 const bound = new Set<Use>(["Poll Vote", "Event Response"])
 
 interface Sealed {
@@ -13,7 +13,7 @@ interface Sealed {
   /** The message that it refers to. */
   id: string
   secret: Uint8Array
-  /** Every address of who wrote that message, and of who answers: clients do not agree which of them to take. */
+  /** Every address of that message's author and of the one who answers: clients do not agree on which to use. */
   creators: string[]
   responders: string[]
 }
@@ -28,7 +28,7 @@ export function openSealed(sealed: Sealed): Buffer | undefined {
   return undefined
 }
 
-/** As WhatsApp Web and whatsmeow (`msgsecret.go`) derive the key. */
+/** The key is derived as WhatsApp Web and whatsmeow (`msgsecret.go`) do it. */
 function open(sealed: Sealed, creator: string, responder: string): Buffer | undefined {
   const { use, encPayload, encIv, id, secret } = sealed
   const key = hkdfSync("sha256", secret, Buffer.alloc(32), `${id}${creator}${responder}${use}`, 32)
@@ -39,7 +39,7 @@ function open(sealed: Sealed, creator: string, responder: string): Buffer | unde
   try {
     return Buffer.concat([opened, decipher.final()])
   } catch {
-    // Not this pair: the tag says so.
+    // The tag says that it is not this pair.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ import type { Acquaintance } from "../network.ts"
 
 /** What is known of a contact, as last heard. */
 const Contact = z.object({
-  /** By phone number; `""` where it is not known. */
+  /** The JID with the phone number; `""` if unknown. */
   jid: z.string(),
   lid: z.string(),
   fullName: z.string(),
@@ -21,7 +21,7 @@ const Contact = z.object({
   about: z.string(),
   businessAddress: z.string(),
   businessEmail: z.string(),
-  /** Until the network, asked about the number, says otherwise: an address book does not tell. */
+  /** True until the network, asked about the number, says otherwise: an address book does not tell. */
   isRegistered: z.boolean().default(true),
 })
 export type Contact = z.infer<typeof Contact>
@@ -41,7 +41,7 @@ const nobody: Contact = {
   isRegistered: true,
 }
 
-/** What may be learnt of somebody. */
+/** Anything that may be learnt about somebody. */
 export type Learnt = Acquaintance &
   Partial<Pick<Contact, "isBusiness" | "about" | "businessAddress" | "businessEmail" | "isRegistered">>
 
@@ -54,17 +54,17 @@ interface Parts {
 
 /** A person has up to two rows, and a commit takes 99. */
 const together = 40
-/** So many rows are opened before everybody else has a turn: some 15 ms of a whole processor. */
+/** How many rows are opened before others get a turn: some 15 ms of a whole processor. */
 const openedAtOnce = 200
 
-/** The people that a login knows, one row each: under the phone number's JID where it is known, else under the LID. */
+/** The people whom a login knows, one row each: under the phone number's JID if it is known, else under the LID. */
 export class Contacts {
   readonly #parts: Parts
   readonly #prefix: string
-  /** By row: what it holds, `undefined` where there is none. */
+  /** The content of each row; `undefined` where there is none. */
   readonly #known = new LRUCache<string, { contact: Contact | undefined }>({ max: 1000 })
   #turn: Promise<void> = Promise.resolve()
-  /** By address: what is being learnt of whoever has it. */
+  /** What is being learnt, by the address of the person. */
   readonly #learning = new Map<string, Promise<void>>()
   #state = {}
 
@@ -73,20 +73,20 @@ export class Contacts {
     this.#prefix = `${everyPrefix}${String(generation).padStart(6, "0")}#`
   }
 
-  /** Another object whenever a contact has changed. */
+  /** A new object whenever a contact has changed. */
   get state(): object {
     return this.#state
   }
 
   /**
-   * Takes down what is new, some people at a time. Resolves when that is made, before it is durable.
-   * @throws SessionEnded
+   * Records new information, some people at a time. Resolves when it is recorded, before it is durable. @throws
+   * SessionEnded
    */
   async learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
     const addresses = new Set(people.flatMap(({ jid, lid }) => [jid ?? "", lid ?? ""]))
     const before = [...addresses].flatMap((address) => this.#learning.get(address) ?? [])
     const learnt = this.#learnAll(people, phoneOf, before)
-    // Its caller hears of a failure; whoever else waits only waits for the end.
+    // The caller sees the error; others only wait for the end.
     const ended = learnt.catch(() => {})
     for (const address of addresses) this.#learning.set(address, ended)
     try {
@@ -97,14 +97,14 @@ export class Contacts {
     }
   }
 
-  /** So many, by JID, after this one. @throws SessionEnded */
+  /** At most `limit` contacts, by JID, after this one. @throws SessionEnded */
   async list(page: { after?: string | undefined; limit?: number | undefined }): Promise<Contact[]> {
     const found: Contact[] = []
     for await (const some of this.pages(page)) found.push(...some)
     return found
   }
 
-  /** The same, some at a time; everybody else has a turn in between. @throws SessionEnded */
+  /** The same in pages; others get a turn in between. @throws SessionEnded */
   async *pages(page: { after?: string | undefined; limit?: number | undefined }): AsyncGenerator<Contact[]> {
     let { after } = page
     for (let left = page.limit ?? Infinity; left > 0;) {
@@ -119,25 +119,26 @@ export class Contacts {
   }
 
   /**
-   * The contact of this address, by phone number or by LID, after all that was heard of it before. However much is being
-   * learnt of others. @throws SessionEnded
+   * The contact of this address (phone number or LID), after everything heard about it so far. It does not wait for
+   * what is being learnt about others.
+   * @throws SessionEnded
    */
   async get(jid: string): Promise<Contact | undefined> {
     await this.#learning.get(jid)
     return await this.#read(jid)
   }
 
-  /** Resolves when all that was heard is taken down, or will never be. */
+  /** Resolves when everything heard so far is recorded, or never will be. */
   async settled(): Promise<void> {
     await Promise.all(this.#learning.values())
   }
 
-  /** `before`: what is being learnt of one of these, which must not come after it. */
+  /** `before`: what is being learnt about one of these people, which must come first. */
   async #learnAll(people: Learnt[], phoneOf: PhoneOf, before: Promise<void>[]): Promise<void> {
     if (before.length > 0) await Promise.all(before)
     for (let at = 0; at < people.length; at += together) {
       const some = people.slice(at, at + together)
-      // One commit after the other; between two of a long list others have theirs.
+      // One commit after the other, so that others get theirs between two of a long list.
       const learnt = this.#turn.then(() => this.#learn(some, phoneOf))
       this.#turn = learnt.catch(() => {})
       await learnt
@@ -154,7 +155,8 @@ export class Contacts {
     for (const person of named) merge(person, after)
     const changed = [...after].filter(([jid, contact]) => contact !== before.get(jid))
     if (changed.length === 0) return
-    // Whoever writes again is learnt again, and how far an address book was read is a change, which comes after these.
+    // A note is enough: a person who writes again is learnt again, and progress through an address book is a change,
+    // which comes after these.
     this.#parts.commits.note(changed.map(([jid, contact]) => this.#row(jid, contact)))
     for (const [jid, contact] of changed) this.#known.set(jid, { contact })
     this.#state = {}
@@ -164,7 +166,7 @@ export class Contacts {
     return (await this.#readAll([jid])).get(jid)
   }
 
-  /** In one request for all that are not at hand. */
+  /** Reads all that are not cached in one request. */
   async #readAll(jids: string[]): Promise<Map<string, Contact | undefined>> {
     const missing = jids.filter((jid) => !this.#known.has(jid))
     const rows =
@@ -172,7 +174,7 @@ export class Contacts {
     const read = new Map(rows.map(({ sk, secret }) => [sk.slice(this.#prefix.length), fromSecret(secret)]))
     return new Map(
       jids.map((jid) => {
-        // Meanwhile it may have been learnt.
+        // It may have been learnt meanwhile.
         const entry = this.#known.get(jid) ?? { contact: read.get(jid) }
         this.#known.set(jid, entry)
         return [jid, entry.contact]
@@ -188,17 +190,17 @@ export class Contacts {
 
 const everyPrefix = "CONTACT#"
 
-/** Removes the contacts of all logins: the last has ended. @throws SessionEnded */
+/** Removals of the contacts of all logins, since the last login has ended. @throws SessionEnded */
 export async function removeContacts(store: SessionStore): Promise<SessionWrite[]> {
   return (await store.names(everyPrefix)).map((sk) => store.remove(sk))
 }
 
-/** The name under which a person is shown: as the address book has it, as verified, as called by itself. */
+/** The name to show: from the address book, else the verified one, else the person's own. */
 function nameOf(contact: Contact): string {
   return contact.fullName || contact.firstName || contact.verifiedName || contact.pushName
 }
 
-/** As the contract has it (§2.5). */
+/** In the contract's form (§2.5). */
 export function wire(contact: Contact): Wire {
   return {
     about: contact.about,
@@ -217,7 +219,7 @@ export function wire(contact: Contact): Wire {
   }
 }
 
-/** What is learnt of somebody who is no contact, as if of one. */
+/** A person who is not a contact, in the form of one. */
 export function stranger(learnt: Learnt): Contact {
   return updated(nobody, learnt)
 }
@@ -227,7 +229,7 @@ async function withPhone(person: Learnt, phoneOf: PhoneOf): Promise<Learnt> {
   return { ...person, jid: await phoneOf(person.lid) }
 }
 
-/** One person is one contact, however many addresses there were rows for. */
+/** One person is one contact, however many addresses had rows. */
 function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void {
   const { jid = "", lid = "" } = person
   const [byPhone, byLid] = [contacts.get(jid), contacts.get(lid)]
@@ -243,7 +245,7 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
   if (JSON.stringify(before) !== JSON.stringify(contact)) contacts.set(key, contact)
 }
 
-/** What is not said changes nothing; about texts may be empty. Who is called by a name of its own is on the network. */
+/** Unknown values change nothing; an about text may be empty. A person with a name of their own is on the network. */
 function updated(contact: Contact, learnt: Learnt): Contact {
   const said = Object.entries(learnt).filter(
     ([name, value]) => name in nobody && (value || (name === "about" && value === "")),

@@ -2,7 +2,10 @@ import { ifAny } from "../network-errors.ts"
 import type { Connection, Stanza } from "../network.ts"
 import { child, el } from "../node.ts"
 
-/** The card of a group; undefined when there is no such group, or the session is not in it. @throws NetworkRejected, NoAnswer */
+/**
+ * The card of a group; undefined when the group does not exist, or the session is not in it. @throws NetworkRejected,
+ * NoAnswer
+ */
 export async function groupCard(
   connection: Pick<Connection, "ask">,
   group: string,

@@ -7,7 +7,10 @@ import { usync } from "./usync.ts"
 
 type Asked = Pick<Connection, "ask" | "registered">
 
-/** What the network says of a person now; undefined of somebody whom it does not know. @throws NetworkRejected, NoAnswer */
+/**
+ * The network's present information about a person; undefined if it does not know them. @throws NetworkRejected,
+ * NoAnswer
+ */
 export async function personOf(connection: Asked, jid: string): Promise<Learnt | undefined> {
   const [addresses, card] = await Promise.all([addressesOf(connection, jid), cardOf(connection, jid)])
   if (!addresses || !card) return undefined
@@ -24,12 +27,12 @@ export async function personOf(connection: Asked, jid: string): Promise<Learnt |
   }
 }
 
-/** The about text; `""` without, and of who does not show it. @throws NetworkRejected, NoAnswer */
+/** The about text; `""` if there is none, or if the person hides it. @throws NetworkRejected, NoAnswer */
 export async function aboutOf(connection: Pick<Connection, "ask">, jid: string): Promise<string> {
   return textOf(child(await cardOf(connection, jid), "status"))
 }
 
-/** A number may have a JID that spells it otherwise, and may have none. */
+/** A number's JID may spell it differently, and a number may have none. */
 async function addressesOf(connection: Asked, jid: string) {
   if (!isPhoneJid(jid)) return { jid: undefined, lid: jid, isBusiness: false, verifiedName: "" }
   const phone = userOf(jid)

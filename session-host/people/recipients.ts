@@ -9,10 +9,10 @@ import { usync } from "./usync.ts"
 type Asked = Pick<Connection, "ask" | "registered">
 
 const day = 24 * 3600 * 1000
-/** Somebody may join the network at any time, but is not to be asked for at each attempt. */
+/** Somebody may join the network at any time, but need not be looked up at each attempt. */
 const unknownFor = 10 * 60 * 1000
 
-/** Who can be written to. Messaging numbers that are not on the network is what gets numbers restricted. */
+/** The people who can be written to. Messaging numbers that are not on the network gets numbers restricted. */
 export class Recipients {
   readonly #known = new LRUCache<string, { jid: string | undefined }>({ max: 5000 })
 
@@ -20,7 +20,7 @@ export class Recipients {
     return this.#known.size
   }
 
-  /** The JID to send to. @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: then nothing is known. */
+  /** The JID to send to. @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: nothing is known then. */
   async reach(chat: string, connection: Asked): Promise<string> {
     const { jid } = this.#known.get(chat) ?? (await this.#ask(chat, connection))
     if (jid) return jid

@@ -6,7 +6,7 @@ import { usync } from "./usync.ts"
 
 const about = [el("contact"), el("lid"), el("business", {}, [el("verified_name")])]
 
-/** Who of those phone numbers (digits) is on the network. @throws NetworkRejected, NoAnswer */
+/** The owners of those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
 export async function registered(
   connection: Pick<Connection, "ask">,
   phones: string[],
@@ -17,7 +17,7 @@ export async function registered(
   return new Map(found.flatMap((user) => entry(user, phones)))
 }
 
-/** A number may have a JID that spells it otherwise (Brazil, Mexico), so the number is read from what was asked. */
+/** A number's JID may spell it differently (Brazil, Mexico), so the number is read from the question. */
 function entry(user: Stanza, phones: string[]): [string, Registered][] {
   const contact = child(user, "contact")
   if (!user.attrs.jid || contact?.attrs.type !== "in") return []
@@ -28,7 +28,7 @@ function entry(user: Stanza, phones: string[]): [string, Registered][] {
   return phone ? [[phone, { jid, lid, ...businessIn(user) }]] : []
 }
 
-/** Only of a business the answer has something in `business`. */
+/** The answer has something in `business` only for a business. */
 export function businessIn(user: Stanza): Pick<Registered, "isBusiness" | "verifiedName"> {
   const business = child(user, "business")
   const certificate = child(business, "verified_name")?.bytes

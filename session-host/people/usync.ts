@@ -4,8 +4,8 @@ import type { Connection, Stanza } from "../network.ts"
 import { child, childrenOf, el } from "../node.ts"
 
 /**
- * Asks the network about people, in its own way for that: what is asked about each of them, and who they are.
- * @returns what it says of each whom it knows, in no order.
+ * Asks the network about people, in its own protocol for that: what to ask about each of them, and who they are.
+ * @returns an answer for each person it knows, in no order.
  * @throws NetworkRejected, NoAnswer
  */
 export async function usync(
@@ -22,7 +22,7 @@ export async function usync(
   const question = el("usync", attrs, [el("query", {}, asked.about), el("list", {}, asked.users)])
   const answer = await connection.ask({ xmlns: "usync", type: "get", children: [question] })
   const list = child(child(answer, "usync"), "list")
-  // Who is not on the list is nobody; without a list that is not said of anybody.
+  // A person who is not on the list does not exist; without a list, that is not said of anybody.
   if (!list) throw new NoAnswer("the network's answer says nothing of people")
   return childrenOf(list, "user")
 }

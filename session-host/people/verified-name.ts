@@ -1,6 +1,6 @@
 import { proto } from "@whiskeysockets/baileys"
 
-/** The name in the certificate of a business. */
+/** The name in a business's certificate. */
 export function verifiedNameIn(certificate: Uint8Array): string {
   const { details } = proto.VerifiedNameCertificate.decode(certificate)
   if (!details) return ""

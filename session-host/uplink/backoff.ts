@@ -3,7 +3,9 @@ const mostMs = 60_000
 /** A connection that lasted this long was a good one. */
 const goodMs = 10_000
 
-/** The waits between attempts to connect: doubled each time, and spread, so that many sessions do not dial at once. */
+/**
+ * The waits between attempts to connect: doubled each time, and randomised, so that many sessions do not dial at once.
+ */
 export class Backoff {
   #failures = 0
   #askedAtOnce = false
@@ -15,7 +17,7 @@ export class Backoff {
     return wait * (0.5 + Math.random() / 2)
   }
 
-  /** Not at all; but only once, until a good connection. */
+  /** No wait at all, but only once until a good connection. */
   onceAtOnce(): number {
     if (this.#askedAtOnce) return this.next()
     this.#askedAtOnce = true

@@ -3,10 +3,10 @@ import type { Logger } from "../log.ts"
 import type { Connection, End, Happening, Vault } from "../network.ts"
 import { scope } from "../host/scope.ts"
 
-/** The longest that a temporary ban is waited out, ms: it may be lifted before its time. */
+/** The longest wait for a temporary ban, in ms: the ban may be lifted early. */
 const banMostMs = 24 * 3600 * 1000
 
-/** Dials the network. All that follows comes by `onHappening`. */
+/** Dials the network. Everything that follows arrives through `onHappening`. */
 export type Connect = (input: {
   vault: Vault
   log: Logger
@@ -18,12 +18,12 @@ interface Options {
   log: Logger
   /** Whether a connection is wanted and allowed now. */
   mayDial: () => boolean
-  /** What must be so first: the store answers, the lease is ours, what the last connection wrote is durable. */
+  /** Ensures what must hold first: the store answers, the lease is ours, the last connection's writes are durable. */
   prepare: () => Promise<Vault>
-  /** For how long it must not dial yet, ms, whatever was heard on this connection or the one before. */
+  /** How much longer it must not dial, in ms, whatever this connection or the one before has reported. */
   waitMs: () => number
   onHappening: (happening: Happening) => void
-  /** Preparing failed, or something of a living connection threw and nobody caught it. */
+  /** Preparing failed, or a living connection threw an error that nobody caught. */
   onError: (error: unknown) => void
 }
 
@@ -35,7 +35,7 @@ export class Dialler {
   #dialled = 0
   #dialling = false
   #timer: NodeJS.Timeout | undefined
-  /** Until when the network refuses everybody, on the monotonic clock in milliseconds. */
+  /** Until when the network refuses everybody, in milliseconds on the monotonic clock. */
   #bannedUntil = -Infinity
 
   constructor(options: Options) {
@@ -63,7 +63,9 @@ export class Dialler {
       .finally(() => (this.#dialling = false))
   }
 
-  /** Connects again, as soon as is decent after a connection that ended so: in so many milliseconds. */
+  /**
+   * Reconnects after a connection that ended like this, as soon as is reasonable. @returns the wait in milliseconds.
+   */
   dialAgain({ reason, refusedForMs = 0 }: Pick<End, "reason" | "refusedForMs">): number {
     const asked = reason === "restart" || reason === "refs_ended"
     const decentMs = asked ? this.#backoff.onceAtOnce() : this.#backoff.next()
@@ -74,7 +76,7 @@ export class Dialler {
     return waitMs
   }
 
-  /** Somebody knows better than the network's last word, or another number is to be linked. */
+  /** Somebody knows better than the network's last answer, or another number is to be linked. */
   forgetBan(): void {
     this.#bannedUntil = -Infinity
   }
@@ -90,7 +92,7 @@ export class Dialler {
     this.#backoff.opened()
   }
 
-  /** The socket is closed when this returns, and nothing more is heard of it. */
+  /** The socket is closed when this returns, and nothing more is heard from it. */
   hangUp(): void {
     clearTimeout(this.#timer)
     this.#backoff.closed()

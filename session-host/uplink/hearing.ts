@@ -8,17 +8,17 @@ import type { Acquaintance, Connection, Stanza } from "../network.ts"
 
 interface Heard {
   memory: Memory
-  /** Where it was heard, and may be asked for more. */
+  /** The connection it was heard on, which may be asked for more. */
   connection: Pick<Connection, "phoneOf"> | undefined
   log: Logger
 }
 
-/** Takes down what is new about people. @throws SessionEnded */
+/** Records new information about people. @throws SessionEnded */
 export async function learn(people: Acquaintance[], { memory, connection, log }: Heard): Promise<void> {
   await memory.contacts.learn(people, (lid) => phoneOf(lid, { connection, log }))
 }
 
-/** Makes events of a stanza that is no message. @throws SessionEnded */
+/** Turns a stanza other than a message into events. @throws SessionEnded */
 export async function append(stanza: Stanza, at: At, { memory, connection, log }: Heard): Promise<void> {
   await memory.outbox.append(async () => {
     const phones = new Map<string, string>()

@@ -6,15 +6,15 @@ interface Options {
   lease: Lease.Info
   /** A session that was connected for this long has stayed. */
   stayedMs: number
-  /** Writes once the store answers. @throws SessionEnded */
+  /** Retries a write until the store answers. @throws SessionEnded */
   write: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** It was not written that the session has stayed. */
+  /** Recording that the session has stayed failed. */
   onError: (error: unknown) => void
 }
 
 /**
- * How often a bridge has logged in lately without staying connected: it stands in the lease, so that neither another host
- * nor a new session begins anew. Numbers that log in all the time are banned.
+ * How often a bridge has recently logged in without staying connected. The lease holds the count, so that neither
+ * another host nor a new session starts from zero. Numbers that log in all the time are banned.
  */
 export class Logins {
   readonly #options: Options
@@ -28,17 +28,17 @@ export class Logins {
     this.#at = options.lease.loginAt
   }
 
-  /** How long the next login has to wait, ms. */
+  /** How long the next login must wait, in ms. */
   get waitMs(): number {
     return Math.max(0, Lease.loginAgainAt({ logins: this.#count, loginAt: this.#at }) * 1000 - nowMs())
   }
 
-  /** The count to give the lease back with, after an end that was planned: it says nothing of the last login. */
+  /** The count to give the lease back with after a planned end, which says nothing about the last login. */
   get unlessPlanned(): number {
     return this.#timer ? Math.max(0, this.#count - 1) : this.#count
   }
 
-  /** A login begins when this resolves: it is counted already. @throws SessionEnded */
+  /** Counts a login, which may begin once this resolves. @throws SessionEnded */
   async begin(): Promise<void> {
     const { lease, write } = this.#options
     const isOurs = await write(() => Lease.login(lease, this.#count + 1))
@@ -67,7 +67,7 @@ export class Logins {
     this.#timer = undefined
     if (this.#count === 0) return
     this.#count = 0
-    // Unwritten, the next login waits for a while.
+    // If it is not written, the next login waits for a while.
     Lease.stayed(this.#options.lease).catch(this.#options.onError)
   }
 }

@@ -7,7 +7,7 @@ export interface Code {
   expiresAt: number
 }
 
-/** The wish of a customer to link a phone: an unpaired session dials only while it lasts. */
+/** A customer's wish to link a phone. An unpaired session dials only while it lasts. */
 export class Pairing {
   readonly #lastsMs: number
   readonly #onOver: () => void
@@ -15,7 +15,7 @@ export class Pairing {
   #timer: NodeJS.Timeout | undefined
   #code: Code | undefined
 
-  /** @param onOver nobody has asked for so long. */
+  /** @param onOver called when nobody has asked for `lastsMs`. */
   constructor(lastsMs: number, onOver: () => void) {
     this.#lastsMs = lastsMs
     this.#onOver = onOver
@@ -38,12 +38,12 @@ export class Pairing {
     this.#changes.notify()
   }
 
-  /** The code on show was for a connection that is gone. */
+  /** The code shown was for a connection that is gone. */
   hide(): void {
     this.#code = undefined
   }
 
-  /** The code to scan now, or the first one within so many milliseconds. */
+  /** The code to scan now, or the first one within `withinMs`. */
   async code(withinMs: number): Promise<Code | undefined> {
     return await this.#changes.until(
       () => (this.#code && this.#code.expiresAt > now() ? this.#code : undefined),
@@ -51,7 +51,7 @@ export class Pairing {
     )
   }
 
-  /** Linked, or not wanted any more. */
+  /** A phone is linked, or none is wanted any more. */
   end(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -5,8 +5,9 @@ import type { Connection } from "../network.ts"
 import { el } from "../node.ts"
 
 /**
- * Shows a sandbox bridge's code to the phone of its account's household, which scans it. The bridge's customer cannot: the phone is
- * simulated, and so is the network, which alone knows this question. @throws NetworkRejected, NoAnswer
+ * Shows a sandbox bridge's code to the phone of its account's household, which scans it. The bridge's customer cannot
+ * scan it, since the phone is simulated. Only the simulated network knows this question.
+ * @throws NetworkRejected, NoAnswer
  */
 export async function showCode(
   connection: Pick<Connection, "ask">,
@@ -20,7 +21,7 @@ export async function showCode(
 const others = 2
 
 /**
- * Waits for the people of the household, who come with the address book a moment after the link.
+ * Waits for the people of the household, who arrive with the address book a moment after linking.
  * @throws ApiError `session_unavailable`, SessionEnded
  */
 export async function householdKnown(contacts: Pick<Contacts, "list">, withinMs: number): Promise<void> {

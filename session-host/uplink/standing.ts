@@ -3,7 +3,7 @@ import type { SessionStore, Stored } from "../memory/store.ts"
 
 const replacedRow = "REPLACED"
 const availableRow = "AVAILABLE"
-/** The keys of the rows that say how a login stands. */
+/** The keys of the rows that hold a login's standing. */
 export const standingRows = [replacedRow, availableRow]
 
 interface Parts {
@@ -11,20 +11,20 @@ interface Parts {
   commits: Pick<Commits, "write">
 }
 
-/** How a login stands, whoever holds the bridge: durable, until the login ends. */
+/** A login's standing, whichever host holds the bridge: durable, until the login ends. */
 export class Standing {
   readonly #parts: Parts
   #isReplaced: boolean
   #isAvailable: boolean
 
-  /** @param rows those of `standingRows` that there are. */
+  /** @param rows those of `standingRows` that exist. */
   constructor(parts: Parts, rows: Stored[]) {
     this.#parts = parts
     this.#isReplaced = rows.some(({ sk }) => sk === replacedRow)
     this.#isAvailable = rows.some(({ sk }) => sk === availableRow)
   }
 
-  /** Another place has taken the login over: who connects would throw it out again, and be thrown out in turn. */
+  /** Another place has taken the login over. Connecting would throw it out again, and be thrown out in turn. */
   get isReplaced(): boolean {
     return this.#isReplaced
   }
@@ -34,7 +34,7 @@ export class Standing {
     return this.#isAvailable
   }
 
-  /** `write` commits it, with what it adds. @throws SessionEnded */
+  /** `write` commits the change, together with its own writes. @throws SessionEnded */
   async setReplaced(isReplaced: boolean, write = this.#parts.commits.write.bind(this.#parts.commits)) {
     if (this.#isReplaced === isReplaced) return
     this.#isReplaced = isReplaced

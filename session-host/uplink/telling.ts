@@ -22,13 +22,13 @@ interface Options {
 }
 
 /**
- * Tells the customer whether the session is connected. What was told last is durable, so that a restart or a hand-over
+ * Tells the customer whether the session is connected. The last thing told is durable, so a restart or a hand-over
  * tells nothing: `connected` comes after pairing and after every `disconnected` (decisions, "Session").
  */
 export class Telling {
   readonly #options: Options
   #told: Told
-  /** Why there is no connection, as was heard last. */
+  /** The last known reason why there is no connection. */
   #why: Why = {}
   #timer: NodeJS.Timeout | undefined
 
@@ -45,7 +45,7 @@ export class Telling {
     this.#tell("connected", [connected(at, phone)]).catch(this.#ended)
   }
 
-  /** There is no connection now. If that lasts, it is told, with what was heard last. */
+  /** There is no connection now. If that lasts, the customer is told, with the last known reason. */
   gone(at: At, objection?: Why["objection"]): void {
     this.#why = { objection }
     if (this.#told === "disconnected" || this.#timer) return
@@ -55,7 +55,7 @@ export class Telling {
     }, this.#options.goneMs)
   }
 
-  /** There will be no connection again by itself. `writes` become durable with the event. @throws SessionEnded */
+  /** It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded */
   async over(at: At, why: Why, writes: UnitWrite[] = []): Promise<void> {
     this.end()
     await this.#tell("disconnected", [disconnected(at, why)], writes)
@@ -73,12 +73,12 @@ export class Telling {
   }
 
   readonly #ended = (error: unknown): void => {
-    // The next owner reads what was told and tells what is new.
+    // The next owner reads what was told, and tells what is new.
     if (!(error instanceof SessionEnded)) this.#options.log.error({ error }, "an event was not appended")
   }
 }
 
-/** What the customer was told last. */
+/** The last status that the customer was told. */
 export function toldIn(stored: Stored | undefined): Told {
   return stored?.secret.toString() === "connected" ? "connected" : "disconnected"
 }
