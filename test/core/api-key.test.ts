@@ -35,7 +35,7 @@ test("an account has several keys; one revoked leads nowhere within 30 s, also w
   expect((await ApiKey.list(accountId)).map((key) => key.name).toSorted()).toEqual(["kept", "revoked"])
   expect(await ApiKey.verify(revoked)).toBeDefined()
 
-  // Another process revokes: nothing of this one's memory is told.
+  // Another process revokes it, and this one is not told.
   vi.resetModules()
   const elsewhere = await import("#core/api-key.ts")
   expect(await elsewhere.ApiKey.revoke(accountId, revoked.slice(4, 16))).toBe(true)

@@ -12,17 +12,17 @@ Object.assign(process.env, {
   LOG_LEVEL: "silent",
 })
 afterAll(() => cloudWatch.close())
-// The environment is read once, so only now may what reads it be loaded.
+// The environment is read once, so modules that read it are loaded only now.
 const { BridgeLog } = await import("#core/bridge-log.ts")
 
 function aLog() {
   const id = randomUUID()
   const log = (...texts: string[]) => texts.forEach((text) => BridgeLog.append(id, "info", text))
-  /** What a reader has got, once there are so many lines. */
+  /** The lines that a reader has got, once there are this many. */
   const read = async (tail: number, count: number) => {
     const batches = BridgeLog.follow(id, tail)
     onTestFinished(async () => void (await batches.return(undefined)))
-    // The past, read at once.
+    // The past lines, read at once.
     const lines = (await batches.next()).value as string[] // it never ends
     const more = async (enough: number) => {
       while (lines.length < enough) lines.push(...((await batches.next()).value as string[])) // it never ends

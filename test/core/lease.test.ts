@@ -17,7 +17,7 @@ async function aLease() {
   return (await Lease.get(id))!
 }
 
-/** Whether a session of this lease could write now. */
+/** Whether a session with this lease could write now. */
 async function mayCommit(held: Lease.Info) {
   return !(await transact([Lease.check(held)]))
 }
@@ -42,7 +42,7 @@ test("a take whose answer was lost is known for one's own, and nobody else's", a
   await Lease.letGo(taken!)
   const again = await Lease.take((await Lease.get(free.bridgeId))!, a)
   expect(again).toMatchObject({ epoch: free.epoch + 3 })
-  // An earlier look says nothing of who holds it now.
+  // An earlier look does not say who holds it now.
   expect(await Lease.take(free, a)).toBeUndefined()
 })
 
@@ -219,7 +219,7 @@ test("the bridges of a dead host are shared out among the hosts that have room",
   const freed = await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: 1, among: 2 })
   const shares = await Promise.all(freed.map(async ({ bridgeId }) => (await Lease.get(bridgeId))!.share))
   expect(shares).toEqual([3, 3, 3, 3, 3])
-  // Whoever is taken is nobody's share any more.
+  // A bridge that is taken belongs to no share any more.
   const taken = (await Lease.take((await Lease.get(held[0]!.bridgeId))!, b))!
   expect(taken.share).toBeUndefined()
 })

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), "metrics-"))
 const file = join(folder, "log")
 Object.assign(process.env, { LOG_FILE: file, METRICS_SERVICE: "api", STAGE: "production" })
 afterAll(() => rmSync(folder, { recursive: true }))
-// The environment is read once, so only now may what reads it be loaded.
+// The environment is read once, so modules that read it are loaded only now.
 const { Metrics } = await import("#core/metrics.ts")
 
 /** The embedded metric format, as CloudWatch documents it. */

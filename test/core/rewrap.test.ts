@@ -14,7 +14,7 @@ import { wrapping } from "#local/admin/wrapping.ts"
 import { startKms } from "#local/kms.ts"
 import { aBridge } from "#test/support/bridge.ts"
 
-/** The four wrapped data keys of a bridge as they stand in the tables. */
+/** A bridge's four wrapped data keys, as they stand in the tables. */
 async function wrappedOf(bridge: Bridge.Info): Promise<["session" | "delivery", Uint8Array][]> {
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
   const keys = await get(leases, DataKeys.key(bridge.id))

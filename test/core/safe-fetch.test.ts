@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { listen } from "#local/listen.ts"
 
-/** The module, for a machine whose URL_ALLOW is this: settings are read once. */
+/** The module as loaded with this URL_ALLOW: settings are read once. */
 async function fetching(urlAllow: string) {
   vi.resetModules()
   vi.stubEnv("URL_ALLOW", urlAllow)
@@ -44,7 +44,7 @@ async function aServer(answer: RequestListener) {
 
 async function aTcpServer(connected: (socket: Socket) => void) {
   const server = createTcpServer((socket) => {
-    // Whoever hangs up on it is what is tested, not it.
+    // The subject of the test is the client that hangs up, not this server.
     socket.on("error", () => {})
     connected(socket)
   })
@@ -150,7 +150,7 @@ describe("with this machine allowed", () => {
   })
 })
 
-/** A resolver that says these addresses, one list after another. */
+/** A resolver that returns these addresses, one list after another. */
 function resolving(...answers: string[][]) {
   let asked = 0
   vi.doMock("node:dns/promises", () => ({
@@ -265,7 +265,7 @@ test("a body that nobody reads, or that is left early, troubles nobody", async (
     expect(chunk).toHaveLength(500)
     break
   }
-  // Longer than the first had: its end passes meanwhile.
+  // Longer than the first one had, so that its time-out passes meanwhile.
   await expect(
     get(`http://127.0.0.1:${await aTcpServer(() => "silent")}/`, { withinMs: 200 }),
   ).rejects.toMatchObject({

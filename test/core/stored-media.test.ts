@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { StoredMedia } from "#core/stored-media.ts"
 
-/** How a file of this name is answered. */
+/** The headers under which a file of this name is served. */
 async function answerOf(fileName: string, contentType = "image/png") {
   const path = join(tmpdir(), `media-${randomUUID()}`)
   await writeFile(path, "bytes")

@@ -5,15 +5,15 @@ import { until } from "#test/support/until.ts"
 import { type Service, withinMs } from "./service.ts"
 
 export interface Neighbours {
-  /** From the network's having it to the receiver, of the bridges with a good receiver, in seconds. */
+  /** The time from the network to the receiver, for bridges with a good receiver, in seconds. */
   p50: number
   p99: number
-  /** Sends through the API, of all bridges, and how many of them failed. */
+  /** Sends through the API, for all bridges, and how many of them failed. */
   sends: number
   failed: number
 }
 
-/** Messages in and out on every bridge, side by side, with so many each. */
+/** Messages in and out on every bridge at the same time, this many on each. */
 export async function traffic(service: Service, good: Line[], each: number): Promise<Neighbours> {
   const delays: number[] = []
   const statuses: number[] = []

@@ -6,15 +6,15 @@ import { type Service, withinMs } from "./service.ts"
  * How a session host is lost.
  *
  * - `killed`: SIGKILL; the orchestrator reports the exit.
- * - `silent`: it stands still, as a machine that hangs: nobody reports it.
- * - `replaced`: SIGTERM: it hands its sessions over.
+ * - `silent`: it stands still like a hanging machine, and nobody reports it.
+ * - `replaced`: SIGTERM; it hands its sessions over.
  */
 export type Loss = "killed" | "silent" | "replaced"
 const signals = { killed: "SIGKILL", silent: "SIGSTOP", replaced: "SIGTERM" } as const
 
 /**
- * Takes the host with the most sessions away. For each of its bridges, the seconds until the network heard it again:
- * from the blow, or, where sessions are handed over, from the end of its old connection.
+ * Takes away the host with the most sessions. @returns for each of its bridges the seconds until the network heard from
+ * it again: from the blow, or, where sessions are handed over, from the end of its old connection.
  */
 export async function loseHost(service: Service, loss: Loss): Promise<number[]> {
   const { pid, lines } = await busiest(service)

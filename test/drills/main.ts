@@ -1,4 +1,4 @@
-/** `npm run drills`: what is lost and for how long when a part of the service fails, at the times of production. */
+/** `npm run drills`: what is lost, and for how long, when a part of the service fails, with production's timing. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -21,14 +21,14 @@ const { values, positionals } = parseArgs({
 })
 const [minutes, times, each] = [Number(values.minutes), Number(values.times), Number(values.messages)]
 
-/** Seconds until sessions were back, over several losses. */
+/** The seconds until sessions were back, over several losses. */
 async function losses(service: Service, loss: Loss) {
   const seconds: number[] = []
   for (let i = 0; i < times; i++) seconds.push(...(await loseHost(service, loss)))
   return { sessions: seconds.length, p50_s: quantile(seconds, 0.5), max_s: Math.max(...seconds) }
 }
 
-/** The same traffic with good receivers alone, and with one in ten that never answers. */
+/** The same traffic with good receivers only, and with one in ten that never answers. */
 async function deadReceiver(service: Service) {
   const [dead, ...good] = service.lines
   const quiet = await traffic(service, good, each)

@@ -3,24 +3,24 @@ import { until } from "#test/support/until.ts"
 import type { Service } from "./service.ts"
 
 export interface Outage {
-  /** Messages that the network took for us while it lasted. */
+  /** Messages that the network accepted for us while it lasted. */
   written: number
-  /** Of those, how many we told the network of having got before it was over. */
+  /** How many of these we receipted before it was over. */
   receipted: number
   /** Statuses of sends while it lasted, and how often each was answered. */
   answers: Record<string, number>
-  /** Of those messages. */
+  /** How many of those messages were lost. */
   lost: number
   reordered: number
   /** From the end of the outage to the delivery of the last of them. */
   secondsToCatchUp: number
 }
 
-/** Takes a part away for so long while messages come in and sends are asked for, and looks what became of them. */
+/** Takes a part away for this long while messages come in and sends are requested, and reports what became of them. */
 export async function outage(service: Service, part: Part, lastsMs: number): Promise<Outage> {
   const answers: Record<string, number> = {}
   part.take()
-  // What is under way at that moment may still be written.
+  // Writes that are under way at that moment may still succeed.
   await sleep(service.beat / 5)
   const end = performance.now() + lastsMs
   const writing = service.lines.map(async (line) => {
@@ -68,7 +68,7 @@ function receiptsOf({ seen, lines }: Service, written: Written[]): number {
   return seen.filter(isOurs).length
 }
 
-/** When each text reached the receiver, once all have, or no more come. */
+/** When each text reached the receiver, once all have or no more come. */
 async function firstArrivals({ receiver }: Service, written: Written[]): Promise<Map<string, number>> {
   const wanted = new Set(written.map(({ text }) => text))
   const look = () => {

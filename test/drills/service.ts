@@ -3,10 +3,10 @@ import { followLog } from "#test/cluster/follow-log.ts"
 import { type Line, startLines } from "#test/cluster/lines.ts"
 import { silence } from "#test/support/start-receiver.ts"
 
-/** How long a drill waits for what has to come, at the times of production. */
+/** How long a drill waits for what must come, with production's timing. */
 export const withinMs = 180_000
 
-/** The whole service as processes, with some bridges that are linked, and everything that can be seen of them. */
+/** The whole service as processes, with some linked bridges, and everything that can be observed about them. */
 export async function startDrilled(input: { bridges: number; beat: number; dir: string }) {
   const dead = new Set<string>()
   const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(input, {
@@ -21,17 +21,17 @@ export async function startDrilled(input: { bridges: number; beat: number; dir: 
     receiver,
     lines,
     beat: input.beat,
-    /** What the network saw, in order; it grows. */
+    /** The stanzas that the network saw, in order; it grows. */
     seen,
-    /** Whether a bridge's receiver leaves everything without an answer. */
+    /** Sets whether a bridge's receiver leaves everything unanswered. */
     setDead: (bridge: string, now: boolean) => void (now ? dead.add(bridge) : dead.delete(bridge)),
-    /** The contact of a bridge writes to it; resolves when the network has it. */
+    /** The bridge's contact writes to it. Resolves when the network has the message. */
     async write({ contact, owner }: Line): Promise<{ id: string; text: string; at: number }> {
       const text = `in ${++written}`
       const at = Date.now()
       return { ...(await network.send(contact, owner, text)), text, at }
     },
-    /** A send through the API, of which nobody kills a process. @returns the HTTP status */
+    /** Sends through the API, of which no process is killed. @returns the HTTP status */
     async send({ bridge, contact }: Line): Promise<number> {
       const answer = await fetch(`${apis()[0]}/api/instances/${bridge}/proxy/send/text`, {
         method: "POST",

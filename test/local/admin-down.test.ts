@@ -29,7 +29,7 @@ test("a bridge whose place another login took is down since then, and why is sai
   const told = (await Lease.get(linked.id))!.told!
   await holder.stop()
   expect(await down(linked.id)).toMatchObject({ status: "held by nobody", since: "" })
-  // A host that lives, and that is reached from here no more than a deployed one.
+  // A living host that cannot be reached from here, as a deployed one cannot.
   const far = await aScriptedHost((_, response) => response.socket?.destroy())
   const lease = await far.take(linked.id)
   await Lease.tell(lease, { ...told, epoch: lease.epoch })
@@ -46,7 +46,7 @@ test("a bridge that is linked to no phone, or must not run, is not down; one tha
   expect(await down(paused.bridgeId)).toBeUndefined()
   expect(await down(free.id)).toMatchObject({ status: "held by nobody", host: Lease.FREE })
   const held = await aHeldLease(free.id)
-  // It names a host that never was.
+  // The lease names a host that never existed.
   expect(await down(free.id)).toMatchObject({ status: "its host is dead", host: held.host })
 })
 

@@ -35,7 +35,7 @@ const lease: Lease.Info = {
   removedUntil: 0,
   choice: { ignore: [] },
 }
-const host = { id: "h", state: "up" } as Host.Info // what is looked at
+const host = { id: "h", state: "up" } as Host.Info // the parts that are read
 const quota = {
   kind: "quota",
   why: "the limit on vCPUs",

@@ -103,7 +103,7 @@ test("an account ends with its keys, and with its bridges only where that is ask
   expect(await Account.get(id)).toMatchObject({ bridges: 1, subscription: "active" })
 
   expect(await account.delete!.run([id, "all"])).toEqual([{ deleted: id, bridges: 1 }])
-  // Its key is good for a moment yet: what counts for nothing is not made either.
+  // Its key is valid for a moment yet, but not even a sandbox, which does not count, is created.
   Object.assign(config, { SANDBOX: true })
   onTestFinished(() => void Object.assign(config, { SANDBOX: false }))
   const sandbox = Bridge.create({ accountId: id, customerRef: "sandbox" })
@@ -142,7 +142,7 @@ test("a bridge is restarted at its host, and moves where that does not answer", 
   expect(calls.slice(0, 2)).toEqual(["/restart", "/restart"])
 })
 
-/** `npm run admin` without npm, in an environment that names no service but what is given. */
+/** `npm run admin` without npm, in an environment that names no service except the given one. */
 async function admin(environment: Record<string, string>, ...words: string[]) {
   const child = spawn(process.execPath, ["local/admin.ts", ...words], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -16,7 +16,10 @@ interface Package {
 const read = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Package // of npm's shape
 const lock = (path: string) => (read(path) as { packages?: Record<string, Package> }).packages ?? {}
 
-/** What the project may be made of. libsignal, under Baileys, is the one that asks something of who passes it on: SECURITY.md. */
+/**
+ * The licences that a package of the project may have. libsignal, under Baileys, is the one that makes demands on
+ * distributors: see SECURITY.md.
+ */
 const known = new Set([
   "0BSD",
   "Apache-2.0",
@@ -41,7 +44,7 @@ test.for(["", "infra/"])("each version in %spackage.json is exact", (folder) => 
 test.for(["", "infra/"])("each package of %spackage-lock.json is npm's, and proven by its hash", (folder) => {
   const packages = Object.entries(lock(`${folder}package-lock.json`)).filter(([path]) => path !== "")
   const strange = packages.filter(
-    // Without an address it is the registry's: .npmrc leaves it out.
+    // A package without an address is the registry's: .npmrc leaves it out.
     ([, { resolved, integrity }]) => resolved !== undefined || !integrity?.startsWith("sha512-"),
   )
   expect(strange.map(([path]) => path)).toEqual([])

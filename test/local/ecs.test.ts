@@ -15,7 +15,7 @@ import { startEcs, type Options } from "#local/ecs.ts"
 const child = new URL("ecs/child.ts", import.meta.url).pathname
 const host = { command: [process.execPath, child], env: { NAME: "a host", GREETING: "hello" } }
 
-/** A stand-in that knows the families `host` and `broken`, and short words for what these tests ask of it. */
+/** A stand-in that knows the families `host` and `broken`, and shortcuts for these tests' requests. */
 async function anEcs(options: Partial<Options> = {}) {
   const said: string[] = []
   const ecs = await startEcs({
@@ -53,12 +53,12 @@ const environment = (variables: Record<string, string>): Partial<RunTaskCommandI
   },
 })
 
-/** Signal 0 reaches whoever is alive. */
+/** Signal 0 reaches only living processes. */
 function isAlive(pid: number) {
   try {
     return process.kill(pid, 0)
   } catch {
-    return false // ESRCH: there is nobody.
+    return false // ESRCH: there is no such process.
   }
 }
 
@@ -217,6 +217,6 @@ test("no task survives the death of the stand-in", async () => {
   const [greeting] = (await once(parent.stdout, "data")) as [Buffer]
   expect(greeting.toString()).toBe("the task says hello\n")
   parent.kill("SIGKILL")
-  // Closed is the output only when the task, too, has let go of it.
+  // The output is closed only when the task has released it as well.
   await once(parent, "close")
 })

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { expect, test } from "vitest"
 
-/** What `npm start` does first, where Node says that it is another one on another machine. */
+/** The first step of `npm start`, with Node claiming another version on another platform. */
 function installOn(told: { platform: string; version: string }) {
   const lies = Object.entries(told).map(
     ([name, value]) => `Object.defineProperty(process, "${name}", { value: "${value}" });`,

@@ -6,7 +6,7 @@ import { startPoller } from "#local/poller.ts"
 import { startSqs } from "#local/sqs.ts"
 import { until } from "#test/support/until.ts"
 
-/** A queue and its poller. `answer` does what a delivery would; true keeps the doorbell. */
+/** A queue and its poller. `answer` stands for the delivery; true keeps the doorbell. */
 async function aPoller(
   answer: (group: string) => Promise<boolean | void>,
   options: { concurrency?: number; visibilitySeconds?: number } = {},
@@ -99,7 +99,7 @@ test("a doorbell is received once, however many deliveries could be under way", 
   for (const [i, group] of groups(5).entries()) {
     await ring(group)
     await until(() => answered.length === i + 1)
-    // The one that brought it, and the one that waits for the next.
+    // The request that brought it, and the one that waits for the next.
     await until(() => asked.filter(isReceive).length >= i + 2)
   }
   expect(asked.filter(isReceive)).toHaveLength(6)

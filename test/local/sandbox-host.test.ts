@@ -21,7 +21,7 @@ test("the task of a sandbox is the network and the host of its bridges, and give
   const ended = once(task, "exit")
   const bridge = await aBridge()
   await held(bridge.id)
-  // Shown by the network that is in the task.
+  // The code comes from the network inside the task.
   expect(await codeOf(bridge.id)).toContain(",")
   task.kill("SIGTERM")
   expect(await ended).toEqual([0, null])

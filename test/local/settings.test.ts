@@ -5,16 +5,16 @@ import { Settings } from "#local/settings.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
-/** The settings that a schema of Zod reads: its fields. */
+/** The settings that a Zod schema reads: its fields. */
 const fields = (path: string) =>
   [...read(path).matchAll(/^ +([A-Z][A-Z0-9_]+): /gm)].map((match) => match[1]!)
 
-/** What `infra/` reads, and what it passes on. */
+/** The variables that `infra/` reads, and those that it passes on. */
 const atDeploy = [...read("infra/stage.ts").matchAll(/process\.env\.([A-Z_]+)|^ {2}([A-Z_]+): \//gm)].map(
   (match) => (match[1] ?? match[2])!,
 )
 
-/** Of the tables of the page: the first two cells. */
+/** The first two cells of each row in the page's tables. */
 const rows = read("docs/settings.md")
   .split("\n")
   .filter((line) => line.startsWith("|"))
@@ -22,7 +22,7 @@ const rows = read("docs/settings.md")
   .map(([, name = "", value = ""]) => ({ name, value }))
 
 test("docs/settings.md names every setting that the code reads, and no other", () => {
-  // The region is read by the AWS SDK itself.
+  // The AWS SDK itself reads the region.
   const inCode = new Set([
     ...fields("core/config.ts"),
     ...fields("local/settings.ts"),

@@ -9,7 +9,7 @@ import { aNetwork, type Network } from "#test/support/network.ts"
 import { codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 
-/** Of a new customer with an unlinked bridge on this network: what its terminal prints. */
+/** The terminal of a new customer with an unlinked bridge on this network: everything it prints. */
 async function aTerminal(network: Network, timing: { codeMs?: number } = {}) {
   const customer = await aCustomer()
   await aHost(network, { timing })

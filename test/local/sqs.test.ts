@@ -10,7 +10,7 @@ import {
 import { expect, onTestFinished, test } from "vitest"
 import { startSqs, type Options } from "#local/sqs.ts"
 
-/** The queues, and short words for what these tests ask of them. */
+/** The queues, and shortcuts for these tests' requests. */
 async function queues(options: Options = {}) {
   const sqs = await startSqs(options)
   const credentials = { accessKeyId: "local", secretAccessKey: "local" }

@@ -13,7 +13,7 @@ import { until } from "#test/support/until.ts"
 const dataDir = mkdtempSync(join(tmpdir(), "bridge-start-"))
 afterAll(() => rmSync(dataDir, { recursive: true }))
 
-/** `npm start` without npm: what it says, and how it ends. */
+/** `npm start` without npm: its output, and how it ends. */
 function start(environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["local/start.ts"], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -106,21 +106,21 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
-    // No such process.
+    // There is no such process.
     return false
   }
 }
 
-/** What is there to paste: each line with the one before it that sets what it names. */
+/** The lines to paste, each after the line that sets its variables. */
 function linesOf(said: string) {
   const [variables = ""] = /URL=.*/.exec(said) ?? []
   const lines = (said.match(/curl .*/g) ?? []).map((line) => `${variables}\n${line}`)
   expect(lines).toHaveLength(4)
-  const [sent, read, answer, events] = lines as [string, string, string, string] // as just counted
+  const [sent, read, answer, events] = lines as [string, string, string, string] // counted above
   return { key: /mbk_\w+/.exec(variables)![0], sent, read, answer, events }
 }
 
-/** Pasted into a shell, as a person would. */
+/** Runs a line in a shell, as a person would paste it. */
 async function shell(line: string): Promise<string> {
   const child = spawn("sh", ["-c", line.replace("curl ", "curl -sS ")], {
     stdio: ["ignore", "pipe", "inherit"],

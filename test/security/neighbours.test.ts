@@ -20,7 +20,7 @@ test("while one account floods, sends huge and endless bodies and has a dead rec
   const bully = await stop()
   expect(failed).toEqual([])
   expect(requests).toBeGreaterThan(20)
-  // It was held back, and not by being ignored.
+  // It was held back, but not simply ignored.
   expect(bully).toMatchObject({ 200: expect.any(Number), 429: expect.any(Number) })
 })
 
@@ -38,7 +38,7 @@ test("of 200 requests at once over HTTP exactly 120 pass, of 400 from one addres
       Array.from({ length: 200 }, () => ask("/instances/nobody/proxy/status")),
     )
     expect(proxied.filter((status) => status === 404)).toHaveLength(120)
-    // Some of the floor were spent when the service was started: they are in the answer.
+    // Starting the service has used up some of the floor; the answer says how much is left.
     const left = Number((await fetch(`${service.baseUrl}/healthz`)).headers.get("ratelimit-remaining"))
     expect(left).toBeLessThanOrEqual(99)
     const guesses = await Promise.all(

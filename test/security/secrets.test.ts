@@ -13,11 +13,11 @@ import { startReceiver } from "#test/support/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 
 let service: Service
-/** What must stand nowhere, by what it is. */
+/** The strings that must appear nowhere, by name. */
 let secrets: Record<string, string>
-/** Beside those, what must not stand in a log, and may stand in a table: it is in the names of rows. */
+/** Further strings that must not appear in a log but may in a table, since rows are named after them. */
 let people: Record<string, string>
-/** Of whoever has no key. */
+/** The pages that a caller without a key gets. */
 const pages: string[] = []
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const marked = (what: string) => `${what}-${randomBytes(9).toString("hex")}`
 
-/** An account pairs, sends, receives, makes every kind of mistake, and survives the end of its host. */
+/** The life of an account: it pairs, sends, receives, makes every kind of mistake, and survives the end of its host. */
 async function aLife({ network, ...whole }: Service) {
   const said = Object.fromEntries(
     ["text", "caption", "question", "option", "place", "occasion", "about", "quoted", "refused", "wrong"].map(
@@ -46,7 +46,7 @@ async function aLife({ network, ...whole }: Service) {
   const heard = marked("heard")
   const idempotencyKey = marked("idempotency-key")
   const answered = marked("answered")
-  // It answers a picture with 500, and says more than it is asked.
+  // It answers a picture with 500, and says more than it was asked.
   const receiver = await startReceiver(({ body }) => (response) => {
     response.writeHead(body.includes("image") ? 500 : 200, { "x-words": answered }).end(answered)
   })
@@ -130,7 +130,7 @@ async function aLife({ network, ...whole }: Service) {
   }
 }
 
-/** Whatever a stranger is shown. */
+/** Records whatever a stranger is shown. */
 async function look(url: string, headers: Record<string, string> = {}): Promise<void> {
   const answer = await fetch(url, { headers })
   pages.push(JSON.stringify([...answer.headers]), await answer.text())
@@ -146,7 +146,7 @@ const Credentials = z.object({
   advSecretKey: z.string(),
 })
 
-/** The keys under all others, and the private keys of the session, as the service itself comes by them. */
+/** The keys under all others, and the session's private keys, obtained as the service itself obtains them. */
 async function innermost(
   { environment, dataDir }: Service,
   bridgeId: string,
@@ -181,7 +181,7 @@ async function innermost(
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
 
-/** The names of those that stand in these bytes: as they are, or as they are often written. */
+/** The names of the strings found in these bytes, as they are or in a common encoding. */
 function found(bytes: Buffer, wanted: Record<string, string>): string[] {
   return Object.entries(wanted)
     .filter(([, secret]) => formsOf(secret).some((form) => bytes.includes(form)))
@@ -195,7 +195,7 @@ function formsOf(secret: string): Buffer[] {
     Buffer.from(plain.toString("base64").replace(/=+$/, "").slice(0, -1)),
     Buffer.from(plain.toString("hex")),
   ]
-  // Keys are written in base64: their bytes, and their other spellings.
+  // Keys are written in base64: also look for their bytes and other spellings.
   const isKey = /^[A-Za-z0-9+/_-]{40,}=*$/.test(secret)
   const key = Buffer.from(secret, "base64")
   return isKey
@@ -203,7 +203,7 @@ function formsOf(secret: string): Buffer[] {
     : forms
 }
 
-/** What the service keeps on purpose, in files of mode 600, and what belongs to the pretended network. */
+/** The files that the service keeps on purpose, with mode 600, and those of the simulated network. */
 const kept = /^(?:account|secrets|wrapping-keys|running)\.json$|^simulator\/|^logs\/simulator\.log$/
 
 function filesWritten(): string[] {
@@ -248,7 +248,7 @@ function bytesOf(value: unknown): Buffer[] {
   return [Buffer.from(`${String(value)}\n`)]
 }
 
-/** What a row's key begins with, for each kind of row there is. */
+/** The beginning of a row's key, for each kind of row. */
 const kinds: Record<string, string[]> = {
   Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY"],
   Leases: ["HOSTS", "BRIDGE", "LEASE", "KEYS"],

@@ -9,7 +9,7 @@ import { sessionHosts } from "#local/session-hosts.ts"
 import { type Customer, type Service, startService, statusOf } from "#test/support/service.ts"
 import { until } from "#test/support/until.ts"
 
-/** A linked bridge of a whole running service, and somebody on the network who means no good. */
+/** A linked bridge of a whole running service, and somebody on the network with bad intentions. */
 let service: Service
 let customer: Customer
 let shop: { number: string; device: string }
@@ -46,7 +46,7 @@ async function events(): Promise<Record<string, unknown>[]> {
   }
 }
 
-/** The next ordinary message still arrives, at the same session, in the same process. */
+/** Whether the next ordinary message still arrives, at the same session in the same process. */
 async function isUnharmed(): Promise<boolean> {
   const text = `still here ${randomBytes(4).toString("hex")}`
   await write({ text })

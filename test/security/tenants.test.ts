@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => await tenants.stop())
 
-/** The request of a route as its example makes it, with some of it otherwise. */
+/** The request of a route's example, with some parts replaced. */
 function theRequest(route: Route, other: Partial<Draft> = {}): Draft {
   const { parameters = {}, body } = examples[route.name]
   const given = Object.entries(parameters).map(([name, value]) => [name, String(value)] as const)
@@ -48,7 +48,7 @@ test.for(named(ofBridge))(
     const answers = await Promise.all(
       ["nobody-has-this", name!, id!].map(async (ref) => {
         const { status, headers, body } = await ask(tenants.service.baseUrl, theRequest(route, { ref }))
-        // They tell of the one who asks.
+        // These headers are about the caller.
         const { date: _, "ratelimit-remaining": __, "ratelimit-reset": ___, ...others } = headers
         return { status, headers: others, body: body.toString() }
       }),
@@ -60,7 +60,7 @@ test.for(named(ofBridge))(
 )
 
 describe("through our own bridge", () => {
-  /** Routes that name something of a bridge in their path or body, and what theirs is called. */
+  /** Routes that name something of a bridge in their path or body, and the names of the other account's. */
   const cases: [name: string, of: (foreign: Tenants["known"]["foreign"]) => Partial<Draft>][] = [
     ["revokeMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],
     ["editMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],

@@ -1,4 +1,4 @@
-/** A command of the store's client, as far as its words are looked at. */
+/** A command of the store's client; only the parts that tests look at. */
 export interface StoreCommand {
   name: string
   input: Part & {
@@ -34,9 +34,11 @@ export interface Operation {
 type Send = (this: unknown, command: StoreCommand | SdkCommand, ...rest: unknown[]) => Promise<unknown>
 export type Wrap = (command: StoreCommand, go: () => Promise<unknown>) => Promise<unknown>
 
-/** Puts something around every call of the store, or of an SDK client (of all of its kind, given the prototype). */
+/**
+ * Puts a wrapper around every call of the store or of an SDK client (all clients of its class, given the prototype).
+ */
 export function around(client: object, wrap: Wrap): void {
-  const plain = Reflect.get(client, "send") as Send // of an SDK client
+  const plain = Reflect.get(client, "send") as Send // an SDK client's
   const wrapped: Send = function (command, ...rest) {
     const name = "name" in command ? command.name : command.constructor.name
     return wrap({ name, input: command.input }, () => plain.call(this, command, ...rest))

@@ -30,7 +30,7 @@ export function newDevice(): AuthenticationState {
         const found: Record<string, SignalDataTypeMap[T]> = {}
         for (const id of ids) {
           const value = kept.get(`${type} ${id}`)
-          // What was set under this type.
+          // The value was stored under this type.
           if (value !== undefined) found[id] = structuredClone(value) as SignalDataTypeMap[T]
         }
         return revived(found)
@@ -45,7 +45,7 @@ export function newDevice(): AuthenticationState {
   }
 }
 
-/** A clone makes plain byte arrays of buffers; Baileys' Signal library wants buffers. */
+/** A clone turns buffers into plain byte arrays, but Baileys' Signal library needs buffers. */
 function revived<T>(value: T): T {
   if (value instanceof Uint8Array) return Buffer.from(value) as unknown as T
   if (typeof value !== "object" || value === null) return value
@@ -55,7 +55,7 @@ function revived<T>(value: T): T {
 
 export type Client = ReturnType<typeof connect>
 
-/** A real Baileys socket on this network; reconnecting is another call with the same device. */
+/** A real Baileys socket on this network. To reconnect, call it again with the same device. */
 export function connect(
   network: { url: string },
   device: AuthenticationState = newDevice(),
@@ -92,7 +92,7 @@ export function connect(
     changed()
   })
 
-  /** The first thing `look` finds, now or later; fails after the test's patience. */
+  /** The first result of `look`, now or later; fails when the test's patience ends. */
   const until = <T>(what: string, look: () => T | undefined, patienceMs = 15_000): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const check = () => {
@@ -112,21 +112,21 @@ export function connect(
     device,
     messages,
     until,
-    /** Makes `until` look again, after what a test listens to itself. */
+    /** Makes `until` look again, for tests with listeners of their own. */
     changed,
-    /** All changes to messages. */
+    /** Every change of a message. */
     statuses,
-    /** All that was ever told of the connection. */
+    /** Every update about the connection. */
     updates,
     qr: () => until("a QR code", () => updates.findLast(({ qr }) => qr)?.qr),
     open: () => until("an open connection", () => updates.find(({ connection }) => connection === "open")),
-    /** Open, and past the history a new device waits for: from here on events come at once. */
+    /** Open, and past the history that a new device waits for: from here on events come at once. */
     online: () =>
       until("being online", () => {
         const open = updates.some(({ connection }) => connection === "open")
         return open && (device.creds.accountSyncCounter ?? 0) > 0 ? true : undefined
       }),
-    /** The status code the connection ended with. */
+    /** The status code with which the connection ended. */
     closed: () =>
       until("the end of the connection", () => {
         const end = updates.find(({ connection }) => connection === "close")
@@ -141,7 +141,7 @@ export function connect(
             (message.message?.conversation ?? message.message?.extendedTextMessage?.text) === text,
         ),
       ),
-    /** Until the message has this status: 2 sent, 3 delivered, 4 read. */
+    /** Waits until the message has this status: 2 sent, 3 delivered, 4 read. */
     status: (id: string, status: number) =>
       until(`status ${status} of ${id}`, () =>
         statuses.find(({ key, update }) => key.id === id && Number(update.status) === status),

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib"
 
-/** A PNG whose header says 60,000 by 60,000. */
+/** A PNG whose header claims 60,000 by 60,000 pixels. */
 export function hugePng(png: Buffer): Buffer {
   const bomb = Buffer.from(png)
   bomb.writeUInt32BE(60_000, 16)
@@ -9,7 +9,7 @@ export function hugePng(png: Buffer): Buffer {
   return bomb
 }
 
-/** A JPEG whose frame header says 65,500 by 65,500. */
+/** A JPEG whose frame header claims 65,500 by 65,500 pixels. */
 export function hugeJpeg(jpeg: Buffer): Buffer {
   const bomb = Buffer.from(jpeg)
   const frame = bomb.indexOf(Buffer.of(0xff, 0xc0))
@@ -18,7 +18,7 @@ export function hugeJpeg(jpeg: Buffer): Buffer {
   return bomb
 }
 
-/** A WebP whose canvas is said to be 16,384 by 16,384: it has to be of the extended format, as animations are. */
+/** A WebP whose canvas claims 16,384 by 16,384 pixels. It must be in the extended format, as animations are. */
 export function hugeWebp(webp: Buffer): Buffer {
   const bomb = Buffer.from(webp)
   const header = bomb.indexOf("VP8X")
@@ -27,7 +27,7 @@ export function hugeWebp(webp: Buffer): Buffer {
   return bomb
 }
 
-/** A grey JPEG (ITU-T T.81) in these scans, each of these components: blocks of two bits, nothing but "as before". */
+/** A grey JPEG (ITU-T T.81) with these components in each scan: blocks of two bits that say only "as before". */
 export function flatJpeg(width: number, height: number, scans: number[][]): Buffer {
   const blocks = Math.ceil(width / 8) * Math.ceil(height / 8)
   const scanOf = (components: number[]) =>
@@ -37,7 +37,7 @@ export function flatJpeg(width: number, height: number, scans: number[][]): Buff
     ])
   const components = [1, 2, 3].flatMap((id) => [id, 0x11, 0])
   const frame = [8, height >> 8, height & 255, width >> 8, width & 255, 3, ...components]
-  // One code, of one bit.
+  // A single code of one bit.
   const codes = (kind: number) => segment(0xc4, [kind, 1, ...Array.from({ length: 16 }, () => 0)])
   return Buffer.concat([
     Buffer.of(0xff, 0xd8),

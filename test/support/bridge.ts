@@ -7,7 +7,7 @@ export async function anAccount() {
   return await Account.create({ name: "Test", subscription: "active" })
 }
 
-/** A bridge of an account of its own; its events go to `webhookUrl`, or to the hosted inbox. */
+/** A bridge of a new account. Its events go to `webhookUrl`, or to the hosted inbox. */
 export async function aBridge(webhookUrl?: string) {
   const account = await anAccount()
   const { bridge } = await Bridge.create({ accountId: account.id, customerRef: randomUUID(), webhookUrl })

@@ -6,7 +6,7 @@ import { aNetwork } from "./network.ts"
 import { aPairedSession } from "./paired.ts"
 import { until } from "./until.ts"
 
-/** A paired session, a phone that writes with it, and what may be asked of the session. */
+/** A paired session, a phone that chats with it, and ways to ask about the session. */
 export async function aChat(options: Parameters<typeof aPairedSession>[1] = {}) {
   const network = await aNetwork()
   const session = await aPairedSession(network, options)
@@ -16,7 +16,7 @@ export async function aChat(options: Parameters<typeof aPairedSession>[1] = {}) 
     ...session,
     network,
     bob,
-    /** A command, and what was answered to it. */
+    /** Sends a command and returns its answer. */
     ask: async (method: string, path: string, body?: unknown) => {
       const answer = await call(bridgeId, method, path, { body })
       const said = (await answer.json()) as Record<string, unknown> // compared by the caller
@@ -27,7 +27,7 @@ export async function aChat(options: Parameters<typeof aPairedSession>[1] = {}) 
       await until(async () =>
         (await eventsOfType(bridgeId, "message")).find((event) => event.message_id === id),
       ),
-    /** The webhook event id of a message's event. */
+    /** The webhook event ids of the messages' events. */
     eventIds: async () => {
       const rows = query({
         TableName: events,

@@ -15,12 +15,12 @@ interface Line {
   message: string
 }
 
-/** Lines in a page, where no limit says less: of CloudWatch's 1 MB, so that more than one page is needed. */
+/** Lines per page when no limit is given: far less than CloudWatch's 1 MB, so that more than one page is needed. */
 const pageLines = 400
 
 /**
- * CloudWatch Logs as its JSON 1.1 protocol speaks: streams, PutLogEvents, and GetLogEvents with its tokens, which name a
- * place in a stream and are good for looking again. `refuse` makes the next requests fail by that error.
+ * CloudWatch Logs over its JSON 1.1 protocol: streams, PutLogEvents, and GetLogEvents with its tokens. A token names a
+ * place in a stream and may be used again. `refuse` makes the next requests fail with that error.
  */
 export async function startCloudWatchLogs() {
   const streams = new Map<string, Line[]>()

@@ -5,7 +5,7 @@ import { Patience } from "#session-host/memory/patience.ts"
 import { SessionStore } from "#session-host/memory/store.ts"
 import type { SessionEnded } from "#session-host/session-ended.ts"
 
-/** The commits of a session under this lease, and the store that reads what they have made. */
+/** The commits of a session under this lease, and the store that reads what they made. */
 export function commitsUnder(
   lease: Lease.Info,
   options: {

@@ -5,12 +5,12 @@ import type { VolatileVault } from "./vault.ts"
 
 export type TestConnection = ReturnType<typeof aConnection>
 
-/** A connection of ours to that network, with all that has happened on it. */
+/** One of our connections to that network, with everything that has happened on it. */
 export function aConnection(input: {
   url: string
   vault: VolatileVault
   log?: ConnectInput["log"]
-  /** Whether what it hears of people becomes durable; it does if not said otherwise. */
+  /** Whether what it hears about people becomes durable; by default it does. */
   learns?: boolean
 }) {
   const happenings: Happening[] = []
@@ -44,7 +44,7 @@ export function aConnection(input: {
   return { ...connection, happenings, happens }
 }
 
-/** Links to this phone, restarts as asked, and is open. */
+/** Links to this phone, restarts as asked, and is then open. */
 export async function aPairedConnection(input: {
   url: string
   vault: VolatileVault

@@ -8,7 +8,7 @@ interface Fields {
   bridgeLimit?: number
 }
 
-/** A new account as its owner sees it: its calls go through the real app, with a key of its own. */
+/** A new account as its owner sees it: its calls go through the real app, with its own key. */
 export async function aCustomer(fields: Fields = {}) {
   const account = await Account.create({ name: "Test", subscription: fields.subscription ?? "active" })
   if (fields.bridgeLimit) await Account.setBridgeLimit(account.id, fields.bridgeLimit)
@@ -38,17 +38,17 @@ export async function aCustomer(fields: Fields = {}) {
   }
 }
 
-/** What Node's server passes to the app of whoever calls from there. */
+/** What Node's server passes to the app for a caller at this address. */
 export function at(remoteAddress: string) {
   return { incoming: { socket: { remoteAddress } } }
 }
 
-/** Nobody else's in this test file. */
+/** An address that nobody else in this test file has. */
 export function anAddress(): string {
   return `10.${[randomInt(256), randomInt(256), randomInt(256)].join(".")}`
 }
 
 /** The JSON of an answer, for assertions. */
 export async function json(answer: Response | Promise<Response>) {
-  return (await (await answer).json()) as Record<string, unknown> // assertions look closer
+  return (await (await answer).json()) as Record<string, unknown> // assertions check the details
 }

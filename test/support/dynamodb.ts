@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb"
 import { onTestFinished } from "vitest"
 import { type DynamoDb, startDynamoDb, type Options } from "#local/dynamodb/server.ts"
 
-/** A store of this test's own and the real client, which does not repeat: faults are to be seen. */
+/** A store for this test alone, and the real client, without retries so that faults can be seen. */
 export async function aDynamoDb(options: Options = {}) {
   const store = await startDynamoDb(options)
   const client = isHere ? clientHere(store) : clientOf(store.endpoint)
@@ -26,7 +26,7 @@ export function clientOf(endpoint: string) {
 
 let isHere = false
 
-/** From now on `aDynamoDb` is asked in its process, and not by HTTP. */
+/** From now on `aDynamoDb` is asked within this process instead of over HTTP. */
 export function askHere(): void {
   isHere = true
 }
@@ -43,7 +43,7 @@ function clientHere({ answer }: DynamoDb) {
   )
 }
 
-/** A table of `pk` and `sk` with an index `byHost` of `host` and `pk`. */
+/** A table with `pk` and `sk`, and an index `byHost` on `host` and `pk`. */
 export function aTable(client: DynamoDBDocumentClient, name = "Things") {
   const strings = ["pk", "sk", "host"]
   return client.send(

@@ -1,9 +1,9 @@
 import type { Schema } from "#functions/api/openapi.ts"
 
-/** Something that a field must not be, and what is wrong with it. */
+/** A value that a field must not have, and what is wrong with it. */
 export type Fault = [what: string, value: unknown]
 
-/** Of each kind of fault that this schema knows, one. `undefined` is a field that is missing. */
+/** One fault of each kind that this schema can have. `undefined` stands for a missing field. */
 export function faultsOf(
   schema: Schema & { minItems?: number; maxItems?: number },
   required: boolean,
@@ -38,7 +38,7 @@ export function faultsOf(
   return faults.filter((fault) => Array.isArray(fault))
 }
 
-/** JSON, with the one number that JSON has no word for. */
+/** JSON, including the one number that JSON cannot express. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (inner === Infinity ? "1e400" : inner)).replaceAll(
     '"1e400"',

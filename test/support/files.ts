@@ -3,17 +3,17 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { onTestFinished } from "vitest"
 import { listen } from "#local/listen.ts"
 
-/** What a web server answers with. */
+/** An answer of the web server. */
 interface Served {
   type?: string
   body: Buffer
   status?: number
   headers?: Record<string, string>
-  /** The body comes only when this is. */
+  /** The body is sent only after this. */
   after?: Promise<unknown>
 }
 
-/** A web server with files, as customers have them; gone with its test. */
+/** A web server with files, like a customer's; it ends with its test. */
 export async function aFileServer(files: Record<string, Served>) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -33,8 +33,8 @@ export async function aFileServer(files: Record<string, Served>) {
   return { url: `http://127.0.0.1:${port}`, asked }
 }
 
-/** Media are fetched under TLS, with an authority of the network's own. */
+/** Trusts the network's own authority, since media are fetched over TLS. */
 export function trustMediaOf(network: { ca: string }): void {
-  // All such authorities have one name: of two, the wrong one might be asked.
+  // All such authorities have the same name: of two, the wrong one might be chosen.
   setDefaultCACertificates([...getCACertificates("bundled"), network.ca])
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { PassThrough, type Writable } from "node:stream"
 import { finished } from "node:stream/promises"
 
-/** What Lambda hands over for a call of a function's URL (payload format 2.0). */
+/** The event that Lambda passes for a call of a function's URL (payload format 2.0). */
 export function urlEvent(
   method: string,
   path: string,
@@ -49,10 +49,10 @@ export function urlEvent(
 
 type Streaming = (event: object, stream: Writable, context: object) => Promise<void>
 
-/** Status and headers go first, as JSON, and this ends them. */
+/** Follows the status and headers, which come first, as JSON. */
 const separator = Buffer.alloc(8)
 
-/** What Lambda's runtime for Node offers to functions that stream: call it before such a function is loaded. */
+/** What Lambda's Node runtime offers to streaming functions. Call it before such a function is loaded. */
 export function offerStreaming(): void {
   Object.assign(globalThis, {
     awslambda: {
@@ -73,12 +73,12 @@ export function offerStreaming(): void {
   })
 }
 
-/** Invokes a streaming handler as Lambda does; resolves as soon as status and headers are there. */
+/** Invokes a streaming handler as Lambda does. Resolves as soon as status and headers are there. */
 export async function stream(handler: unknown, event: object) {
   const sent = new PassThrough()
   const over = (handler as Streaming)(event, sent, { awsRequestId: randomUUID() }) // `streamifyResponse` made it
   const ended = Promise.all([over, finished(sent, { readable: false })])
-  // Who hangs up does not wait for it.
+  // A caller that hangs up does not wait for it.
   ended.catch(() => "hung up")
   const chunks = sent[Symbol.asyncIterator]() as AsyncIterator<Buffer> // no encoding is set
   let read = Buffer.alloc(0)
@@ -91,7 +91,7 @@ export async function stream(handler: unknown, event: object) {
   const prelude = JSON.parse(read.subarray(0, at).toString()) as Prelude // as Lambda itself reads it
   let body = read.subarray(at + separator.length)
 
-  /** The body so far, once it is enough or all. */
+  /** The body so far, once it is enough or complete. */
   async function until(isEnough: (body: Buffer) => boolean): Promise<Buffer> {
     while (!isEnough(body)) {
       const { value, done } = await chunks.next()
@@ -103,13 +103,13 @@ export async function stream(handler: unknown, event: object) {
   return {
     ...prelude,
     until,
-    /** All of the body. */
+    /** The whole body. */
     all: async () => {
       const whole = await until(() => false)
       await ended
       return whole
     },
-    /** Whoever listened has gone. */
+    /** The listener hangs up. */
     hangUp: () => void sent.destroy(),
   }
 }

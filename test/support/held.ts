@@ -4,7 +4,7 @@ import { Lease } from "#core/lease.ts"
 import { aBridge } from "./bridge.ts"
 import { dynamoDb } from "./store.ts"
 
-/** A bridge whose lease somebody holds who runs nothing. */
+/** A bridge whose lease is held by somebody who runs nothing. */
 export async function aHeldLease(bridgeId?: string): Promise<Lease.Info> {
   const free = await Lease.get(bridgeId ?? (await aBridge()).id)
   const held = free && (await Lease.take(free, { id: randomUUID(), addr: "127.0.0.1:1" }))
@@ -12,7 +12,7 @@ export async function aHeldLease(bridgeId?: string): Promise<Lease.Info> {
   return held
 }
 
-/** The transactions that the store is asked for from now on: each as the keys of its rows, and the whole. */
+/** Records the store's transactions from now on: the keys of each one's rows, and its size. */
 export function transactions() {
   const asked: { rows: string[]; bytes: number }[] = []
   const remove = dynamoDb.faults.add({
@@ -27,7 +27,7 @@ export function transactions() {
   return asked
 }
 
-/** What the store is asked to write from now on that has to do with this bridge. */
+/** Records the writes about this bridge from now on. */
 export function writesOf(bridgeId: string) {
   const asked: object[] = []
   const remove = dynamoDb.faults.add({

@@ -9,7 +9,7 @@ import { until } from "./until.ts"
 
 const main = fileURLToPath(new URL("../../session-host/main.ts", import.meta.url))
 
-/** A session host as it runs: a process of its own. */
+/** A session host as a process of its own, as in production. */
 export async function aHostProcess(network: Network, environment: Record<string, string> = {}) {
   const id = randomUUID()
   const child = fork(main, {
@@ -36,7 +36,7 @@ export async function aHostProcess(network: Network, environment: Record<string,
   return { id, child, said: () => said.join("") }
 }
 
-/** Its exit code, once it has ended. */
+/** The exit code, once the process has ended. */
 export async function exit(child: ChildProcess): Promise<unknown> {
   if (child.exitCode !== null) return child.exitCode
   const [code] = (await once(child, "exit")) as unknown[] // its first argument

@@ -47,7 +47,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
   return host
 }
 
-/** What the API asks of whoever holds the bridge: signed, under the lease as it is. */
+/** The API's call to the holder of a bridge: signed, under the current lease. */
 export async function call(
   bridgeId: string,
   method: string,
@@ -73,7 +73,7 @@ export async function call(
   })
 }
 
-/** Its `status`, or why there is none. */
+/** The bridge's `status`, or why there is none. */
 export async function statusOf(bridgeId: string): Promise<string> {
   if ((await Lease.get(bridgeId))?.addr === "") return "held by nobody"
   const answer = await call(bridgeId, "GET", "/status")
@@ -96,7 +96,7 @@ export async function held(bridgeId: string, by?: { id: string }): Promise<Lease
   })
 }
 
-/** The events of a bridge, in the order of their numbers, which must be without gaps. */
+/** The events of a bridge, in the order of their numbers, which must have no gaps. */
 export async function eventsOf(bridgeId: string): Promise<Event[]> {
   const keys = await DataKeys.get(bridgeId)
   const found: Event[] = []
@@ -107,7 +107,7 @@ export async function eventsOf(bridgeId: string): Promise<Event[]> {
   }
 }
 
-/** Those of one type, once there are so many. */
+/** The events of one type, once there are this many. */
 export async function eventsOfType<Type extends Event["event"]>(
   bridgeId: string,
   type: Type,

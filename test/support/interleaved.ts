@@ -3,7 +3,7 @@ import type { Scheduler } from "fast-check"
 import { store } from "#core/store.ts"
 import { around } from "./around.ts"
 
-/** Somebody who uses the store at the same time as others. */
+/** A party that uses the store at the same time as others. */
 interface Party {
   name: string
   scheduler: Scheduler
@@ -11,7 +11,7 @@ interface Party {
 }
 
 const parties = new AsyncLocalStorage<Party>()
-/** Those who are doing something now, and do not wait for their turn. */
+/** The parties that are working now and are not waiting for their turn. */
 const working = new Set<Party>()
 let onRest: () => void = () => {}
 
@@ -23,7 +23,7 @@ around(store, async (command, go) => {
   return party.dead ? await over(party) : answer
 })
 
-/** Waits until it is the turn of whoever calls. */
+/** Waits until it is the caller's turn. */
 export async function turn(label: string): Promise<void> {
   const party = parties.getStore()!
   rest(party)
@@ -37,16 +37,16 @@ function rest(party: Party): void {
   if (working.size === 0) onRest()
 }
 
-/** A dead process hears of nothing any more. */
+/** A dead process hears nothing any more. */
 async function over(party: Party): Promise<never> {
   rest(party)
   return await new Promise<never>(() => {})
 }
 
 /**
- * Somebody's work; each request of it to the store waits for its turn, which the scheduler gives. `mayDie`: at a moment
- * that the scheduler chooses it is gone, like a killed process: what it asked for may have been applied, and it does
- * nothing more. Resolves when the work is done, or nobody is left to do it.
+ * Runs a party's work; each of its requests to the store waits for a turn, which the scheduler gives. With `mayDie` it
+ * vanishes at a moment of the scheduler's choice, like a killed process: its last request may have been applied, and it
+ * does nothing more. Resolves when the work is done, or nobody is left to do it.
  */
 export async function inTurns(
   scheduler: Scheduler,
@@ -66,7 +66,7 @@ async function die(party: Party): Promise<void> {
   party.dead = true
 }
 
-/** Gives the turns, one after the other, until all have ended. The next is chosen when everybody waits for one. */
+/** Gives the turns one after the other until all parties have ended. The next is chosen when all of them wait. */
 export async function giveTurns(scheduler: Scheduler, all: Promise<void>[]): Promise<void> {
   await allRest()
   await scheduler.waitFor(Promise.all(all), async (go) => {
@@ -76,7 +76,7 @@ export async function giveTurns(scheduler: Scheduler, all: Promise<void>[]): Pro
 }
 
 async function allRest(): Promise<void> {
-  // Whoever was given a turn takes it up in a later microtask.
+  // A party that was given a turn takes it up in a later microtask.
   await new Promise(setImmediate)
   if (working.size === 0) return
   await new Promise<void>((resolve) => {

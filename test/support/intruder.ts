@@ -9,7 +9,7 @@ import type { aChat } from "./chat.ts"
 import { aParty } from "./party.ts"
 import { skip } from "./skipping.ts"
 
-/** Somebody on the network of this bridge who knows its public keys and has a Signal library of their own. */
+/** Somebody on this bridge's network who knows its public keys and has their own Signal library. */
 export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<typeof aChat>>) {
   const { lid } = await network.phone("Eve")
   const eve = await aParty(lid)
@@ -27,9 +27,9 @@ export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<
   }
   return {
     ...eve,
-    /** Begins a conversation anew, without a prekey. */
+    /** Begins a new conversation, without a prekey. */
     begin: () => eve.repository.injectE2ESession({ jid: to, session: bundle }),
-    /** As if so many messages had been sent that never come. */
+    /** Advances the chain as if this many messages had been sent that never arrive. */
     skip: (count: number) => skip(eve, to, count),
     encrypt: (content: Parameters<typeof eve.encrypt>[1]) => eve.encrypt(to, content),
     /** Puts a message into the queue of the bridge's device. */

@@ -4,7 +4,7 @@ import { listen } from "#local/listen.ts"
 
 type Handler = (event: never, context: never) => Promise<unknown>
 
-/** Lambda's own API, so far as Invoke: functions by their names, run here. One that throws is a function error. */
+/** Lambda's own API, as far as Invoke: functions by name, run here. A function that throws gives a function error. */
 export async function startLambdaService(functions: Record<string, Handler>) {
   const server = createServer((request, response) => {
     void (async () => {

@@ -4,7 +4,7 @@ import { aPairedConnection } from "./connection.ts"
 import type { Network } from "./network.ts"
 import { aVault, type VolatileVault } from "./vault.ts"
 
-/** Ada's linked device, open, with what her phone had to tell it behind it, and Bob, who writes to her. */
+/** Ada's linked device, open, with her phone's history already behind it, and Bob, who writes to her. */
 export async function aLinkedDevice(network: Network, vault: VolatileVault = aVault()) {
   const { control } = network
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
@@ -21,7 +21,7 @@ export async function aLinkedDevice(network: Network, vault: VolatileVault = aVa
     connection,
     /** `number:device`. */
     device,
-    /** What the network heard of that kind from this device, about this message; waits for some, if told so. */
+    /** What the network received of that kind from this device about this message; waits for it if told to. */
     heard: async (tag: string, id: string, wait = 0) =>
       (await control.log({ who: device, kind: "in", tag, attrs: { id }, wait })).map(
         ({ stanza }) => stanza!.attrs,
@@ -32,13 +32,13 @@ export async function aLinkedDevice(network: Network, vault: VolatileVault = aVa
   }
 }
 
-/** The texts that were taken in. */
+/** The texts of the messages that were received. */
 export const texts = (vault: VolatileVault) =>
   vault.taken().flatMap(({ plaintext }) => decode(plaintext).conversation ?? [])
 
 let messages = 0
 
-/** A text to be sent, under an id of its own. */
+/** A text to send, under an id of its own. */
 export const outgoing = (chat: string, body: string) => ({
   messageId: `3EB0${(++messages).toString(16).padStart(6, "0").toUpperCase()}`,
   chat,

@@ -9,7 +9,7 @@ import { SessionEnded } from "#session-host/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { aHeldLease } from "./held.ts"
 
-/** The durable side of a session that has no connection, under a lease of its own. */
+/** The durable side of a session without a connection, under a lease of its own. */
 export async function aMemory(
   input: {
     bridgeId?: string
@@ -46,7 +46,7 @@ export async function aMemory(
     memory,
     happened,
     bridgeId: lease.bridgeId,
-    /** Dies like a process: what is not durable is lost. */
+    /** Dies like a process: whatever is not durable is lost. */
     crash: end,
     /** Ends, and gives the lease back. */
     async letGo() {

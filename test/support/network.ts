@@ -6,7 +6,7 @@ import { aPhone } from "./phone.ts"
 
 export type Network = Awaited<ReturnType<typeof aNetwork>>
 
-/** A simulated network of the test's own, steered over its control API as anybody would. */
+/** A simulated network for this test alone, controlled over its control API as by anybody else. */
 export async function aNetwork(input: { dataDir?: string } = {}) {
   let simulator = await startSimulator(input)
   const clients = new Set<Client>()
@@ -36,17 +36,17 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
     get ca() {
       return simulator.ca
     },
-    /** Whatever its control API has. */
+    /** The whole control API. */
     control,
     call: control.call,
     fault: control.fault,
     phone: (name?: string) => aPhone(control, name),
-    /** A group of phones, made by the first of them. */
+    /** A group of phones, created by the first of them. */
     group: async (members: { number: string }[], addressing?: "lid" | "pn", subject = "A group") => {
       const [creator = "", ...rest] = members.map(({ number }) => number)
       return await control.group({ creator, members: rest, addressing, subject })
     },
-    /** What the network's log has, or gets within 10 s, that matches. */
+    /** The matching entries that the network's log has, or gets within 10 s. */
     log: (match: Parameters<typeof control.log>[0]) => control.log({ wait: 10_000, ...match }),
     /** A Baileys socket on this network, closed with it. */
     client,
@@ -68,7 +68,7 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
       for (const one of clients) one.close()
       await simulator.close()
     },
-    /** Stops the network and starts it again on the same directory, at new ports. */
+    /** Stops the network and starts it again on the same folder, at new ports. */
     async restart() {
       await simulator.close()
       simulator = await startSimulator(input)
@@ -76,5 +76,5 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
   }
 }
 
-/** A client's device, as the control API names it: `number:device`. */
+/** A client's device as the control API names it: `number:device`. */
 export const deviceOf = (client: Client) => client.device.creds.me?.id.split("@")[0] ?? ""

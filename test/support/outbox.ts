@@ -13,12 +13,12 @@ import { EventRow } from "#core/event-row.ts"
 import { transact } from "#core/store.ts"
 import { handler } from "#functions/delivery/handler.ts"
 
-/** Appends events to a bridge's outbox as its session host would, and says what each one's id is. */
+/** Appends events to a bridge's outbox as its session host would, and returns the id of each. */
 export async function anOutbox(bridge: Bridge.Info) {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
   let last = 0
 
-  /** The rows alone: whoever should ring dies first. */
+  /** Writes only the rows, as if the host died before it rang. */
   async function write(...events: Event[]): Promise<string[]> {
     const rows = events.map((event) => {
       return { bridgeId: bridge.id, n: ++last, identity: [randomUUID()], event, deliveryKey }
@@ -63,7 +63,7 @@ export function anEvent(body = "hello"): Event {
 const queue = new SQSClient()
 const QueueUrl = process.env.DOORBELL_URL
 
-/** A doorbell that rings now, hidden from others for its visibility. */
+/** A ringing doorbell, if there is one, hidden from others for its visibility time-out. */
 export async function aDoorbell(): Promise<Message | undefined> {
   const received = await queue.send(
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1, WaitTimeSeconds: 0 }),
@@ -74,18 +74,18 @@ export async function aDoorbell(): Promise<Message | undefined> {
 /** Passes a doorbell to the delivery function as Lambda would, and deletes it unless it is reported. */
 export async function pass(doorbell: Message): Promise<"deleted" | "kept"> {
   const record = { messageId: doorbell.MessageId, receiptHandle: doorbell.ReceiptHandle, body: doorbell.Body }
-  const answer = await handler({ Records: [record] } as Parameters<typeof handler>[0]) // what of it is read
+  const answer = await handler({ Records: [record] } as Parameters<typeof handler>[0]) // the parts that are read
   if (answer.batchItemFailures.length > 0) return "kept"
   await queue.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: doorbell.ReceiptHandle }))
   return "deleted"
 }
 
-/** Whatever rings or hides, of whichever test. */
+/** Forgets every doorbell, ringing or hidden, of any test. */
 export async function forgetDoorbells(): Promise<void> {
   await queue.send(new PurgeQueueCommand({ QueueUrl }))
 }
 
-/** Answers doorbells until none rings. @returns how many did. */
+/** Answers doorbells until none rings. @returns how many rang. */
 export async function answerAll(): Promise<number> {
   for (let answered = 0; ; answered++) {
     const doorbell = await aDoorbell()

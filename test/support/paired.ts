@@ -6,7 +6,7 @@ import { aHost, call, held, statusOf } from "./host.ts"
 import type { Network } from "./network.ts"
 import { until } from "./until.ts"
 
-/** The text of the code that `qr` shows as a picture. */
+/** The text of the code in the picture that `qr` returns. */
 export async function codeOf(bridgeId: string): Promise<string> {
   const answer = await call(bridgeId, "GET", "/qr")
   if (answer.status !== 200) throw new Error(`qr: ${answer.status} ${await answer.text()}`)
@@ -15,7 +15,7 @@ export async function codeOf(bridgeId: string): Promise<string> {
   return code
 }
 
-/** A bridge, linked to a phone of its own and connected, at a host of its own. */
+/** A bridge on a host of its own, linked to a phone of its own and connected. */
 export async function aPairedSession(
   network: Network,
   options: Parameters<typeof aHost>[1] & { host?: Host } = {},
@@ -35,9 +35,9 @@ export async function aPairedSession(
     bridge,
     phone,
     host,
-    /** Whether the network sees the session's device connected. */
+    /** Whether the network sees the session's device as connected. */
     isConnected: async () => (await devices()).some((device) => device.connected),
-    /** The network ends the session's connection. */
+    /** Makes the network end the session's connection. */
     end: (how: "cut" | "replaced" | "device_removed" | "restart" | "unavailable") =>
       network.call("POST", `/connections/${phone.number}:${first!.id}/end`, { how }),
     /** The owner of the phone removes the device. */

@@ -22,7 +22,7 @@ interface Ciphertext {
   ciphertext: Uint8Array
 }
 
-/** A device with our repository over a vault of its own, and nothing else of a connection. */
+/** A device with our repository over its own vault, and no other part of a connection. */
 export async function aParty(lid: string, vault: VolatileVault = aVault()) {
   installRepairs()
   const creds = { ...initAuthCreds(), me: { id: "1:1@s.whatsapp.net", lid } }
@@ -47,7 +47,7 @@ export async function aParty(lid: string, vault: VolatileVault = aVault()) {
     vault,
     keys,
     repository,
-    /** What the network hands out to whoever wants to write to this device. */
+    /** The keys that the network gives to anybody who wants to write to this device. */
     async bundle() {
       const keyId = ++preKeys
       const pair = Curve.generateKeyPair()

@@ -2,7 +2,7 @@ import type { NetworkClient, Read } from "#local/network-client.ts"
 
 type Control = Pick<NetworkClient, "create" | "scan" | "typeCode" | "send" | "post" | "file" | "read">
 
-/** A new phone of a simulated network, and what its owner does. */
+/** A new phone of a simulated network, and its owner's actions. */
 export async function aPhone(control: Control, name?: string) {
   const phone = await control.create(name)
   const { number } = phone
@@ -11,9 +11,9 @@ export async function aPhone(control: Control, name?: string) {
     scan: (qr: string, obstacle?: string) => control.scan(number, qr, obstacle),
     typeCode: (code: string) => control.typeCode(number, code),
     send: (...[to, text, more]: Written) => control.send(number, to, text, more),
-    /** Sends what is not plain text. */
+    /** Sends anything but plain text. */
     post: (to: string, content: object) => control.post(number, to, content),
-    /** The file of a message it read. */
+    /** The file of a message that it read. */
     file: async (id: string) => (await control.file(number, id)).data,
     /** Waits until `count` messages match. */
     read: (match: Match = {}): Promise<Read[]> => control.read(number, { wait: 10_000, ...match }),

@@ -8,7 +8,7 @@ export function aReceived(
 ): Received {
   const message = proto.Message.encode({ conversation: input.text ?? "hello" }).finish()
   return {
-    // Each encryption is another ciphertext.
+    // Each encryption yields another ciphertext.
     hash: createHash("sha256").update(randomBytes(16)).digest("hex"),
     attrs: {
       id: input.id ?? randomBytes(8).toString("hex").toUpperCase(),

@@ -15,7 +15,7 @@ interface Call {
 }
 type Answer = (call: Call, response: ServerResponse, request: IncomingMessage) => void
 
-/** A peer in the place of a session host that says whatever a test wants, and holds leases like one. */
+/** A peer that stands in for a session host, holds leases like one, and answers as the test says. */
 export async function aScriptedHost(answer: Answer) {
   const calls: Call[] = []
   const server = createServer((request, response) => {

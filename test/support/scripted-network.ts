@@ -12,7 +12,7 @@ function unconnected() {
   throw new Error("nobody is connected")
 }
 
-/** A network that shakes hands and from there says only what the test says. */
+/** A network that shakes hands and then says only what the test says. */
 export async function aScriptedNetwork(authority = Certificates.create()) {
   const heard: BinaryNode[] = []
   const listeners = new Set<() => void>()
@@ -37,7 +37,7 @@ export async function aScriptedNetwork(authority = Certificates.create()) {
       } else heard.push(await decodeBinaryNode(transport.decrypt(frame)))
       for (const listener of listeners) listener()
     }
-    // Gone from `clients` a little later.
+    // It leaves `clients` a little later.
     socket.on("close", () => setImmediate(() => listeners.forEach((listener) => listener())))
     socket.on("message", (data) => {
       // Baileys sends binary frames, which ws gives as one buffer.
@@ -65,7 +65,7 @@ export async function aScriptedNetwork(authority = Certificates.create()) {
       if (!transport) throw new Error("no handshake yet")
       write(transport.encrypt(encodeBinaryNode(node)))
     },
-    /** The client has hung up. */
+    /** Resolves when the client has hung up. */
     closed: () => until(() => sockets.clients.size === 0),
     async close() {
       for (const socket of sockets.clients) socket.terminate()

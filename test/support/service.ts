@@ -14,8 +14,8 @@ export type Service = Awaited<ReturnType<typeof startService>>
 export type Customer = Awaited<ReturnType<Service["customer"]>>
 
 /**
- * The whole service as `npm start` runs it, in processes of its own, on a data folder of its own. Rate limits are out of
- * the way unless `environment` says otherwise. Whoever starts it stops it.
+ * The whole service as `npm start` runs it, in processes of its own, on a data folder of its own. Rate limits are
+ * lifted unless `environment` sets them. The caller must stop it.
  */
 export async function startService(environment: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-service-"))
@@ -23,7 +23,7 @@ export async function startService(environment: Record<string, string> = {}) {
   const { admin, baseUrl } = service
   const network = networkClient({ controlUrl: service.phonesUrl })
 
-  /** An account with a key, and what its owner can do; with an active subscription if not said otherwise. */
+  /** An account with a key, and its owner's actions. It has an active subscription by default. */
   async function customer(name: string, about: { bridges?: number; subscription?: "active" | "none" } = {}) {
     const { subscription = "active", bridges } = about
     const { id } = await admin(z.object({ id: z.string() }), "account", "create", name, subscription)
@@ -54,7 +54,7 @@ export async function startService(environment: Record<string, string> = {}) {
       })
       return qr
     }
-    /** A bridge, linked to this phone. */
+    /** A bridge linked to this phone. */
     const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => ({
       ...(await bridge(ref, more)),
       qr: await linkTo(ref, number),
@@ -66,7 +66,7 @@ export async function startService(environment: Record<string, string> = {}) {
     ...service,
     network,
     customer,
-    /** What it wrote, once it is stopped. */
+    /** Removes its data, once it is stopped. */
     remove: () => rmSync(dataDir, { recursive: true, force: true }),
   }
 }

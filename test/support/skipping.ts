@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import type { Keys } from "#session-host/baileys/keys.ts"
 
-/** A device, as far as its ratchets go. */
+/** The parts of a device that its ratchets need. */
 interface Party {
   keys: Keys
   repository: { jidToSignalProtocolAddress(jid: string): string }
@@ -18,7 +18,7 @@ interface Session {
   _chains: Record<string, { chainKey: ChainKey }>
 }
 
-/** As if so many messages to this device had been encrypted that nobody ever gets. */
+/** Advances the ratchet as if this many messages to the device had been encrypted that nobody ever gets. */
 export async function skip({ keys, repository }: Party, to: string, count: number): Promise<void> {
   const address = repository.jidToSignalProtocolAddress(to)
   const { [address]: kept } = await keys.get("session", [address])
@@ -34,7 +34,7 @@ interface SenderKey {
   senderChainKey: { iteration: number; seed: { data: string } }
 }
 
-/** As if so many messages had been encrypted with each of our sender keys that nobody ever gets. */
+/** Advances each of our sender keys as if this many messages had been encrypted with it that nobody ever gets. */
 export async function skipInGroup(
   { keys }: Pick<Party, "keys">,
   senderKeyName: string,

@@ -5,32 +5,32 @@ import { z } from "zod"
 import { isGenuine } from "#local/genuine.ts"
 import { hangUp, listen } from "#local/listen.ts"
 
-/** A request as it reached the receiver. */
+/** A request as the receiver got it. */
 export interface Arrival {
   method: string
   /** With its query. */
   path: string
   headers: IncomingHttpHeaders
-  /** As it came, for who checks a signature. */
+  /** The body as it came, for checking a signature. */
   body: Buffer
   /** Unix milliseconds. */
   at: number
   eventId: string
   attempt: number
-  /** Whose URL it came to. */
+  /** The bridge whose URL was called. */
   bridge: string
-  /** Signed with the bridge's secret, if that is known. */
+  /** Whether it is signed with the bridge's secret, if that is known. */
   genuine: boolean
-  /** Of the event; `""` for what is none. */
+  /** The event's type; `""` if the body is not an event. */
   type: string
-  /** Of a message its text, of a vote what it is on. */
+  /** A message's text; for a vote, which poll it is on. */
   text: string | undefined
 }
 
-/** A status, or all of an answer. */
+/** A status, or a function that writes the whole answer. */
 export type Answer = number | ((response: ServerResponse, arrival: Arrival) => void)
 
-/** Whoever called hears nothing, for as long as he waits. */
+/** Never answers: the caller waits as long as it likes. */
 export const silence: Answer = () => {}
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
@@ -42,8 +42,8 @@ const Told = z.object({
 })
 
 /**
- * A customer's webhook endpoint, at a URL for each bridge. It records all, and answers as `usually` says; what has been
- * put in with `say` comes first. Whoever starts it stops it.
+ * A customer's webhook endpoint, with a URL for each bridge. It records everything and answers as `usually` says, after
+ * the answers put in with `say`. The caller must stop it.
  */
 export async function startReceiver(usually: (arrival: Arrival) => Answer = () => 200) {
   const arrivals: Arrival[] = []
@@ -54,7 +54,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
     read(request).then(
       (arrival) => take(arrival, response),
       () => {
-        // Whoever called has ended while it spoke: nothing has arrived.
+        // The caller ended in the middle of its request: nothing has arrived.
       },
     )
   })
@@ -87,7 +87,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
     server.emit("arrival")
   }
 
-  /** What `look` finds among the arrivals, as soon as it finds something. */
+  /** The result of `look` on the arrivals, as soon as it has one. */
   async function until<Found>(look: (arrivals: Arrival[]) => Found | undefined | false): Promise<Found> {
     for (;;) {
       const found = look(arrivals)
@@ -102,14 +102,14 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
     port,
     url: urlOf("hook"),
     urlOf,
-    /** All that came, in order; it grows. */
+    /** Everything that came, in order; it grows. */
     arrivals,
-    /** The secret of a bridge: what comes to its URL is checked from now on. */
+    /** Sets a bridge's secret: from now on requests to its URL are checked. */
     trust: (bridge: string, secret: string) => void secrets.set(bridge, secret),
-    /** The next answers. */
+    /** Sets the next answers. */
     say: (...answers: Answer[]) => void script.push(...answers),
     until,
-    /** Waits until so many came. */
+    /** Waits until this many came. */
     atLeast: (count: number) => until(() => arrivals.length >= count),
     stop: () => hangUp(server),
   }
@@ -124,7 +124,7 @@ function toldIn(body: Buffer): z.infer<typeof Told> | undefined {
   try {
     return Told.safeParse(JSON.parse(body.toString())).data
   } catch {
-    // Whoever fetches a file says nothing.
+    // A request for a file has no event.
     return undefined
   }
 }

@@ -9,11 +9,11 @@ import { startBucket } from "#local/s3.ts"
 import { startSqs } from "#local/sqs.ts"
 
 /**
- * The service's store and queue for one test file, real ones, with the environment that leads to them. Import this
- * before anything of `core`: the environment is read once.
+ * The service's real store and queue for one test file, with the environment that leads to them. Import this before
+ * anything of `core`: the environment is read once.
  */
 const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
-/** Steers what goes wrong with the store, too. */
+/** Also controls what goes wrong with the store. */
 export const dynamoDb = await startDynamoDb()
 export const sqs = await startSqs()
 const bucket = await startBucket(sqs.endpoint)

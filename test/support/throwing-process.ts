@@ -2,7 +2,7 @@ import { log } from "#core/log.ts"
 import { containExceptions } from "#session-host/host/exceptions.ts"
 import { scope } from "#session-host/host/scope.ts"
 
-// A process in which sessions throw where nobody catches, and at last nobody's code does.
+// A process in which sessions throw errors that nobody catches, and finally code of no session does.
 containExceptions(log)
 const say = (what: string) => process.stdout.write(`${what}\n`)
 const failing = (name: string) => ({ fail: (error: unknown) => say(`${name} failed: ${String(error)}`) })

@@ -1,6 +1,6 @@
 import type { Transmission } from "#session-host/baileys/transmission.ts"
 
-/** One of which nothing has happened yet, but for what is said. */
+/** A transmission to which nothing has happened yet, except what is given. */
 export function aTransmission(so: Partial<Transmission> = {}): Transmission {
   return {
     chat: "1@lid",

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 type Nothing = undefined | false
 
 /**
- * What `look` finds, as soon as it finds something.
- * @throws Error after `withinMs`, if not said otherwise before vitest ends the test: it names `what` it waited for.
+ * The result of `look`, as soon as it has one.
+ * @throws Error after `withinMs`, by default before vitest ends the test; it names `what` it waited for.
  */
 export async function until<Found>(
   look: () => Found | Nothing | Promise<Found | Nothing>,

@@ -4,7 +4,7 @@ import { until } from "./until.ts"
 
 export type VolatileVault = ReturnType<typeof aVault>
 
-/** A session's vault that lives as long as this process: its units become durable one by one, in order. */
+/** A session's vault that lives as long as this process. Its units become durable one by one, in order. */
 export function aVault(input: { latencyMs?: () => number } = {}) {
   const keys = new Map<string, string>()
   const seen = new Set<string>()
@@ -90,26 +90,26 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
 
   return {
     ...vault,
-    // A spread would have read it once.
+    // A getter, since a spread would read it once.
     get creds() {
       return state.creds
     },
-    /** All that was made, in order. */
+    /** Every change that was made, in order. */
     changes,
     /** How many of them are durable. */
     kept: () => state.kept,
     /** The values of one type. */
     ofType: (type: string) =>
       [...keys].flatMap(([name, value]) => (name.startsWith(`${type} `) ? [value] : [])),
-    /** The messages that were taken in. */
+    /** The messages that were received. */
     taken: () => taken,
-    /** Resolves when so many messages were taken in. */
+    /** Resolves when this many messages were received. */
     takes: async (count: number) => await until(() => taken.length >= count),
-    /** Forgets them; redelivered, they are still known. */
+    /** Forgets the received messages. If they are delivered again, they are still known. */
     forgetTaken: () => {
       taken = []
     },
-    /** Resolves when all that was made is durable. */
+    /** Resolves when everything that was made is durable. */
     settled: () => last,
     /** Nothing becomes durable from now on, until the returned function is called. */
     hold() {
@@ -120,7 +120,10 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         resolve()
       }
     },
-    /** The session has ended from now on, after `onFailure` (the owner closes its socket there), until the returned function is called. */
+    /**
+     * Makes the session end from now on, after `onFailure` (in which its owner closes the socket), until the returned
+     * function is called.
+     */
     fail(onFailure: () => void) {
       stopped = { ...stopped, failure: new Error("fenced"), onFailure }
       return () => {

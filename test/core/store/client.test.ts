@@ -11,7 +11,7 @@ Object.assign(process.env, {
   AWS_SECRET_ACCESS_KEY: "secret",
 })
 
-/** Answers as the test says, and shows what it was asked. */
+/** A store that answers as the test says, and records the requests. */
 async function aStore(host: string, answer: RequestListener) {
   const asked: IncomingMessage["headers"][] = []
   const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ test("a machine whose clock is wrong signs with the store's time as soon as it w
   expect(asked).toHaveLength(2)
 })
 
-/** As in `x-amz-date`. */
+/** In the form of `x-amz-date`. */
 function stamp(date: Date): string {
   return date.toISOString().replaceAll(/[-:]|\.\d+/g, "")
 }

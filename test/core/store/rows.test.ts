@@ -11,7 +11,7 @@ const Leaf = fc.oneof(
   fc.constant(null),
   fc.uint8Array(),
 )
-/** Not those that the SDK's marshaller takes for a class. */
+/** Without the names that the SDK's marshaller takes for a class. */
 const Name = fc.string({ minLength: 1 }).filter((name) => !["__proto__", "constructor"].includes(name))
 const { value: Value } = fc.letrec((tie) => ({
   value: fc.oneof(

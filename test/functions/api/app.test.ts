@@ -203,7 +203,7 @@ describe("bodies", () => {
       { chat: "+1 555 000-1111", body: "Hi" },
       "chat: 7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
     ],
-    // Taken as a number, and then asked of the session, which nobody has linked here.
+    // The chat is accepted as a number. The session is asked next, and no phone is linked here.
     [{ chat: "+15550001111", body: "Hi" }, "the session cannot be reached now: try again"],
   ])("%o is answered with %s", async ([body, error]) => {
     const customer = await aCustomer()
@@ -330,6 +330,6 @@ test("the Lambda door answers with the same app", async () => {
     body: null,
     requestContext: { http: { method: "GET", path: "/api/instances" } },
   }
-  const answer = await handler(event as unknown as Parameters<typeof handler>[0]) // what of it is read
+  const answer = await handler(event as unknown as Parameters<typeof handler>[0]) // the parts that are read
   expect(answer).toMatchObject({ statusCode: 200, body: "[]" })
 })

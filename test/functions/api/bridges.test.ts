@@ -11,7 +11,7 @@ import { Lease } from "#core/lease.ts"
 import { aCustomer, json } from "#test/support/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
-/** The operator's choice. */
+/** Sets the operator's choice. */
 const offer = (isOn: boolean) => void Object.assign(config, { SANDBOX: isOn })
 
 describe("creation", () => {
@@ -84,7 +84,7 @@ describe("creation", () => {
     const customer = await aCustomer()
     for (let i = 0; i < 9; i++)
       await Stored.create({ accountId: customer.account.id, customerRef: `first-${i}` })
-    // A key may ask for ten a minute.
+    // A key may create ten a minute.
     const keys = [customer.key, await ApiKey.create(customer.account.id, "second")]
     const asked = Array.from({ length: 20 }, (_, i) =>
       customer.call(

@@ -11,10 +11,11 @@ test("a host that has ended since the last call over its connection was never re
   const lease = await host.take(bridge.id)
   const call = { method: "GET", path: "/status", bridgeId: bridge.id, requestId: "request-1" } as const
   expect(await callHost(lease, call, 5000)).toMatchObject({ status: 200 })
-  // Kept, and idle.
+  // The connection is kept, and idle.
   await setImmediate()
   host.server.close()
-  // As its process's death does it. Nothing of it has been read here when the call is made.
+  // A process closes its connections like this when it dies. Nothing of that has been read here at the time of the
+  // call.
   host.server.closeAllConnections()
   expect(await callHost(lease, call, 5000)).toBe("unreachable")
 })

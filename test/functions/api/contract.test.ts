@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest"
 
-// Read once, when the first module of core is loaded.
+// The environment is read once, when the first module of core is loaded.
 await vi.hoisted(async () => Object.assign(process.env, (await import("#local/no-limits.ts")).noLimits))
 
 import "#test/support/store.ts"
@@ -30,13 +30,16 @@ const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]
 )
 const cases = routes.map((route) => [route.name, route] as const)
 
-/** Bridges that nobody holds: whatever would ask a session of theirs is not refused at once, but 503 after a while. */
+/**
+ * Nobody holds these bridges: a call that would ask one of their sessions is not refused at once, but gets 503 after a
+ * while.
+ */
 const [ours, theirs] = [await aCustomer(), await aCustomer()]
 for (const customer_ref of ["shop", "resting"]) await ours.post("/api/instances", { customer_ref })
 for (const customer_ref of ["shop", "solo"]) await theirs.post("/api/instances", { customer_ref })
 await Lease.stop((await Bridge.get(ours.account.id, "resting")).id, "manual")
 
-/** A customer's bridge, at a host that answers each call as the examples do. */
+/** A customer's bridge on a host that answers each call as the examples do. */
 async function aShop() {
   const customer = await aCustomer()
   const created = await customer.post("/api/instances", { customer_ref: "shop" })
@@ -54,7 +57,7 @@ function isAt(path: string, suffix: string): boolean {
   return new RegExp(`^${pattern}$`).test(suffix.split("?")[0] ?? "")
 }
 
-/** The address of a call as the examples make it, with some parameters otherwise. */
+/** The URL of a route's example call, with some parameters replaced. */
 function urlOf({ name, path, operation }: Route, other: Record<string, string> = {}, ref = "shop"): string {
   const given = { customer_ref: ref, ...examples[name].parameters, ...other }
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
@@ -69,7 +72,7 @@ function urlOf({ name, path, operation }: Route, other: Record<string, string> =
 const bodyOf = ({ operation }: Route) => operation.requestBody?.content["application/json"]
 const isOfSession = ({ path, name }: Route) => path.includes("/proxy/") && name !== "webhookLogs"
 
-/** The status is documented, and so is its code. */
+/** Expects the status and the code of an answer to be documented. */
 async function expectDocumented(route: Route, answer: Response, what: string) {
   const { code } = (await answer.json()) as { code: string } // an error's body
   const documented = route.operation.responses[answer.status]?.description ?? ""
@@ -98,7 +101,7 @@ test.for(cases.filter(([, route]) => bodyOf(route)))(
   "%s refuses each fault of each field of its body, as documented",
   async ([name, route]) => {
     const { properties = {}, required = [] } = bodyOf(route)!.schema
-    const body = examples[name].body as object // there is one
+    const body = examples[name].body as object // every such route has one
     for (const [field, schema] of Object.entries(properties))
       for (const [what, value] of faultsOf(schema, required.includes(field))) {
         const { [field]: _, ...others } = body as Record<string, unknown>
@@ -145,7 +148,7 @@ test.for(cases.filter(([, route]) => parametersOf(route).length > 0))(
   },
 )
 
-/** In a URL all is text. */
+/** In a URL everything is text. */
 function parameterFaults({ schema }: Parameter): Fault[] {
   const inUrls = [
     "text",

@@ -20,7 +20,7 @@ afterAll(async () => {
   server.close()
 })
 
-/** The reference, as a browser shows it, with all that it asked for and complained about. */
+/** The reference as a browser shows it, with everything that it requested and complained about. */
 async function opened(width: number) {
   const { port } = server.address() as AddressInfo // listening on TCP
   const url = `http://127.0.0.1:${port}/api/docs`

@@ -14,7 +14,7 @@ import { aCustomer, json } from "#test/support/customer.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
 import { aReceiver } from "#test/support/receiver.ts"
 
-/** A customer's bridge with an outbox; its events go to a receiver that answers by script, or to the inbox. */
+/** A customer's bridge with an outbox. Its events go to a receiver that answers by script, or to the inbox. */
 async function aShop(script?: Parameters<typeof aReceiver>[0]) {
   const customer = await aCustomer()
   const receiver = script && (await aReceiver(script))
@@ -31,12 +31,12 @@ async function aShop(script?: Parameters<typeof aReceiver>[0]) {
   return { ...customer, bridge, receiver: receiver!, outbox: await anOutbox(bridge), list, bodies, resend }
 }
 
-/** The clock of the store, too. */
+/** Moves the clock, the store's included. */
 function later(days: number) {
   vi.setSystemTime(Date.now() + days * 86_400_000)
 }
 
-/** What the store does by itself, days late at times. */
+/** Removes expired rows, as the store does by itself, sometimes days late. */
 async function removeExpired(): Promise<void> {
   const { Items = [] } = await clientOf(dynamoDb.endpoint).send(new ScanCommand({ TableName: events }))
   for (const { pk, sk, expires_at } of Items)
@@ -164,7 +164,7 @@ test("pointers that a service of before has left do not hide what is behind them
     },
   }))
   for (let from = 0; from < stale.length; from += 25) await batchWrite(stale.slice(from, from + 25))
-  // Such a service wrote the outcome into each row.
+  // An earlier release wrote the outcome into each row.
   const outcomes = stale.map(({ row }) =>
     EventRow.outcome({ bridgeId: shop.bridge.id, n: row.n }, "delivered"),
   )
@@ -242,6 +242,6 @@ test("webhook-test sends a signed `test` event and says what the receiver did", 
   const [received] = shop.receiver.arrivals
   expect(JSON.parse(received!.body.toString())).toEqual({ event: "test", timestamp: expect.any(Number) })
   expect(received).toMatchObject({ eventId: said.event_id, genuine: true })
-  // It is no event of the session.
+  // A test event is not an event of the session.
   expect(await (await shop.get("/api/instances/shop/proxy/webhook-logs")).json()).toEqual([])
 })

@@ -17,7 +17,7 @@ type Script = Parameters<typeof aScriptedHost>[0]
 
 const body = { chat: "491711234567", body: "hi" }
 
-/** A customer's bridge at a host that completes records as session hosts do, unless a script says otherwise. */
+/** A customer's bridge on a host that completes records as session hosts do, unless a script says otherwise. */
 async function aShop(...script: Script[]) {
   const customer = await aCustomer()
   const { id } = await json(customer.post("/api/instances", { customer_ref: "shop" }))
@@ -45,7 +45,7 @@ const refuse =
 
 const misdirected: Script = (_, response) => response.writeHead(421).end()
 
-/** As if the claim of whoever has died were over. */
+/** Lets the claim of a dead invocation look as if its time were over. */
 async function overtake(record: string) {
   await update({
     TableName: requests,

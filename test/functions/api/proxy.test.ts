@@ -16,7 +16,7 @@ import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 const unpaired = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
 
-/** A customer with one bridge, `shop`, and short ways to its proxy. */
+/** A customer with one bridge, `shop`, and shortcuts to its proxy. */
 async function aShop() {
   const customer = await aCustomer()
   const { id } = await json(customer.post("/api/instances", { customer_ref: "shop" }))
@@ -282,7 +282,7 @@ describe("a host that is not there", () => {
     expect(connections).toBe(1)
 
     const next = await aScriptedHost(sayOk)
-    // As when its process dies: nobody has had time to hear of it.
+    // The process has just died: nobody has had time to hear of it.
     host.server.close()
     host.server.closeAllConnections()
     const sent = shop.send({ chat: "491711234567", body: "hi" })

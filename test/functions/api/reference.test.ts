@@ -14,7 +14,7 @@ import { type Document, everyAnswer } from "#functions/api/openapi.ts"
 import { signedHeaders } from "#functions/delivery/sign.ts"
 import { aCustomer } from "#test/support/customer.ts"
 
-const document = (await (await app.request("/api/openapi.json")).json()) as Document // what it serves
+const document = (await (await app.request("/api/openapi.json")).json()) as Document // the document that it serves
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
 
 interface Schema {
@@ -95,7 +95,7 @@ describe("openapi.json", () => {
             expect(errorStatus[code as keyof typeof errorStatus]).toBe(Number(status))
             shown.add(code)
           }
-    // A method that a path does not take is no route.
+    // A method that a path does not take is not a route.
     expect([...shown, "method_not_allowed"].toSorted()).toEqual(Object.keys(errorExamples).toSorted())
   })
 
@@ -105,7 +105,7 @@ describe("openapi.json", () => {
         const codes = Object.values(responses).flatMap(({ description }) => description.match(/`\w+`/g) ?? [])
         expect([operationId, codes]).toEqual([operationId, [...new Set(codes)]])
         const isForNetwork = path.includes("/proxy/") && codes.includes("`not_paired`")
-        // The contacts are kept here.
+        // The contacts are stored here.
         const isAsked = isForNetwork && operationId !== "listContacts"
         expect([operationId, isAsked && !codes.includes("`network_rejected`")]).toEqual([operationId, false])
       }
@@ -237,7 +237,7 @@ describe("/api/docs", () => {
   })
 })
 
-/** Each `description` in a part of the document. */
+/** Every `description` in a part of the document. */
 function descriptionsIn(part: unknown): string[] {
   if (typeof part !== "object" || part === null) return []
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
@@ -247,7 +247,7 @@ function descriptionsIn(part: unknown): string[] {
   })
 }
 
-/** What a page says, without its markup. */
+/** The text of a page, without its markup. */
 function textOf(page: string): string {
   const named: Record<string, string> = {
     "&quot;": '"',

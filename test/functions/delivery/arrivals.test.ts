@@ -53,7 +53,7 @@ test("events that follow one another are one delivery's: nobody has to ring for 
   }
   expect(await delivered).toBeUndefined()
   expect(bodiesAt(receiver)).toEqual(["1", "2", "3", "4"])
-  // One to claim the delivery at most, and one for each event.
+  // At most one to claim the delivery, and one for each event.
   expect(updates()).toBeLessThanOrEqual(5)
   expect(await Delivery.get(bridge.id)).toMatchObject({ head: 4, due: 0, holder: "" })
 })

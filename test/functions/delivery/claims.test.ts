@@ -15,9 +15,9 @@ import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/out
 import { aReceiver } from "#test/support/receiver.ts"
 import { until } from "#test/support/until.ts"
 
-/** How much later it is than the machine's clocks say, in milliseconds: for whoever measures time, too. */
+/** How far the time is ahead of the machine's clocks, in milliseconds, for measured time as well. */
 let aheadMs = 0
-/** The clocks of store and queue, too, are this one. */
+/** The clocks of the store and the queue follow this one, too. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] })
   const measured = performance.now.bind(performance)
@@ -34,7 +34,7 @@ function later(seconds: number) {
   vi.setSystemTime(Date.now() + seconds * 1000)
 }
 
-/** What happens before the query of this number, from 1, that is made from now on. */
+/** Runs `happens` before the query with this number, counted from 1 from now on. */
 let beforeQuery: { number: number; happens: () => Promise<unknown> } | undefined
 around(store, async (command, go) => {
   if (command.name === "Query" && beforeQuery && --beforeQuery.number === 0) {
@@ -51,7 +51,7 @@ async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   return { receiver, bridge, outbox: await anOutbox(bridge), row: () => Delivery.get(bridge.id) }
 }
 
-/** What is asked of the store from now on, by operation. */
+/** Counts the store's requests from now on, by operation. */
 function asked() {
   const counts: Record<string, number> = {}
   for (const operation of [
@@ -77,7 +77,7 @@ function asked() {
   return counts
 }
 
-/** The row as a service of before has left it: without receiver and `since`. */
+/** Puts the row into the form that an earlier release left: without receiver and `since`. */
 async function asBefore(bridge: Bridge.Info) {
   await update({
     TableName: events,
@@ -186,7 +186,7 @@ describe("a deliverer that stood still past its claim, before it read", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     const happens = async () => {
       later(91)
-      // Nothing waits: the number that the first has counted is forgotten.
+      // Nothing waits: the number that the first one counted is forgotten.
       await deliver(bridge.id)
       await outbox.append(anEvent())
       await answerAll()

@@ -6,7 +6,7 @@ import { hangUp, listen } from "#local/listen.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
 import { newConnections } from "#functions/delivery/connections.ts"
 
-/** Two deliveries, one after the other. @returns how many connections the receiver saw */
+/** Makes two deliveries, one after the other. @returns how many connections the receiver saw */
 async function connectionsOfTwo(): Promise<number> {
   let connections = 0
   const server = createServer((_request, response) => response.end())
@@ -19,7 +19,7 @@ async function connectionsOfTwo(): Promise<number> {
     const outcome = await attempt({ url, agent, secret, eventId, number: 1, body: Buffer.from("{}") })
     expect(outcome.verdict).toBe("delivered")
     await leave()
-    // A delivery writes down what it did: meanwhile the connection becomes free.
+    // A delivery writes its results, during which the connection becomes free.
     await turn()
   }
   return connections

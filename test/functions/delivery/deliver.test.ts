@@ -12,7 +12,7 @@ import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "
 import { aReceiver } from "#test/support/receiver.ts"
 import type { Receiver } from "#test/support/start-receiver.ts"
 
-/** The clocks of store and queue, too, are this one: hours pass at once. */
+/** The clocks of the store and the queue follow this one, too: hours pass at once. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
 afterEach(async () => {
   vi.useRealTimers()
@@ -29,7 +29,7 @@ async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   return { receiver, bridge, outbox: await anOutbox(bridge), row: () => Delivery.get(bridge.id) }
 }
 
-/** Its claim and its doorbell stay; what it posted is recorded nowhere. */
+/** Dies during a delivery. Its claim and its doorbell stay, and its POST is recorded nowhere. */
 async function die(receiver: Receiver, count: number) {
   const restore = dynamoDb.faults.add({
     fault: "lost-request",
@@ -39,7 +39,7 @@ async function die(receiver: Receiver, count: number) {
   const doorbell = await aDoorbell()
   const dying = pass(doorbell!)
   await receiver.atLeast(count)
-  // Its own patience with the store is 10 s: it gives up without having written.
+  // It waits 10 s for the store, then gives up without having written.
   expect(await dying).toBe("kept")
   restore()
 }

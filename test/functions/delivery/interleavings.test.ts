@@ -14,7 +14,7 @@ import { deliver } from "#functions/delivery/deliver.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
 
 const Life = fc.record({
-  /** How many events the producer commits at once, and after how many turns of others. */
+  /** How many events the producer commits at once, and after how many turns of the others. */
   commits: fc.array(
     fc.record({ count: fc.integer({ min: 1, max: 2 }), after: fc.integer({ min: 0, max: 12 }) }),
     {
@@ -22,23 +22,23 @@ const Life = fc.record({
     },
   ),
   producerDies: fc.boolean(),
-  /** Doorbells that somebody answers, and whether they die of it. */
+  /** The deliverers that answer doorbells, and whether each may die. */
   deliverers: fc.array(fc.boolean(), { minLength: 2, maxLength: 4 }),
-  /** Seconds that pass at a moment of the scheduler's choice: claims end, whoever stood still goes on. */
+  /** Seconds that pass at a moment of the scheduler's choice: claims end, and a party that stood still goes on. */
   waits: fc.array(fc.constantFrom(1, 20, 100, 200), { maxLength: 3 }),
   answers: fc.array(fc.constantFrom(200, 200, 500), { maxLength: 4 }),
-  /** Whether the customer gives another address, and after how many turns of others. */
+  /** After how many turns of the others the customer sets another URL, if at all. */
   patches: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
-  /** The same of asking for the first event once more. */
+  /** The same for the customer's resend of the first event. */
   resends: fc.option(fc.integer({ min: 4, max: 16 }), { nil: undefined }),
-  /** Writes of deliveries whose answers are lost. */
+  /** How many of the deliveries' writes have their answers lost. */
   lostAnswers: fc.integer({ min: 0, max: 2 }),
 })
 type Life = typeof Life extends fc.Arbitrary<infer Value> ? Value : never
 type Receiver = Awaited<ReturnType<typeof aReceiver>>
 type Arrival = Receiver["arrivals"][number]
 
-/** A last event, about when somebody has delivered the one before. */
+/** A last event, at about the time when the one before is delivered. */
 const Race = Life.map((life) => ({
   ...life,
   commits: life.commits.slice(0, 1),
@@ -51,7 +51,7 @@ const Race = Life.map((life) => ({
   lostAnswers: 0,
 }))
 
-/** Whether going idle looks once more in the same transaction: without, everything below must be noticed. */
+/** Whether going idle looks once more in the same transaction. Without that, the checks below must notice. */
 let looksOnceMore = true
 around(store, (command, go) => {
   const { input } = command
@@ -63,7 +63,7 @@ around(store, (command, go) => {
 })
 const isOfEvent = (sk: unknown) => String(sk).startsWith("EVENT#")
 
-/** How much later it is than the machine's clocks say, in milliseconds: for whoever measures time, too. */
+/** How far the time is ahead of the machine's clocks, in milliseconds, for measured time as well. */
 let aheadMs = 0
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] })
@@ -102,7 +102,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   const outbox = await anOutbox(bridge)
   const from = receiver.arrivals.length
   receiver.say(...life.answers)
-  // Something waits from the beginning: else most doorbells would be answered before there was anything.
+  // Something waits from the beginning; otherwise most doorbells would be answered before there was anything.
   const written = await outbox.append(anEvent())
   const produce = async () => {
     for (const commit of life.commits) {
@@ -137,9 +137,9 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   await giveTurns(scheduler, parties)
   finds()
 
-  // The next owner of the bridge rings for what a dead one left.
+  // The bridge's next owner rings for what a dead one left.
   if (life.producerDies) await Delivery.ringAnew(bridge.id)
-  // All are gone. What is left is found by the sweep, minutes later.
+  // Everybody is gone. The sweep finds what is left, minutes later.
   for (let looks = 0; (await Delivery.get(bridge.id))?.due !== 0 && looks < 20; looks++) {
     pass(Delivery.claimedFor + Delivery.lateness + 1)
     await ringOverdue()
@@ -152,7 +152,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   expectEachAttemptOnce(posted)
   const isCalm = life.waits.length === 0 && !life.deliverers.includes(true)
   if (isCalm) expectFirstsToBeFirst(posted)
-  // Whoever had counted an attempt when the PATCH was answered may make it.
+  // A deliverer that had counted an attempt when the PATCH was answered may still make it.
   const late = receiver.arrivals.slice(patchedAt).filter(({ bridge: to }) => to === "old")
   expect(late.length).toBeLessThanOrEqual(life.deliverers.length)
 }
@@ -171,7 +171,7 @@ function expectInOrder(posted: Arrival[], written: string[]): number {
     expect(at).toBeGreaterThanOrEqual(newest)
     newest = Math.max(newest, at)
   }
-  // Of those that its dead producer did not live to count there may be more.
+  // There may be more if a dead producer wrote them but did not live to count them.
   return firsts.length
 }
 
@@ -180,13 +180,13 @@ function expectEachAttemptOnce(posted: Arrival[]) {
   expect(attempts).toEqual([...new Set(attempts)])
 }
 
-/** Nobody died or stood still: no attempt was counted that nobody made. */
+/** Nobody died or stood still, so every attempt that was counted was made. */
 function expectFirstsToBeFirst(posted: Arrival[]) {
   const firsts = new Map(posted.toReversed().map(({ eventId, attempt }) => [eventId, attempt]))
   expect([...firsts.values()].filter((attempt) => attempt !== 1)).toEqual([])
 }
 
-/** The next so many writes to the bridge's delivery are done, but their answers do not come. */
+/** Lets the next writes to the bridge's delivery row happen, but loses their answers. */
 function loseAnswers(bridgeId: string, times: number): () => void {
   if (times === 0) return () => {}
   const when = (request: object) => JSON.stringify(request).includes(`${bridgeId}"},"sk":{"S":"DELIVERY"`)

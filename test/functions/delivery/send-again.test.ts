@@ -97,7 +97,7 @@ test("it gets one attempt, whatever the receiver says", async () => {
 test("among waiting events it is taken up between two, still one at a time", async () => {
   const { receiver, bridge, outbox, ids } = await delivered()
   const more = await outbox.append(...["d", "e"].map(anEvent))
-  // While something waits nobody has to be rung for.
+  // While something waits, nobody has to ring.
   await Resend.ask(bridge.id, 1)
   expect(await answerAll()).toBe(1)
   expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([more[0], ids[0], more[1]])
@@ -148,7 +148,7 @@ test("asked for by somebody who died before he rang, it is found by the promise 
   await Resend.ask(bridge.id, 1)
   const doorbell = await aDoorbell()
   expect(doorbell).toBeDefined()
-  // The doorbell is lost: the row alone is left, and it is due.
+  // The doorbell is lost: only the row is left, and it is due.
   await forgetDoorbells()
   const { due } = (await row())!
   expect(due).toBeGreaterThan(Date.now() / 1000)

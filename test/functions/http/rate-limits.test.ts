@@ -9,7 +9,7 @@ import { aCustomer, anAddress, at, json } from "#test/support/customer.ts"
 
 afterEach(() => void vi.useRealTimers())
 
-/** So many requests at once; how each was answered. */
+/** Makes this many requests at once; returns the answers, and those that were refused. */
 async function many(count: number, ask: () => Promise<Response>) {
   const answers = await Promise.all(Array.from({ length: count }, ask))
   return { answers, refused: answers.filter(({ status }) => status === 429) }
@@ -21,7 +21,7 @@ const counted = (answers: Response[]) =>
 const numbersOf = (answer: Response) =>
   ["limit", "remaining", "reset"].map((name) => Number(answer.headers.get(`ratelimit-${name}`)))
 
-/** How many more the caller's address may ask for in this window. */
+/** How many requests the caller's address has left in this window. */
 async function remaining(from: object, headers: Record<string, string> = {}) {
   return numbersOf(await app.request("/healthz", { headers }, from))[1]
 }
@@ -31,7 +31,7 @@ describe("of 200 requests at once", () => {
     const customer = await aCustomer()
     const proxied = await many(200, () => customer.get("/api/instances/nobody/proxy/status"))
     expect(counted(proxied.answers)).toEqual({ 404: 120, 429: 80 })
-    // The floor of the address has let 200 through, so that 100 are left.
+    // The address's own floor has let 200 through, so 100 are left.
     const others = await many(100, () => customer.get("/api/instances"))
     expect(others.refused).toHaveLength(0)
   })
@@ -49,7 +49,7 @@ describe("of 200 requests at once", () => {
     const { refused, answers } = await many(30, () => customer.post("/api/instances", { customer_ref: "a" }))
     expect(refused).toHaveLength(20)
     expect(answers.filter(({ status }) => status < 300)).toHaveLength(10)
-    // What is refused creates nothing, and nothing else is refused.
+    // A refused request creates nothing, and no other request is refused.
     expect((await customer.get("/api/instances")).status).toBe(200)
   })
 })

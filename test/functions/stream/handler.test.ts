@@ -68,7 +68,7 @@ test("a log stream comes from CloudWatch: the past, then each line, and a commen
 })
 
 test("a log stream says now and then that it is there, ends by itself, and its place is free then", async () => {
-  // CloudWatch is looked at after a second, and then after one and a half.
+  // CloudWatch is asked after a second, and then after one and a half.
   Object.assign(timing, { endsAfterMs: 1500, commentEachMs: 100 })
   const shop = await aShop()
   const both = await Promise.all([shop.call("GET", "/logs"), shop.call("GET", "/logs")])
@@ -99,7 +99,7 @@ test("a webhook is tested from here, where the internet is", async () => {
 
 test("media come from the bucket into which the API had the host put them, however large", async () => {
   const shop = await aShop()
-  // Twice what Lambda takes of a function that does not stream.
+  // Twice what Lambda takes from a function that does not stream.
   const bytes = randomBytes(12 * 1024 * 1024)
   const key = await inBucket(`${shop.id}/größe 1`, bytes, "video/mp4")
   const host = await aScriptedHost(
@@ -166,7 +166,7 @@ test("whatever else comes here is the API's to answer, with its body", async () 
   expect(JSON.parse((await made.all()).toString())).toMatchObject({ customer_ref: "other" })
 })
 
-/** What every answer says (decisions, "Errors" and "Rate limits"). */
+/** The headers of every answer (decisions, "Errors" and "Rate limits"). */
 const always = {
   "x-request-id": expect.stringMatching(/^[\w-]{8,}$/),
   "x-content-type-options": "nosniff",

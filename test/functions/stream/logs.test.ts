@@ -27,7 +27,7 @@ async function aShop() {
   return { ...customer, bridge, log, open: (query = "", ref = "shop") => aStream(customer, ref, query) }
 }
 
-/** An open log stream: what it has said so far, and how to wait for more. */
+/** An open log stream: what it has sent so far, and how to wait for more. */
 async function aStream(customer: Awaited<ReturnType<typeof aCustomer>>, ref: string, query: string) {
   const answer = await customer.get(`/api/instances/${ref}/logs${query}`)
   if (answer.status !== 200) return { answer, status: answer.status }
@@ -172,7 +172,7 @@ test("at most ten streams of an account are open", async () => {
   for (const ref of refs) await shop.post("/api/instances", { customer_ref: ref })
   for (const ref of refs) for (let i = 0; i < 2; i++) expect((await shop.open("", ref)).status).toBe(200)
   expect((await shop.open()).status).toBe(429)
-  // What was refused has left its place at the bridge.
+  // The refused stream has given up its place at the bridge.
   const other = await aShop()
   expect((await other.open()).status).toBe(200)
 })

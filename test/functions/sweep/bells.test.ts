@@ -98,7 +98,7 @@ describe("the sweep", () => {
     await outbox.append(anEvent())
     await forgetDoorbells()
     later(100)
-    // Somebody has extended it, and `since` is old.
+    // Somebody has extended the claim, and `since` is old.
     await update({
       TableName: events,
       Key: Delivery.key(bridge.id),
@@ -108,7 +108,7 @@ describe("the sweep", () => {
     later(140)
     await ringOverdue()
     expect(await aDoorbell()).toBeUndefined()
-    // A service of before goes idle without removing it.
+    // An earlier release goes idle without removing `since`.
     await update({
       TableName: events,
       Key: Delivery.key(bridge.id),

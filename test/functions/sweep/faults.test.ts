@@ -32,7 +32,7 @@ const ecs = await startEcs({
 process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
 afterAll(() => ecs.close())
 
-/** Each test has the service for itself. */
+/** Each test has the service to itself. */
 beforeEach(async () => {
   for (const host of await Host.list()) await Host.remove(host.id)
   for (const lease of await Lease.listByHost(Lease.FREE)) await Lease.stop(lease.bridgeId, "manual")
@@ -56,7 +56,7 @@ function passes(seconds: number) {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1000 })
 }
 
-/** Starts one and lets it beat. */
+/** Starts a host and lets it beat. */
 async function aHostUp() {
   await look()
   const host = (await Host.list()).find((one) => one.state === "starting")!
@@ -89,7 +89,7 @@ describe("RunTask", () => {
       why: expect.stringContaining("limit on the number of vCPUs"),
       failures: 1,
     })
-    // What was refused is not counted as if it started.
+    // A refused host does not count as starting.
     expect(await Host.list()).toHaveLength(4)
     await look()
     expect(await Shortage.get("simulated")).toMatchObject({ failures: 1 })
@@ -195,12 +195,12 @@ describe("a task", () => {
   )
 })
 
-/** One that is up and takes no notice of SIGTERM. */
+/** A host that is up and ignores SIGTERM. */
 async function startedSlowly() {
   const before = said.length
   const host = await aHostUp()
   await look()
-  // Until then it would end of a signal.
+  // Before that, a signal would end it.
   await until(async () => said.length > before)
   return host
 }

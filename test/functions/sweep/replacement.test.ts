@@ -14,7 +14,7 @@ import { aBridge } from "#test/support/bridge.ts"
 import { held } from "#test/support/host.ts"
 import { until } from "#test/support/until.ts"
 
-/** Real session hosts in their own processes. Nobody links these bridges, so none of them dials. */
+/** Real session hosts in their own processes. No phone is linked to these bridges, so none of them dials. */
 const ecs = await startEcs({
   taskDefinitions: {
     "session-host": {
@@ -35,7 +35,7 @@ afterAll(() => ecs.close())
 const isNew = (host: Host.Info) => host.definition === "session-host:2"
 const up = async () => (await Host.list()).filter((host) => host.state === "up")
 
-/** Looks as the sweep does, until it is so. @returns the most hosts that drained at a time. */
+/** Looks as the sweep does until the condition holds. @returns the most hosts that drained at a time. */
 async function lookUntil(isSo: () => Promise<boolean>): Promise<number> {
   let most = 0
   const looked = async () => {
@@ -54,7 +54,7 @@ async function areHeld(bridges: { id: string }[], by: (host: Host.Info) => boole
   return leases.every((lease) => lease !== undefined && hosts.has(lease.host))
 }
 
-/** No end that was planned counts against a bridge. */
+/** No planned end counts against a bridge. */
 async function expectNoFailures(bridges: { id: string }[]) {
   for (const { id } of bridges) expect(await Lease.get(id)).toMatchObject({ failures: 0, failCount: 0 })
 }
@@ -64,7 +64,7 @@ test("a new bridge finds room at once, new task definitions replace hosts one by
   await lookUntil(() => areHeld(bridges, () => true))
   expect(await up()).toHaveLength(2)
 
-  // Nobody looks: the room is there.
+  // Nobody looks now: there is room already.
   bridges.push(await aBridge())
   await held(bridges[3]!.id)
 

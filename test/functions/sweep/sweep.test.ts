@@ -24,7 +24,7 @@ const ecs = await startEcs({
 process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
 afterAll(() => ecs.close())
 
-/** Each test has the service for itself. */
+/** Each test has the service to itself. */
 beforeEach(async () => {
   for (const host of await Host.list()) await Host.remove(host.id)
   for (const lease of await Lease.listByHost(Lease.FREE)) await Lease.stop(lease.bridgeId, "manual")

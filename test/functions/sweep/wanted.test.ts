@@ -39,7 +39,7 @@ test.for([
   )
 })
 
-/** Hosts of 20, by what is said of each. */
+/** A fleet with hosts of 20 sessions, changed by what is given for each. */
 function aFleet(said: Partial<Host.Info>[], more: Partial<Fleet> = {}): Fleet {
   const usual = { state: "up", sessions: 0, capacity: 20, definition: "new" } as const
   const hosts = said.map((host, i) => ({ ...usual, id: String(i), ...host })) as Host.Info[] // what is read

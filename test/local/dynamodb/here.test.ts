@@ -1,6 +1,6 @@
 import { askHere } from "#test/support/dynamodb.ts"
 
-/** All that is true of the store by HTTP, for whoever asks it in its own process. */
+/** Everything that holds for the store over HTTP also holds for a caller in its own process. */
 askHere()
 await import("./faults.test.ts")
 await import("./shapes.test.ts")

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { Rows } from "#local/dynamodb/rows.ts"
 import { openStore } from "#local/dynamodb/store.ts"
 
-/** Rows on disk; each batch waits until the test lets it go. */
+/** Rows on disk, where each batch waits until the test lets it go. */
 async function onDisk() {
   const path = await mkdtemp(join(tmpdir(), "rows-"))
   const { store } = await openStore(path)

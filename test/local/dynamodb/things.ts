@@ -9,7 +9,7 @@ export type Item = Record<string, unknown>
 
 export const keyOf = (pk: string) => ({ pk, sk: "THING" })
 
-/** A store with one table, and short words for what these tests ask of it. */
+/** A store with one table, and shortcuts for these tests' requests. */
 export async function aStoreOfThings(options: Options = {}) {
   const store = await aDynamoDb(options)
   await aTable(store.client)
@@ -29,7 +29,7 @@ export function wordsFor(client: DynamoDBDocumentClient) {
     transact: (members: Member[], ClientRequestToken?: string) =>
       client.send(new TransactWriteCommand({ TransactItems: members, ClientRequestToken })),
 
-    /** The keys of the things of this host, by the index. */
+    /** The keys of this host's things, by the index. */
     ofHost: async (host: string) => {
       const answer = await client.send(
         new QueryCommand({
@@ -48,7 +48,7 @@ export const putting = (pk: string, item: Item = {}): Member => ({
   Put: { TableName, Item: { ...keyOf(pk), ...item } },
 })
 
-/** Only if nobody was first. */
+/** Creates a thing only if it does not exist. */
 export const creating = (pk: string, item: Item = {}): Member => ({
   Put: {
     TableName,

@@ -1,8 +1,8 @@
-// What a task does in these tests: it says who it is and stays, until told otherwise.
+// The task of these tests: it says who it is and stays until it is told to end.
 const { NAME, GREETING, STUBBORN, EXIT_CODE } = process.env
 
 process.on("disconnect", () => process.exit())
-// Work that would keep it alive, but not for ever if a test fails.
+// Work that keeps it alive, but not for ever if a test fails.
 setTimeout(() => {}, 60_000)
 if (STUBBORN) process.on("SIGTERM", () => console.log(`${NAME} stays`))
 console.log(`${NAME} says ${GREETING}`)

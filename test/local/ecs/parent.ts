@@ -1,7 +1,7 @@
 import { ECSClient, RunTaskCommand } from "@aws-sdk/client-ecs"
 import { startEcs } from "#local/ecs.ts"
 
-// Starts a task, which writes to the same standard output, and waits to be killed.
+// Starts a task that writes to the same standard output, and waits to be killed.
 const child = new URL("child.ts", import.meta.url).pathname
 const env = { NAME: "the task", GREETING: "hello" }
 const { endpoint } = await startEcs({
