@@ -15,7 +15,7 @@ test.for(arrivals.map((phase) => [phase.name, phase] as const))(
   },
 )
 
-// Its stanza is acknowledged outside of our reach: it may be lost with its host, and then is not handed over again.
+// A call's stanza is acknowledged outside our reach: it may be lost with its host, and is then not handed over again.
 test("a call whose host is killed before its event is durable comes at most once, and holds up nothing", async () => {
   const before = service.events("call_incoming")
   const call: Phase = { name: "call", step: "before event commit", blow: "SIGKILL", role: "session-host" }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 import type { Whole } from "./whole-service.ts"
 
-/** What of a route of the contract is read here. */
+/** The parts of a route of the contract that are read here. */
 export interface Route {
   method: string
   path: string
@@ -24,13 +24,13 @@ interface Said {
   bytes: Buffer
 }
 
-/** One call of a route: a success, in the form that the contract gives it, or an error. */
+/** One call of a route: returns a success in the contract's form, or throws. */
 export type Ask = (asked?: Asked) => Promise<Said>
 
-/** How a customer calls this route. `onJson` is told what is answered. */
+/** How a customer calls this route. `onJson` gets every JSON answer. */
 export function asking(whole: Whole, route: Route, onJson: (json: unknown) => void): Ask {
   return async (asked = {}) => {
-    // Only routes that send a message have a header, which makes asking twice one message.
+    // Only routes that send a message take the header, which makes two calls one message.
     const headers = route.request?.headers ? { "idempotency-key": crypto.randomUUID() } : undefined
     const call = async () => {
       const answer = await whole.call(route.method.toUpperCase(), urlOf(route, asked), asked.body, headers)
@@ -70,12 +70,12 @@ async function asDocumented(route: Route, answer: Response): Promise<Said> {
 
   const [type = "", content] = Object.entries(route.responses[status]?.content ?? {})[0] ?? []
   const said = headers.get("content-type") ?? ""
-  // Media come under their sender's type.
+  // Media carry their sender's type.
   if (type !== "application/octet-stream" && !said.startsWith(type))
     throw new Error(`${type} came as ${said}`)
   if (type !== "application/json") return { status, headers, bytes, json: undefined }
   const json: unknown = JSON.parse(bytes.toString())
-  // Parsing drops what the contract does not have, at any depth.
+  // Parsing drops whatever the contract does not have, at any depth.
   if (!isDeepStrictEqual(content!.schema.parse(json), json))
     throw new Error(`more than is documented: ${bytes.toString()}`)
   return { status, headers, bytes, json }

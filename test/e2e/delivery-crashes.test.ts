@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest"
 import { deliveries } from "#test/cluster/phases.ts"
 import { startUnderBlows } from "./service-under-blows.ts"
 
-// A deliverer that is paused comes back after its claim.
+// A paused deliverer resumes after its claim has ended.
 const service = await startUnderBlows({ claimSeconds: 3 })
 afterAll(() => service.stop())
 

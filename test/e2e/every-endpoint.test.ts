@@ -20,7 +20,7 @@ test.for(all)("%s", async ([name, route]) => {
   await cases[name](asking(whole, route, (json) => answers.set(name, [...(answers.get(name) ?? []), json])))
 })
 
-/** What `manager.test.ts` shows. */
+/** The fields that `manager.test.ts` shows. */
 const elsewhere = ["getBridge.manager.fail_count"]
 
 test("no answer has a field that is always empty, and every delivery was genuine and as documented", () => {

@@ -126,7 +126,7 @@ test("another place that takes the session over, and a phone that unlinks it", a
   })
   expect(await ask("GET", "proxy/status")).toMatchObject({ status: "replaced" })
   await whole.network.call("DELETE", `/phones/${grace.number}/devices/1`)
-  // Only a customer may take it back; the network then says that there is nothing to take.
+  // Only a customer may take the session back; the network then says that there is nothing to take.
   await whole.call("PATCH", "/api/instances/shop", { webhook_url: `${whole.webhook.urlOf("shop")}?again` })
   expect(await event("disconnected", ({ reason }) => reason === "logged_out")).toMatchObject({
     detail: expect.stringMatching(/unlinked/),

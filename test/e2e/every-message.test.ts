@@ -15,10 +15,10 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => whole.stop())
 
-/** A bridge on Grace's phone, Ada who writes with it, a group of the two, and what both may refer to. */
+/** A bridge on Grace's phone, Ada, who writes with it, a group of both, and messages for either to refer to. */
 async function linked() {
   const [grace, ada] = [await whole.network.create("Grace"), await whole.network.create("Ada")]
-  // Before there was a bridge: it never sees this one.
+  // Sent before there was a bridge, which never sees it.
   const unseen = await whole.write(grace, ada.number, { event: { name: "Before", start: 10 } })
   await whole.bridge("shop")
   await whole.link("shop", grace)

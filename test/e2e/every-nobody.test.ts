@@ -13,7 +13,7 @@ interface Route {
 }
 type Case = [name: RouteName, what: string, route: Route, call: { parameters: object; body: unknown }]
 
-/** In each form, somebody or something that does not exist. */
+/** Somebody or something that does not exist, in each form. */
 const nobodies = {
   number: "4915100000000",
   "number with a plus": "+4915100000000",
@@ -21,11 +21,11 @@ const nobodies = {
   lid: "999999999999999@lid",
   group: "120363999999999999@g.us",
 }
-/** Those that have this form. */
+/** Those of this form. */
 const forms = (pattern = "") =>
   Object.entries(nobodies).filter(([, nobody]) => new RegExp(pattern).test(nobody))
 
-/** Of a call that is over nobody takes notice, whoever made it (§4.4). */
+/** Rejecting a call that is over has no effect, whoever made it (§4.4). */
 const heedless: RouteName[] = ["rejectCall"]
 
 const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]) =>
@@ -37,7 +37,7 @@ const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]
   })),
 )
 
-/** Whom and what a route names: by the fields and parameters of its contract. */
+/** The people and things that a route names, by the fields and parameters of its contract. */
 const cases: Case[] = routes
   .filter(({ path, name }) => path.includes("/proxy/") && !heedless.includes(name))
   .flatMap((route) => {

@@ -22,12 +22,12 @@ afterAll(() => whole.stop())
 async function manager(): Promise<Manager> {
   const answer = await whole.call("GET", "/api/instances/shop")
   const { state, manager } = BridgeWithManager.parse(await answer.json())
-  // Whatever becomes of its hosts, the bridge is wanted.
+  // The bridge is wanted, whatever becomes of its hosts.
   expect(state).toBe("running")
   return manager
 }
 
-/** What is said, again and again, until it is so. */
+/** Asks again and again until the condition holds; returns every answer. */
 async function said(isSo: (manager: Manager) => boolean): Promise<Manager[]> {
   const all: Manager[] = []
   await until(async () => {
@@ -61,7 +61,7 @@ test("a host that is killed is counted; while nobody holds the session it is not
     await until(async () => (await whole.statusOf("shop")) === "connected")
     before = after
   }
-  // A hand-over is no event.
+  // A hand-over is not an event.
   const told = whole.webhook.of("shop").map(({ event }) => event)
   expect(told.filter((type) => type === "connected" || type === "disconnected")).toEqual(["connected"])
 }, 60_000)

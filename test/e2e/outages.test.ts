@@ -19,7 +19,7 @@ test("while the store is away no receipt leaves and sends are 503; then all arri
   expect(written).toBeGreaterThan(0)
   expect(Object.keys(answers)).toEqual(["503"])
   expect(what).toMatchObject({ receipted: 0, lost: 0, reordered: 0 })
-  // Gone for more than ten seconds: their customers were told, and were told of the first linking before.
+  // They were gone for more than ten seconds, so their customers were told; and before that, of the first linking.
   expect([eventsOf("disconnected"), eventsOf("connected")]).toEqual([2, 4])
 }, 90_000)
 

@@ -5,7 +5,7 @@ import { signedHeaders } from "#functions/delivery/sign.ts"
 
 const folder = fileURLToPath(new URL("../../docs/receivers/", import.meta.url))
 
-/** Reads `[[body in base64, header or null, secret, now], ...]`, prints what the snippet says of each. */
+/** Reads `[[body in base64, header or null, secret, now], ...]`, prints the snippet's verdict on each. */
 const programs = [
   {
     interpreter: "node",
@@ -48,7 +48,7 @@ const now = 1_795_166_760
 const body = Buffer.from(JSON.stringify({ event: "message", body: "Grüße 👋\n" }))
 const header = headerOf(body)
 
-/** A signature, though nobody's. */
+/** A well-formed signature, but nobody's. */
 const another = `,v1=${"0".repeat(64)}`
 
 function headerOf(bytes: Buffer, timestamp = now): string {

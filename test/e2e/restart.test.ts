@@ -44,7 +44,7 @@ test("a service that was killed whole while a receiver failed delivers soon afte
   isUp = true
   const before = receiver.arrivals.length
   await aService()
-  // A claim of the killed service would have been over after a minute and a half.
+  // The killed service's claim would have ended only after a minute and a half.
   const texts = await until(() => {
     const messages = receiver.arrivals.slice(before).filter(({ type }) => type === "message")
     return messages.length >= 2 && messages.map(({ text }) => text)

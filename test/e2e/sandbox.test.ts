@@ -16,10 +16,10 @@ async function aVisitor() {
   const ask = async (method: string, path: string, body?: unknown) => {
     const answer = await call(method, path, body)
     const text = await answer.text()
-    // Compared by the tests; 204 has none.
+    // The tests compare it; a 204 has none.
     return { http: answer.status, json: JSON.parse(text || "{}") as Record<string, unknown> }
   }
-  /** As a client does that is told to come back. */
+  /** Calls until it works, as a client does that is told to come back. */
   const patiently = (method: string, path: string, body?: unknown) =>
     until(async () => {
       const said = await ask(method, path, body)
@@ -37,7 +37,7 @@ async function aVisitor() {
 test("a sandbox is there when it is first named, without a subscription, and writes at once", async () => {
   const { ask, patiently, contacts } = await aVisitor()
   expect(await ask("POST", "/api/instances", { customer_ref: "shop" })).toMatchObject({ http: 402 })
-  // The very first call: it makes the bridge, whose phone links itself.
+  // The very first call creates the bridge, whose phone links itself.
   expect(await patiently("GET", `${sandbox}/proxy/profile`)).toMatchObject({
     http: 200,
     json: { name: "Sandbox" },
@@ -123,7 +123,7 @@ test("it counts against no limit, and `default` is another bridge if there is on
   expect(listed.at(-1)).toMatchObject({ customer_ref: "sandbox" })
   for (const { customer_ref } of listed)
     expect((await call("DELETE", `/api/instances/${customer_ref}`)).status).toBe(204)
-  // Their number is as it was: ten again, and no more.
+  // Sandboxes have not changed the number of bridges: ten are allowed as before, and no more.
   for (let i = 0; i < 10; i++)
     expect((await call("POST", "/api/instances", { customer_ref: `c${i}` })).status).toBe(201)
   expect((await call("POST", "/api/instances", { customer_ref: "one-more" })).status).toBe(403)

@@ -75,7 +75,7 @@ test("a record that could not be completed is completed by whoever asks next", a
   const first = await send("hello", "greeting")
   expect(first).toMatchObject({ status: 200, replayed: null })
   back()
-  // Its claim is still in force.
+  // The claim is still in force.
   expect((await send("hello", "greeting")).status).toBe(409)
   expect(await contact.read({ text: "hello" })).toHaveLength(1)
 })

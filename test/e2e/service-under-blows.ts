@@ -11,7 +11,7 @@ const beat = 500
 /** A process dies on the way to the awaited result; the tests give up after two minutes. */
 const withinMs = 100_000
 
-/** The whole service as processes, with one bridge that is linked, and a way to strike it at a named step. */
+/** The whole service as processes, with one linked bridge, and a way to strike it at a named step. */
 export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {}) {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
   const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(
@@ -21,9 +21,9 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   const { bridge, contact, owner, device } = lines[0]!
   let messages = 0
 
-  /** Lets somebody take the blow of a phase, and waits until it has fallen. */
+  /** Deals the blow of a phase, and waits until it has fallen. */
   async function strike({ step, blow, needs }: Phase): Promise<void> {
-    // While a delivery still looks, nobody promises a doorbell or rings: those steps would never be met.
+    // While a delivery is still looking, nobody promises or rings, so those steps would never be reached.
     await until(async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0, { withinMs })
     await bringAbout(needs)
     cluster.steps.arm(step, blow)
@@ -32,7 +32,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   async function fallen({ blow, step }: Phase): Promise<void> {
     const { pid } = await until(() => cluster.steps.met()[0], { what: `somebody at "${step}"`, withinMs })
     await forgive(apiKey, bridge)
-    // Longer than its lease lives, or its claim.
+    // Longer than its lease or its claim lasts.
     if (blow === "SIGSTOP") setTimeout(() => process.kill(pid, "SIGCONT"), 8 * beat)
   }
 
@@ -60,7 +60,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     }
   }
 
-  /** The bridge is not on the network for a moment. */
+  /** Takes the bridge off the network for a moment. */
   async function goAway(): Promise<void> {
     await network.fault({ kind: "refuse_upgrade", code: 503, times: 1 })
     await network.cut(device)
@@ -69,7 +69,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   return {
     strike,
     fallen,
-    /** A customer's keyed send, asked again until it succeeds. */
+    /** A customer's send under a key, repeated until it succeeds. */
     async send(): Promise<Sent> {
       const one = { bridge, text: `out ${++messages}`, status: 0, messageId: undefined, tries: 0 }
       await sendOnce({ api: () => apis()[0], apiKey }, one, {
@@ -86,7 +86,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
       })
       return (await network.readAll(contact)).filter((read) => read.text === text).map(({ id }) => id)
     },
-    /** Three messages of the contact, one after the other. */
+    /** The contact writes three messages, one after the other. */
     async write(): Promise<string[]> {
       const texts = [1, 2, 3].map(() => `in ${++messages}`)
       for (const text of texts) await network.send(contact, owner, text)
@@ -108,7 +108,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     /** How many events of this type the receiver was given. */
     events: (type: string) =>
       new Set(receiver.arrivals.filter((one) => one.type === type).map(({ eventId }) => eventId)).size,
-    /** What the network saw that somebody could not read. */
+    /** How many messages the network saw that somebody could not read. */
     async unreadable() {
       const { not_decrypted: failures } = await network.phone(contact)
       return Object.values(failures).reduce((sum, count) => sum + count, 0)
@@ -126,8 +126,8 @@ async function deliveryOf(apiKey: string, customerRef: string) {
 }
 
 /**
- * Makes the bridge look as though minutes had passed since the last blow: one whose hosts die one after the other waits
- * ever longer for its next host, and for its next login.
+ * Makes it look as if minutes had passed since the bridge's last blow. A bridge whose hosts keep dying waits longer and
+ * longer for its next host and its next login.
  */
 async function forgive(apiKey: string, customerRef: string): Promise<void> {
   const { Lease } = await import("#core/lease.ts")
@@ -137,7 +137,7 @@ async function forgive(apiKey: string, customerRef: string): Promise<void> {
   await Lease.stayed(lease)
 }
 
-/** Imports late: these modules read the environment of the cluster. */
+/** Imports late, since these modules read the cluster's environment. */
 async function idOf(apiKey: string, customerRef: string): Promise<string> {
   const { ApiKey } = await import("#core/api-key.ts")
   const { Bridge } = await import("#core/bridge.ts")

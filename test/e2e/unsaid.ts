@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { Event } from "#core/contract/event.ts"
 
-/** Where each event of the contract is shown to arrive. A new one has no place here, which does not compile. */
+/** Where each event of the contract is shown to arrive. A new event without a place does not compile. */
 const shownIn = {
   message: "messages",
   poll_vote: "messages",
@@ -18,7 +18,7 @@ const shownIn = {
   test: "happenings",
 } as const satisfies Record<Event["event"], string>
 
-/** What of a JSON schema is read here. */
+/** The parts of a JSON schema that are read here. */
 export interface Schema {
   type?: string
   properties?: Record<string, Schema>
@@ -27,8 +27,8 @@ export interface Schema {
 }
 
 /**
- * What the contract can say in its events, and these events do not: `message.caption`, `message.type: poll`... Each
- * field must have been there with something in it, each word of an enumeration and both truths must have been said.
+ * What the contract allows in its events but these events never said: `message.caption`, `message.type: poll`... Each
+ * field must have been there with content, and each word of an enumeration and both truth values must have been said.
  */
 export function unsaidIn(place: (typeof shownIn)[Event["event"]], events: Event[]): string[] {
   return Event.options.flatMap((option) => {
@@ -39,7 +39,7 @@ export function unsaidIn(place: (typeof shownIn)[Event["event"]], events: Event[
   })
 }
 
-/** The fields of an answer that never had anything in them. */
+/** The fields of an answer that never had any content. */
 export function emptyIn(path: string, schema: Schema, answers: unknown[]): string[] {
   return unsaid(path, schema, answers).filter((one) => !one.includes(": "))
 }
@@ -60,7 +60,7 @@ function unsaid(path: string, schema: Schema, values: unknown[]): string[] {
     unsaid(
       `${path}.${name}`,
       field,
-      values.flatMap((value) => (value as Record<string, unknown>)[name] ?? []), // of an object's schema
+      values.flatMap((value) => (value as Record<string, unknown>)[name] ?? []), // an object's schema
     ),
   )
 }

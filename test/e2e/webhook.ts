@@ -4,7 +4,10 @@ import { type Arrival, startReceiver } from "#test/support/start-receiver.ts"
 
 type OfType<Type extends Event["event"]> = Extract<Event, { event: Type }>
 
-/** A customer's receiver, and the events that came to it. What is not genuine or not as documented is a fault. */
+/**
+ * A customer's receiver, and the events that came to it. An event that is not genuine, or not as documented, is a
+ * fault.
+ */
 export async function startWebhook() {
   const refusing = new Set<string>()
   const receiver = await startReceiver(({ bridge }) => (refusing.delete(bridge) ? 400 : 200))
@@ -17,9 +20,9 @@ export async function startWebhook() {
     stop: receiver.stop,
     /** Answers the next delivery for a bridge with 400. */
     refuseNext: (ref: string) => void refusing.add(ref),
-    /** Deliveries that no receiver of a customer would have taken. */
+    /** What is wrong with deliveries, as a customer's receiver would see it. */
     faults: () => arrivals.flatMap(faultsOf),
-    /** All that came for a bridge, in order. */
+    /** Every event that came for a bridge, in order. */
     of,
     /** The first event of this type that matches, as soon as there is one. */
     event: <Type extends Event["event"]>(
@@ -41,7 +44,7 @@ function eventIn({ body }: Arrival): Event | [] {
 
 function faultsOf({ body, genuine }: Arrival): string[] {
   const told: unknown = JSON.parse(body.toString())
-  // Parsing drops what the contract does not have, at any depth.
+  // Parsing drops whatever the contract does not have, at any depth.
   const isDocumented = isDeepStrictEqual(Event.safeParse(told).data, told)
   return [
     ...(genuine ? [] : [`not genuine: ${body.toString()}`]),

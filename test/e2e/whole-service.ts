@@ -11,9 +11,9 @@ export async function startWhole() {
   return {
     ...service,
     webhook,
-    /** What the customer asks of the API. */
+    /** The customer's calls of the API. */
     call: wholePath(shop),
-    /** Another customer: what he asks. */
+    /** Another customer's calls. */
     customer: async (subscription: "active" | "none") =>
       wholePath(await service.customer("another", { subscription })),
     /** A bridge whose events come to the webhook. */
@@ -25,9 +25,9 @@ export async function startWhole() {
     statusOf: (ref: string) => statusOf(shop.call, ref),
     idOf: async (ref: string) =>
       z.object({ id: z.string() }).parse(await (await shop.call("GET", `/instances/${ref}`)).json()).id,
-    /** What the operator does: `npm run admin -- <verb>`. */
+    /** The operator's commands: `npm run admin -- <verb>`. */
     admin: (...verb: string[]) => service.admin(z.unknown(), ...verb),
-    /** Writes as this phone; the network has it when this resolves. */
+    /** Writes from this phone. Resolves when the network has the message. */
     write: async (from: Phone, to: string, content: object) =>
       (await service.network.post(from.number, to, content)).id,
     /** Links a bridge to a phone by its QR code. */
@@ -41,7 +41,7 @@ export async function startWhole() {
 }
 export type Whole = Awaited<ReturnType<typeof startWhole>>
 
-/** Calls by the paths that the contract has. */
+/** Makes calls by the contract's own paths. */
 function wholePath({ call }: Customer): Customer["call"] {
   return (method, path, ...more) => call(method, path.replace(/^\/api/, ""), ...more)
 }

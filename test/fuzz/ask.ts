@@ -7,18 +7,21 @@ export interface Answer {
   body: Buffer
 }
 
-/** A connection each: what is left of a refused body must not meet the next request. */
+/** Each request has its own connection: the rest of a refused body must not meet the next request. */
 const agent = new Agent({ keepAlive: false })
 
 /** decisions, "Errors": every call but streams is answered within 50 s. */
 const withinMs = 55_000
 
-/** Sends a request as it is, however little it is one; of a stream, its beginning. @throws when there is no answer */
+/**
+ * Sends a request as it is, however malformed. For a stream, only its beginning is read. @throws when there is no
+ * answer
+ */
 export async function ask(baseUrl: string, draft: Draft): Promise<Answer> {
   const body = bytesOf(draft)
   const answered = Promise.withResolvers<Answer>()
   const framed: [string, string][] = body ? [["content-length", String(body.length)]] : []
-  // By name, as Node wants the ones that are given twice.
+  // Grouped by name: Node wants a header that is given twice in that form.
   const headers = Object.fromEntries(
     [...Map.groupBy([...framed, ...draft.headers], ([name]) => name)].map(([name, all]) => [
       name,
@@ -47,6 +50,6 @@ export async function ask(baseUrl: string, draft: Draft): Promise<Answer> {
 
 function valuesOf(name: string, all: [string, string][]): string | string[] {
   const values = all.map(([, value]) => value)
-  // Node sends no two hosts.
+  // Node does not send two `host` headers.
   return values.length === 1 || name === "host" ? values[0]! : values
 }

@@ -12,17 +12,17 @@ export interface Draft {
   query: [string, string][]
   headers: [string, string][]
   body: Record<string, unknown> | undefined
-  /** What is sent in place of `body`: a mutation made it. */
+  /** Sent in place of `body`, if a mutation made it. */
   bytes?: Buffer
-  /** What is sent in place of the path that the route makes. */
+  /** Sent in place of the route's own path. */
   path?: string
   mutations: string[]
 }
 
-/** Their success takes away, or gives away, what the rest of the run needs. */
+/** Their success takes or gives away what the rest of the run needs. */
 const onSparesOnly = new Set(["removeBridge", "logout", "updateBridge", "pair", "qr"])
 
-/** A request that the service should take, as far as the contract says. */
+/** A request that the service should accept, as far as the contract says. */
 export function validDraft(random: Random, known: Known, apiKey: string): Draft {
   const route = random.pick(routes)! // there are some
   const { operation, name } = route
@@ -76,7 +76,9 @@ function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** The body as it is sent. JSON has no word for infinity; a number that is too large becomes one where it is read. */
+/**
+ * The body as it is sent. JSON cannot express infinity; a number that is too large becomes infinity when it is read.
+ */
 export function bytesOf({ body, bytes }: Draft): Buffer | undefined {
   if (bytes) return bytes
   if (!body) return undefined

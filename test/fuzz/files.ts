@@ -3,7 +3,7 @@ import sharp from "sharp"
 import { hangUp, listen } from "#local/listen.ts"
 import { hugeJpeg, hugePng } from "#test/support/bombs.ts"
 
-/** What a request may name as a file; twice the commonest, so that much of what is asked for can be sent. */
+/** The files that a request may name. The most common ones are listed twice, so that many sends succeed. */
 export const paths = `
   /photo.jpg /photo.jpg /photo.png /photo.webp /voice.ogg /page.html /liar.jpg
   /cut.png /bomb.png /bomb.jpg /gzip /loop /away /inside /empty /gone /reset
@@ -12,7 +12,7 @@ export const paths = `
   .trim()
   .split(/\s+/)
 
-/** A web server with files of all sorts, and a webhook. */
+/** A web server with files of all kinds, and a webhook. */
 export async function startFiles() {
   const files = await filesByPath()
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { deep, oddValue } from "./values.ts"
 
 type Mutation = (draft: Draft, random: Random, known: Known) => void
 
-/** Makes up to three things of a request otherwise; some requests stay as they are. */
+/** Changes up to three things in a request; some requests stay as they are. */
 export function mutate(draft: Draft, random: Random, known: Known): void {
   const times = random.pick([0, 1, 1, 1, 2, 3]) ?? 0
   for (let i = 0; i < times; i++) {
@@ -69,10 +69,10 @@ const ofBody: Record<string, Mutation> = {
   },
 }
 
-/** Of what is asked, apart from the body. */
+/** Mutations of the input, apart from the body. */
 const ofInput: Record<string, Mutation> = {
   foreignId: (draft, random, { foreign }) => {
-    // The end of a call is told under the id that it was called by.
+    // The end of a call is reported under the id by which it was rejected.
     if (draft.route.name === "rejectCall") return
     for (const name of Object.keys(draft.parameters))
       draft.parameters[name] =
@@ -93,7 +93,7 @@ const ofInput: Record<string, Mutation> = {
   },
 }
 
-/** Of where it is asked, and by whom: what is refused before its input is looked at. */
+/** Mutations of the address and the caller, which are refused before the input is looked at. */
 const ofAddress: Record<string, Mutation> = {
   foreignRef: (draft, random, { foreign }) => void (draft.ref = random.pick(foreign.refs) ?? ""),
   oddRef: (draft, random) => void (draft.ref = random.pick(oddRefs) ?? ""),
@@ -103,7 +103,7 @@ const ofAddress: Record<string, Mutation> = {
     draft.path = path.slice(0, at) + (random.pick(badEncodings) ?? "") + path.slice(at)
   },
   method: (draft, random) => {
-    // A path that is a bridge's own, deleted, would be the end of the run.
+    // Deleting a path that is a bridge's own would end the run.
     const deletes = pathOf(draft).includes("/proxy/") ? ["DELETE"] : []
     draft.method = random.pick(["HEAD", "OPTIONS", "PUT", "POST", "GET", "TRACE", "QUERY", ...deletes]) ?? ""
   },
@@ -200,7 +200,7 @@ function setHeader(draft: Draft, name: string, value: string): void {
   draft.headers = [...draft.headers.filter(([other]) => other !== name), [name, value]]
 }
 
-/** In a URL all is text. */
+/** In a URL everything is text. */
 function asText(value: unknown): string {
   return (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, 1000)
 }

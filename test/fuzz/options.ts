@@ -5,16 +5,16 @@ import { z } from "zod"
 const whole = z.coerce.number().int()
 
 const Options = z.object({
-  /** Requests. */
+  /** The number of requests. */
   runs: whole.min(1).default(1000),
-  /** Equal seeds make equal requests, but for the ids that only the running service knows. */
+  /** Equal seeds make equal requests, except for ids that only the running service knows. */
   seed: whole.min(1).optional(),
-  /** The first request to be made, of those that the seed makes: to see one finding again. */
+  /** The number of the seed's request to begin with, to see one finding again. */
   from: whole.min(0).default(0),
 })
 export type Options = Required<z.infer<typeof Options>>
 
-/** @throws ZodError, TypeError: what is wrong with the command line. */
+/** @throws ZodError, TypeError when the command line is wrong. */
 export function optionsFrom(args: string[]): Options {
   const { values } = parseArgs({
     args,

@@ -5,7 +5,7 @@ import type { Answer } from "./ask.ts"
 import { type Draft, pathOf } from "./draft.ts"
 import { type Route, routeAt } from "./routes.ts"
 
-/** What is wrong with this answer to this request; nothing, if all is well. */
+/** What is wrong with this answer to this request; empty if all is well. */
 export function faultsOf(draft: Draft, answer: Answer, canaries: readonly string[]): string[] {
   return [
     ...canariesIn(answer, canaries),
@@ -15,13 +15,13 @@ export function faultsOf(draft: Draft, answer: Answer, canaries: readonly string
   ]
 }
 
-/** The other account's strings, in whatever form. */
+/** Strings of the other account, in any form. */
 function canariesIn({ headers, body }: Answer, canaries: readonly string[]): string[] {
   const text = `${JSON.stringify(headers)}\n${body.toString("latin1")}\n${body.toString()}`
   return canaries.filter((canary) => text.includes(canary)).map((canary) => `tells another's ${canary}`)
 }
 
-/** Words that only our inside has. */
+/** Words that only our internals contain. */
 const traces = [
   /(?:\n|\\n)\s+at .+:\d+:\d+/,
   /node_modules|node:internal|file:\/\/\//,
@@ -61,19 +61,19 @@ function successFaults(draft: Draft, { status, headers, body }: Answer): string[
   return jsonFaults(body, content!.schema)
 }
 
-/** They need no key. */
+/** Such paths need no key. */
 function isPublic(draft: Draft): boolean {
   return ["/healthz", "/api/docs", "/api/openapi.json"].includes(new URL(pathOf(draft), "http://x").pathname)
 }
 
 type Content = Record<string, { schema: z.ZodType }>
 
-/** As the contract writes them. */
+/** In the contract's form. */
 function contentOf(response: unknown): Content {
   return (response as { content?: Content }).content ?? {}
 }
 
-/** Files of strangers: never a page of ours. */
+/** A stranger's file must never look like a page of ours. */
 function fileFaults(type: string, headers: Answer["headers"]): string[] {
   if (type === "image/png" || type === "text/event-stream")
     return headers["content-type"]?.startsWith(type) ? [] : [`is no ${type}`]
@@ -83,7 +83,7 @@ function fileFaults(type: string, headers: Answer["headers"]): string[] {
   return isSafe ? [] : ["is a file that a browser would run"]
 }
 
-/** It is what its schema says, and has nothing that its schema does not name. */
+/** The body fits its schema and has nothing that the schema does not name. */
 function jsonFaults(body: Buffer, schema: z.ZodType): string[] {
   const value = parsed(body)
   const { data, error } = schema.safeParse(value)
@@ -95,7 +95,7 @@ function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {
-    // Then it is whatever no schema allows.
+    // It is then something that no schema allows.
     return undefined
   }
 }
@@ -113,7 +113,7 @@ function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[
   return isDeepStrictEqual(data, parsed(body)) ? [] : ["has fields that are not documented"]
 }
 
-/** What any path may be answered, route or not. */
+/** The codes with which any path may be answered, whether it is a route or not. */
 const anywhere = new Set<ErrorCode>([
   "unauthorized",
   "not_found",

@@ -2,7 +2,7 @@ import type { RouteConfig } from "@hono/zod-openapi"
 import { type RouteName, routes as contract } from "#core/contract/routes.ts"
 import { openapi, type Operation } from "#functions/api/openapi.ts"
 
-/** A route of the contract: as data that requests are made from, and as schemas that judge answers. */
+/** A route of the contract: data to make requests from, and schemas to judge answers by. */
 export interface Route {
   name: RouteName
   method: string
@@ -27,7 +27,7 @@ function operationOf(config: RouteConfig): Operation {
   return operation
 }
 
-/** Whose request this is, however its path is written; undefined where it is no route's. */
+/** The route of a request, however its path is written; undefined if it belongs to none. */
 export function routeAt(method: string, path: string): Route | undefined {
   const { pathname } = new URL(path, "http://localhost")
   const wanted = method === "HEAD" ? "GET" : method

@@ -9,9 +9,9 @@ import { faultsOf } from "./oracle.ts"
 import { changes } from "./state.ts"
 import type { Tenants } from "./tenants.ts"
 
-/** A request that was answered as none may be. */
+/** A request with an answer that must not occur. */
 interface Finding {
-  /** `--from` this, with the same seed, makes it again. */
+  /** `--from` this number with the same seed makes it again. */
   number: number
   request: string
   answer: string
@@ -21,16 +21,16 @@ interface Finding {
 export interface Outcome {
   findings: Finding[]
   statuses: Record<string, number>
-  /** By route: requests that succeeded. */
+  /** How many requests succeeded, by route. */
   succeeded: Record<string, number>
 }
 
-/** All of the account's state is looked at around each such request; around the others what can be had fast. */
+/** Around every tenth request, the account's whole state is looked at; around the others, only what is quick to get. */
 const lookCloselyEach = 10
-/** The other account is looked at this often; at the end once more. */
+/** How often the other account is looked at, besides the end. */
 const lookAsideEach = 100
 
-/** Asks the service whatever comes to the seed's mind, one request after another; what it finds it says at once. */
+/** Sends the seed's requests to the service, one after another, and reports each finding at once. */
 export async function run(
   tenants: Tenants,
   { runs, seed, from }: Options,
@@ -41,7 +41,7 @@ export async function run(
   const theirs = await tenants.theirState(true)
   const hosts = await sessionHosts(tenants.service)
   for (let number = from; number < from + runs; number++) {
-    // Each request has a seed of its own, so that one can be made without those before it.
+    // Each request has a seed of its own, so that it can be repeated without those before it.
     const random = seeded(Math.imul(seed, 0x9e3779b1) + number)
     const draft = validDraft(random, known, ours.key)
     mutate(draft, random, known)
@@ -73,7 +73,7 @@ function isRefusal(answer: Answer | string): boolean {
   return typeof answer !== "string" && answer.status >= 400 && answer.status < 500
 }
 
-/** Ids of messages that were sent, for later requests to name. */
+/** Remembers ids of sent messages, for later requests to name. */
 function learn(messageIds: string[], answer: Answer): void {
   const sent = /"message_id":"([\w.-]+)"/.exec(answer.body.toString())?.[1]
   if (answer.status !== 200 || !sent) return
@@ -103,7 +103,7 @@ function sentencesOf({ number, request, answer, faults }: Finding): string {
   )
 }
 
-/** Nobody may have died of it. */
+/** Checks that nobody has died. */
 async function aftermath(tenants: Tenants, hosts: number[], number: number): Promise<Finding[]> {
   const faults: string[] = []
   const now = new Set(await sessionHosts(tenants.service))

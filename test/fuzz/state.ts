@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Customer, Service } from "#test/support/service.ts"
 
-/** All that an account can see of itself, and what its phone said to the network, each by its name. */
+/** Everything that an account can see of itself, and what its phone sent to the network, by name. */
 export type State = Record<string, string>
 
 const Bridges = z.array(z.object({ customer_ref: z.string() }))
@@ -18,7 +18,7 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
     return [path, `${answer.status} ${await answer.text()}`]
   }
 
-  /** What somebody wrote. The rest comes by itself, or some time after what it tells of was asked for. */
+  /** The events that people wrote. The others come by themselves, or some time after what caused them. */
   async function inbox(): Promise<[string, string]> {
     const [path, text] = await read(`/instances/${ref}/events?state=inbox`)
     const listed = Listed.safeParse(JSON.parse(text.slice(4))).data
@@ -26,7 +26,7 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
     return [path, lasting?.join() ?? text]
   }
 
-  /** Of its device, what are messages and not the talk between one's own devices. */
+  /** The device's messages to others, without the traffic between the account's own devices. */
   async function sentBy(): Promise<[string, string]> {
     const seen = await service.network.log({ kind: "in", who: number, tag: "message", after: last })
     for (const { n, stanza } of seen) {
@@ -36,14 +36,14 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
     return ["messages sent", sent.join()]
   }
 
-  /** `all` is slow; without, its bridges as they are listed and what was sent. */
+  /** `all` is slow; without it, only its list of bridges and what was sent. */
   return async (all: boolean): Promise<State> => {
     const list = await read("/instances")
     if (!all) return Object.fromEntries([list, await sentBy()])
     const refs = Bridges.parse(JSON.parse(list[1].slice(4))).map((bridge) => bridge.customer_ref)
     const one = async (each: string): Promise<[string, string]> => {
       const [path, text] = await read(`/instances/${each}`)
-      // How its session is doing changes by itself.
+      // The session's condition changes by itself.
       return [path, text.replace(/"manager":\{.*?\}/, "")]
     }
     const rest = await Promise.all([
@@ -57,7 +57,7 @@ export function watcher(service: Service, customer: Customer, ref: string, numbe
   }
 }
 
-/** What of it is otherwise. */
+/** The names of what has changed. */
 export function changes(before: State, after: State): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names]

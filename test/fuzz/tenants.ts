@@ -8,7 +8,7 @@ import { watcher } from "./state.ts"
 
 export type Tenants = Awaited<ReturnType<typeof startTenants>>
 
-/** The service, an account to ask with, and another whose strings no answer may hold. */
+/** The service, an account that asks, and another one whose strings no answer may contain. */
 export async function startTenants() {
   const files = await startFiles()
   const service = await startService()
@@ -62,7 +62,7 @@ async function populated(service: Service, files: string) {
   }
 }
 
-/** The account that asks: a linked bridge, and one with a webhook. */
+/** The account that asks: it has a linked bridge, and one with a webhook. */
 async function askingAccount(service: Service, files: string) {
   const { network } = service
   const ours = await service.customer("ours", { bridges: 5 })
@@ -77,7 +77,7 @@ async function askingAccount(service: Service, files: string) {
   return { ours, owner, contact, messageIds, eventIds }
 }
 
-/** An account whose every string is its own, and nobody else's. */
+/** An account all of whose strings occur nowhere else. */
 async function plantedAccount(service: Service) {
   const theirs = await service.customer(mark())
   const [ref, contactName, heard, said, idempotencyKey] = [mark(), mark(), mark(), mark(), mark()]
@@ -107,7 +107,7 @@ async function plantedAccount(service: Service) {
   }
 }
 
-/** Found nowhere else. */
+/** A string that is found nowhere else. */
 function mark(): string {
   return `canary${randomBytes(8).toString("hex")}`
 }
@@ -123,7 +123,7 @@ async function sendText(
   return Sent.parse(await answer.json()).message_id
 }
 
-/** The ids of what is in the inbox of a bridge, once there is so much. */
+/** The ids of the messages in a bridge's inbox, once there are this many. */
 async function inboxOf(customer: Customer, ref: string, count: number): Promise<string[]> {
   return await until(async () => {
     const answer = await customer.call("GET", `/instances/${ref}/events?state=inbox`)
@@ -132,7 +132,7 @@ async function inboxOf(customer: Customer, ref: string, count: number): Promise<
   })
 }
 
-/** Of the right shape and checksum-less: one character of the secret is another's. */
+/** A key of the right shape with a wrong checksum: one character of its secret is changed. */
 function swapped(key: string): string {
   const last = key[20] === "a" ? "b" : "a"
   return key.slice(0, 20) + last + key.slice(21)

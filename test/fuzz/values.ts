@@ -13,7 +13,7 @@ const alphabets = [
   "\u200b\u202e\u2028\t\n",
 ]
 
-/** Something that this field may be, by its name where the service knows such things, else by its schema. */
+/** A value that this field may have: by its name if the service knows such values, otherwise by its schema. */
 export function validValue(name: string, schema: Schema, random: Random, known: Known): unknown {
   if (schema.type === "array")
     return Array.from({ length: random.between(1, 6) }, () =>
@@ -72,11 +72,11 @@ function textOf({ minLength = 0, maxLength = 64 }: Schema, random: Random): stri
   const most = Math.min(maxLength, random.below(50) === 0 ? 20_000 : 40)
   const length = random.between(Math.min(minLength, most), most + 1)
   const letters = random.pick(alphabets) ?? ""
-  // By code unit: half a letter may be among them.
+  // By code unit, so half a letter may be among them.
   return Array.from({ length }, () => letters[random.below(letters.length)]).join("")
 }
 
-/** What no field is ready for. */
+/** A value that no field expects. */
 export function oddValue(random: Random): unknown {
   return random.pick(oddities)
 }
@@ -128,7 +128,7 @@ const oddities: unknown[] = [
   Array.from({ length: 1100 }, (_, i) => String(491_700_000_000 + i)),
 ]
 
-/** So many levels deep. */
+/** A value nested this many levels deep. */
 export function deep(levels: number): unknown {
   let value: unknown = "bottom"
   for (let i = 0; i < levels; i++) value = i % 2 === 0 ? [value] : { a: value }

@@ -1,6 +1,6 @@
 import type { Model } from "./explore.ts"
 
-/** What `due` replaces: a mere flag "failing, do not ring", which the deliverer clears when it looks. */
+/** The model of what `due` replaced: a plain flag "failing, do not ring", which the deliverer clears when it looks. */
 interface Blocked {
   rows: number
   head: number
@@ -11,7 +11,7 @@ interface Blocked {
   left: { failures: number; lostBells: number }
 }
 
-/** @param input.maxBells more doorbells than this may not wait for one bridge. */
+/** @param input.maxBells no more doorbells than this may wait for one bridge. */
 export function doorbellBlocked(input: {
   events: number
   failures: number

@@ -7,14 +7,16 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
   const { delivery, left } = now
   const holds = !rules.holds || delivery.holder === names[i]
   const held = holds && delivery.head === me.head
-  /** What is done with an event that it knows. */
+  /** The next step with an event that it knows. */
   const known = rules.postsFirst ? "post" : "advance"
   const go = (label: string, at: Deliverer["at"], change?: (next: Doorbell) => void) =>
     step(`${names[i]} ${label}`, (next) => {
       change?.(next)
       next.deliverers[i].at = at
     })
-  /** One update of the row and what its answer says: done once, but perhaps unheard, and then asked for again. */
+  /**
+   * One update of the row, with its answer. It happens once; but the answer may be lost, and then it is asked again.
+   */
   const write = (
     label: string,
     at: Deliverer["at"],
@@ -31,14 +33,14 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
         change(next)
       })
   }
-  /** The invocation ends well, so its doorbell is deleted. What it may hold, it holds until its time is over. */
+  /** The invocation ends well, so its doorbell is deleted. If it holds the row, it does so until its time is over. */
   const end = (label: string, change?: (next: Doorbell) => void) =>
     step(`${names[i]} ${label} and ends`, (next) => {
       change?.(next)
       leaveBehind(next, i)
       next.deliverers[i] = resting()
     })
-  /** The invocation ends, and its doorbell comes back when the event may be tried again. */
+  /** The invocation ends, and its doorbell returns when the event may be retried. */
   const rest = (label: string, change?: (next: Doorbell) => void) =>
     step(`${names[i]} ${label}, its doorbell rests`, (next) => {
       change?.(next)
@@ -51,7 +53,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
     if (rules.claimWritesSince) next.delivery.since = true
     if (rules.countsFirst) next.delivery.attempt++
   }
-  /** The row as an answer gives it. */
+  /** Takes over the row from an answer. */
   const hear = (next: Doorbell) => {
     const { head, attempt, resend } = next.delivery
     next.deliverers[i] = {
@@ -160,7 +162,9 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
     end("finds that somebody is looking")
   }
 
-  /** A query of what is after `head`. Whoever reads when its time is over may read what others have delivered. */
+  /**
+   * A query for what follows `head`. A deliverer that reads when its time is over may read what others have delivered.
+   */
   function look() {
     if (me.overslept && rules.mindsTime) return go("sees that its time is over", "pass on")
     const read = (next: Doorbell) => {
@@ -178,7 +182,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
       })
   }
 
-  /** Where it goes on after an event or a resend: it knows what is next, or asks, or takes it that nothing is. */
+  /** The next step after an event or a resend: it knows the next event, or asks, or assumes that there is none. */
   function onward(label: string, to: (label: string, at: Deliverer["at"]) => void, head: number) {
     if (me.ahead > head) return to(label, known)
     to(`${label}, and asks for more`, "look")
@@ -188,7 +192,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
   function post(next: Doorbell) {
     const { newest, attempt } = now.receiver
     const n = me.head + 1
-    // Whoever stood still between its last look and its POST cannot be called back.
+    // A deliverer that stood still between its last look and its POST cannot be stopped.
     if (me.overslept && n <= newest) return
     if (n > newest + 1) next.harm = "out of order"
     if (n < newest) next.harm = "repeated"
@@ -206,7 +210,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
         attempt: rules.countsFirst ? 1 : 0,
       }
     }
-    // It posts the one that it has just marked: its own head stays until then.
+    // It posts the event that it has just marked; its own head stays until then.
     if (held && !rules.postsFirst) return go("marks the event delivered", "post late", change)
     const isOwn = rules.knowsOwnAdvance && holds && delivery.head === me.head + 1
     if (!held && !isOwn) return end("has lost its claim")
@@ -258,7 +262,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
   }
 }
 
-/** What an invocation holds when it ends without freeing it. */
+/** The claim that an invocation leaves behind when it ends without freeing it. */
 export function leaveBehind(next: Doorbell, i: 0 | 1) {
   if (next.delivery.holder === names[i])
     next.delivery.holder = next.delivery.due === "ahead" ? "dead" : "long dead"

@@ -1,6 +1,6 @@
 import { type Doorbell, names, type Part, resting, setDue } from "./doorbell-state.ts"
 
-/** A doorbell that is hidden keeps the rest of its group from being received. */
+/** A hidden doorbell keeps the rest of its group from being received. */
 export function receive(now: Doorbell, { step }: Part) {
   const { bells } = now
   if (bells.waiting === 0 || bells.resting + bells.abandoned > 0) return
@@ -13,7 +13,7 @@ export function receive(now: Doorbell, { step }: Part) {
   })
 }
 
-/** What time does to `due`, `retry_at` and hidden doorbells. */
+/** The effect of time on `due`, `retry_at` and hidden doorbells. */
 export function passTime(now: Doorbell, { step, fault }: Part) {
   const { left } = now
   const { due, overdue, waits } = now.delivery
@@ -27,7 +27,7 @@ export function passTime(now: Doorbell, { step, fault }: Part) {
       next.bells.resting--
       next.bells.waiting++
     })
-  // The claim was made after the doorbell was received, but 90 s are over before 120 s.
+  // The claim was made after the doorbell was received, but its 90 s end before the doorbell's 120 s.
   if (bells.abandoned > 0 && now.delivery.holder !== "dead")
     step("an abandoned doorbell shows again", (next) => {
       next.bells.abandoned--
@@ -57,7 +57,7 @@ export function passTime(now: Doorbell, { step, fault }: Part) {
       next.bells.outlasts = "nothing"
     })
 
-  // retry_at lies a minute before due. The sweep rings at once.
+  // `retry_at` lies a minute before `due`. The sweep rings at once.
   if (due !== "ahead" || waits || now.sweepRings) return
   const pass = (next: Doorbell) => {
     setDue(next, "passed")
@@ -65,7 +65,7 @@ export function passTime(now: Doorbell, { step, fault }: Part) {
     if (next.delivery.holder === "dead") next.delivery.holder = "long dead"
   }
   if (!isBusy && !isHidden(["nothing"])) step("due passes", pass)
-  // The queue or the deliverers are slow, or the producer's doorbell has to be repeated.
+  // The queue or the deliverers are slow, or the producer's doorbell must be repeated.
   if (!isAlive && isBusy && left.slowBells > 0)
     for (const overdue of [false, true])
       fault(`due ${overdue ? "is long over" : "passes"} before a doorbell is heard`, (next) => {
@@ -73,7 +73,7 @@ export function passTime(now: Doorbell, { step, fault }: Part) {
         next.delivery.overdue = overdue
         next.left.slowBells--
       })
-  // A claim outlives whoever made it, if he does not stand still.
+  // A claim outlives its invocation, unless that stands still.
   if (isAlive && left.standstills > 0)
     fault("due passes while deliverers stand still", (next) => {
       pass(next)

@@ -2,9 +2,9 @@ import type { Offer } from "./explore.ts"
 
 /**
  * The wake-up protocol of `core/delivery.ts`: one producer (the session that appends events), the queue of doorbells
- * (SQS FIFO, one group), two invocations of the deliverer, the sweep, the start of the whole service on one machine, and
- * a receiver that remembers what it got. Each step is one request to the store, the queue or the receiver, so whoever
- * dies dies between two of them.
+ * (SQS FIFO, one group), two invocations of the deliverer, the sweep, the start of the whole service on one machine,
+ * and a receiver that remembers what it got. Each step is one request to the store, the queue or the receiver, so a
+ * death always comes between two of them.
  */
 export interface Doorbell {
   /** Committed event rows. */
@@ -13,45 +13,45 @@ export interface Doorbell {
   delivery: {
     head: number
     due: Due
-    /** `due` passed a minute ago: what the sweep looks for. */
+    /** `due` passed a minute ago, which is what the sweep looks for. */
     overdue: boolean
-    /** Whether the row has `since`, and so is in the index that the sweep asks. */
+    /** Whether the row has `since`, and so is in the sweep's index. */
     since: boolean
     holder: Holder
-    /** Of the event after `head`: the number of its last POST, or of the one that its holder may make next. */
+    /** The number of the last POST of the event after `head`, or of the next one that its holder may make. */
     attempt: number
     /** `retry_at` is ahead. */
     waits: boolean
-    /** How many events are to be sent once more. */
+    /** How many events are to be sent again. */
     resend: number
   }
-  /** Asks for events to be sent once more. */
+  /** The customer asks for events to be sent again. */
   customer: { at: "ask" | "promise" | "ring"; asks: number }
   producer: {
     at: "append" | "read" | "promise" | "ring" | "take over"
     seen: Due
-    /** It has just taken the bridge over: what was promised before may have been promised by somebody who died. */
+    /** It has just taken the bridge over: an earlier promise may be that of a dead producer. */
     isNew: boolean
   }
-  /** Between its promise and its doorbell. */
+  /** The sweep is between its promise and its doorbell. */
   sweepRings: boolean
-  /** All processes died with the queue, and are about to be started again. */
+  /** All processes died, the queue with them, and are about to be started again. */
   starts: boolean
   bells: {
     waiting: number
-    /** Hidden until its event may be tried again. */
+    /** Hidden until its event may be retried. */
     resting: number
-    /** Hidden because its deliverer died: for 120 s. */
+    /** Hidden for 120 s because its deliverer died. */
     abandoned: number
     /**
-     * What comes before it shows again: `due`, 90 s after the claim; or also the minute after, if its deliverer died
-     * before the claim, when `due` was older.
+     * What passes before it shows again: `due`, 90 s after the claim; or also the minute after that, if its deliverer
+     * died before the claim, when `due` was older.
      */
     outlasts: "nothing" | "due" | "overdue"
   }
   deliverers: [Deliverer, Deliverer]
   receiver: {
-    /** The newest event it got, and the highest attempt of that one. */
+    /** The newest event it got, and that event's highest attempt. */
     newest: number
     attempt: number
   }
@@ -84,13 +84,13 @@ export interface Deliverer {
   ahead: number
   /** Whether the queue still hides the doorbell for it. */
   hasBell: boolean
-  /** Its time was over while it stood still. */
+  /** Its time ran out while it stood still. */
   overslept: boolean
 }
 
-/** 0 as in the row; `ahead` and `passed` are times; `no row` before the first event. */
+/** `none` is 0 in the row; `ahead` and `passed` are times; `no row` is before the first event. */
 type Due = "no row" | "none" | "ahead" | "passed"
-/** Nobody, one of the two, or an invocation that is no more: its time goes on (`dead`) until it is `long dead`. */
+/** Nobody, one of the two, or a dead invocation, whose time goes on (`dead`) until it is over (`long dead`). */
 type Holder = "nobody" | "first" | "second" | "dead" | "long dead"
 
 export type Harm =
@@ -102,9 +102,9 @@ export type Harm =
   | "first attempt is not 1"
   | "too many doorbells"
 
-/** How often each may happen. */
+/** How often each fault may happen. */
 export interface Faults {
-  /** A producer, deliverer or sweep dies. */
+  /** A producer, a deliverer or the sweep dies. */
   crashes: number
   /** A producer dies. */
   hostDeaths: number
@@ -112,66 +112,66 @@ export interface Faults {
   failures: number
   /** An invocation has no time left for another event. */
   shortOfTime: number
-  /** The doorbell of an event that failed ends in the dead-letter queue. */
+  /** The doorbell of a failed event ends in the dead-letter queue. */
   lostBells: number
-  /** The doorbell of a deliverer that died does. */
+  /** The doorbell of a dead deliverer ends there. */
   lostAbandoned: number
   /** The queue hands out a doorbell again while its deliverer runs. */
   bellsTwice: number
-  /** `due` passes though a doorbell waits or is about to be sent: the queue or the deliverers are slow. */
+  /** `due` passes although a doorbell waits or is about to be sent: the queue or the deliverers are slow. */
   slowBells: number
   /** A deliverer stands still until its time is over, and goes on. */
   standstills: number
-  /** A query shows the rows of a commit that is being applied, but for one. */
+  /** A query shows all rows but one of a commit that is being applied. */
   halfSeen: number
   /** What is to be posted cannot be read or opened: the store or the keys are away. */
   unready: number
-  /** The whole service dies on its one machine, and with it the queue. */
+  /** The whole service dies on its one machine, and the queue with it. */
   restarts: number
-  /** A write is done, but its answer is lost: the client of the store asks again, and meets its own work. */
+  /** A write happens, but its answer is lost: the store's client asks again and meets its own work. */
   lostAnswers: number
 }
 
 export interface Rules {
   /** After `due = 0` the deliverer looks once more. */
   looksAgain: boolean
-  /** Also after its `due = 0` was refused: that may have been its own, with a lost answer. */
+  /** It also looks when its `due = 0` was refused, since it may have met its own write with a lost answer. */
   looksWhenRefused: boolean
   /** Overdue promises are found and renewed. */
   sweeps: boolean
-  /** `due = 0` and the look are one transaction: `IF EVENT#(head+1)` does not exist. */
+  /** `due = 0` and the look are one transaction: only if `EVENT#(head+1)` does not exist. */
   idlesAtOnce: boolean
-  /** A claim is refused while another holds, and all that a deliverer writes asks whether it still holds. */
+  /** A claim is refused while another holds, and every write of a deliverer checks that it still holds. */
   holds: boolean
-  /** Whoever renews a promise that has passed also frees the holder, whose time it was. */
+  /** Renewing a promise that has passed also frees the holder, whose time is over. */
   promiseFrees: boolean
   /** The event's outcome is written after its POST. */
   postsFirst: boolean
   /** `X-Webhook-Attempt` grows before the POST: with the claim, or with the advance before. */
   countsFirst: boolean
-  /** A claim that ends before its POST gives back the number that it has counted: that one, none, or all of them. */
+  /** A claim that ends before its POST gives back the number it has counted: that one, none, or all of them. */
   givesBack: "one" | "none" | "all"
-  /** Going idle forgets the number that was counted for an event which did not come. */
+  /** Going idle forgets the number that was counted for an event that did not come. */
   idleForgets: boolean
-  /** Who meets an advance of their own, whose answer was lost, goes on. */
+  /** A deliverer that meets its own advance, whose answer was lost, goes on. */
   knowsOwnAdvance: boolean
-  /** Who has read what waits looks at the clock before the POST, and leaves it when its own time is over. */
+  /** A deliverer looks at the clock between reading and its POST, and stops when its time is over. */
   mindsTime: boolean
-  /** Of what a query shows only the beginning without a gap counts. */
+  /** Only the part of a query's rows before the first gap counts. */
   gapless: boolean
   /** A promise writes `since`. */
   promiseWritesSince: boolean
-  /** So does a claim, where it is missing: a service of before this rule promised without. */
+  /** A claim writes `since` where it is missing: earlier releases promised without it. */
   claimWritesSince: boolean
-  /** Whoever takes a bridge over where events wait rings, whoever has promised. */
+  /** A host that takes over a bridge with waiting events rings, whoever has promised. */
   ringsAnew: boolean
   /** A start of the whole service rings for what is due. */
   startRings: boolean
-  /** It also frees whoever holds: all who could hold have died. */
+  /** It also frees every holder: all that could hold have died. */
   startFrees: boolean
-  /** `due = 0` only if no event is to be sent again. */
+  /** `due = 0` is written only if no event is to be sent again. */
   idlesWithoutResends: boolean
-  /** Whoever asks for a resend appends it and makes the promise in one update. */
+  /** A resend is appended in the same update as its promise. */
   asksAtOnce: boolean
 }
 
@@ -214,10 +214,10 @@ export const noFaults: Faults = {
   lostAnswers: 0,
 }
 
-/** What the parts of the model are given: what may go wrong, and how to say what may happen next. */
+/** The arguments of the model's parts: what may go wrong, and how to offer a next step. */
 export interface Part {
   rules: Rules
-  /** Nobody has died or stood still so far: events have no attempts that nobody knows of. */
+  /** Nobody has died or stood still so far, so no attempt of an event is unknown. */
   isFaultless: boolean
   step: Offer<Doorbell>
   fault: Offer<Doorbell>

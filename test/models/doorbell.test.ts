@@ -4,7 +4,7 @@ import type { Faults, Harm, Rules } from "./doorbell-state.ts"
 import { doorbellBlocked } from "./doorbell-blocked.ts"
 import { explore } from "./explore.ts"
 
-/** Figures of states are of the models as they are: a rule that vanishes by accident changes them. */
+/** The numbers of states belong to the models as they are: if a rule vanishes by accident, they change. */
 describe("the wake-up protocol of delivery", () => {
   test("without faults it delivers all in order, with two doorbells at most", () => {
     expect(explore(doorbell({ events: 5, faults: {}, maxBells: 2 }))).toEqual({ states: 325 })
@@ -95,7 +95,7 @@ describe("events that are asked for once more", () => {
   })
 })
 
-/** What the design had: due = 0, and then a look once more. */
+/** The earlier design: due = 0, and then another look. */
 const inTwoSteps: Partial<Rules> = { idlesAtOnce: false }
 const unswept: Partial<Rules> = { sweeps: false }
 

@@ -17,16 +17,16 @@ export function doorbell(input: {
   events: number
   faults: Partial<Faults>
   maxBells: number
-  /** How often a customer asks for an event once more. */
+  /** How often a customer asks for an event to be sent again. */
   resends?: number
-  /** It begins with an event for which a service of before has promised, without `since`, and rung. */
+  /** It begins with an event for which an earlier release has promised, without `since`, and rung. */
   promisedBefore?: boolean
   rules?: Partial<Rules>
 }): Model<Doorbell, Harm> {
   const rules = { ...asDesigned, ...input.rules }
   const faults = { ...noFaults, ...input.faults }
   const excuses: (keyof Faults)[] = ["crashes", "standstills", "restarts"]
-  // In two steps the second claim could not be told from another's.
+  // In two steps, the second claim could not be told from another's.
   if (!rules.idlesAtOnce) excuses.push("lostAnswers")
   const isBegun = input.promisedBefore ?? false
 
@@ -115,7 +115,7 @@ function produce(now: Doorbell, events: number, { rules, step, fault }: Part) {
     })
 }
 
-/** `Resend.ask` of core/resend.ts: the list, and the promise if none is in force, are one row. */
+/** `Resend.ask` of core/resend.ts: the list, and the promise if none is in force, are in one row. */
 function askAgain(now: Doorbell, { rules, step, fault }: Part) {
   const { customer, delivery, left } = now
   if (customer.at === "ask" && customer.asks > 0 && delivery.head > 0)
@@ -162,7 +162,7 @@ function sweep(now: Doorbell, { rules, step, fault }: Part) {
     })
 }
 
-/** On one machine all processes end together, and what the queue held is gone. */
+/** On one machine all processes end together, and the queue's content is gone. */
 function restart(now: Doorbell, { fault }: Part) {
   if (now.left.restarts === 0) return
   fault("the whole service dies", (next) => {
@@ -177,7 +177,7 @@ function restart(now: Doorbell, { fault }: Part) {
   })
 }
 
-/** `ringAll` of core/delivery.ts: before anybody can deliver. Whoever dies in it begins it again. */
+/** `ringAll` of core/delivery.ts, before anybody can deliver. If it dies, it begins again. */
 function start({ rules, step }: Part) {
   step("the service starts, and rings for what is due", (next) => {
     next.starts = false
@@ -188,7 +188,7 @@ function start({ rules, step }: Part) {
   })
 }
 
-/** `promise` of core/delivery.ts: for whom has seen that `due` is 0 or has passed. */
+/** `promise` of core/delivery.ts, for a party that has seen `due` as 0 or passed. */
 function promise(next: Doorbell, rules: Rules) {
   setDue(next, "ahead")
   if (next.bells.outlasts === "overdue") next.bells.outlasts = "due"

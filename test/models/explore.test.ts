@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { explore, type Model } from "./explore.ts"
 
-/** Two jugs of water: a known puzzle with known numbers. */
+/** Two jugs of water: a known puzzle with a known answer. */
 function jugs(sizes: [number, number], wanted: number): Model<{ held: [number, number] }, "found" | "dry"> {
   return {
     start: { held: [0, 0] },
@@ -25,7 +25,7 @@ function jugs(sizes: [number, number], wanted: number): Model<{ held: [number, n
   }
 }
 
-/** Counts to ten. From five on only a fault leads further, if `isTrapped`. */
+/** Counts to ten. From five on, only a fault leads further if `isTrapped`. */
 function counter(isTrapped: boolean): Model<{ count: number }, "stuck"> {
   return {
     start: { count: 0 },

@@ -1,35 +1,35 @@
-/** What states are made of: small numbers and words, in one shape for all states of a model. */
+/** States consist of small numbers and words, and all states of a model have one shape. */
 type Plain = number | string | boolean | readonly Plain[] | { readonly [field: string]: Plain }
 
-/** In a code the bytes below this are numbers, the others words. */
+/** In a code, bytes below this are numbers, the others words. */
 const firstWord = 128
 
-/** Offers a step: its name, and what it changes in a copy of the state. */
+/** Offers a step: its name, and the change it makes to a copy of the state. */
 export type Offer<State> = (label: string, change: (next: State) => void) => void
 
 export interface Model<State, Harm extends string> {
   start: State
   /**
-   * Offers all that may happen next. A `fault` is what need not happen: it may do harm, but nothing may have to wait
-   * for one in order to go well in the end.
+   * Offers everything that may happen next. A `fault` need not happen: it may do harm, but nothing may depend on one to
+   * end well.
    */
   next: (now: Readonly<State>, step: Offer<State>, fault: Offer<State>) => void
-  /** What must never be; empty or undefined when all is well. */
+  /** What must never happen; empty or undefined when all is well. */
   harm: (now: Readonly<State>) => Harm | "" | undefined
-  /** What can be reached by steps alone, without another fault, from wherever one is. */
+  /** A state that must be reachable from everywhere by steps alone, without another fault. */
   settled: (now: Readonly<State>) => boolean
-  /** The name of the harm that nothing leads to a settled state any more. */
+  /** The name of the harm that no settled state can be reached any more. */
   stuck: Harm
 }
 
 export interface Explored<State, Harm extends string> {
   /** How many different states were seen: all there are, unless a harm ended the search. */
   states: number
-  /** The nearest harm, by the shortest way that leads to it. */
+  /** The nearest harm, with the shortest way to it. */
   violation?: { harm: Harm; trace: string[]; state: State }
 }
 
-/** Every state that a model can be in has been looked at, breadth first, when this returns without a violation. */
+/** Looks at every state that a model can be in, breadth first. Without a violation it has seen them all. */
 export function explore<State extends object, Harm extends string>(
   model: Model<State, Harm>,
   { maxStates = 600_000 } = {},
@@ -38,7 +38,7 @@ export function explore<State extends object, Harm extends string>(
   const numbers = new Map([[encode(asPlain(model.start)), 0]])
   const cameFrom = [0]
   const cameBy = [""]
-  /** States not looked at yet, and afterwards nothing: memory is for what is ahead. */
+  /** The states that are still to be looked at; undefined afterwards, to save memory. */
   const states: (State | undefined)[] = [model.start]
   const settled: number[] = []
   const steps: Edges = { from: [], to: [] }
@@ -91,9 +91,9 @@ interface Edges {
   to: number[]
 }
 
-/** The nearest state from which no steps lead to one of the targets. */
+/** The nearest state from which no steps lead to any of the targets. */
 function firstThatCannotReach(targets: number[], steps: Edges, states: number): number | undefined {
-  // The steps that lead to a state lie side by side: those to state n from begin[n] up to begin[n + 1].
+  // The steps that lead to one state lie side by side: those to state n go from begin[n] up to begin[n + 1].
   const begin = new Int32Array(states + 2)
   for (const to of steps.to) begin[to + 2]!++
   for (let n = 2; n < begin.length; n++) begin[n]! += begin[n - 1]!
@@ -114,7 +114,10 @@ function firstThatCannotReach(targets: number[], steps: Edges, states: number): 
   return lost === -1 ? undefined : lost
 }
 
-/** The state at the end of a trace. Steps of one name from one state are the same step, or the model is unclear. */
+/**
+ * The state at the end of a trace. Steps of the same name from one state must be the same step, or the model is
+ * ambiguous.
+ */
 function replay<State extends object>(model: Model<State, string>, trace: string[]): State {
   let now = model.start
   for (const wanted of trace) {
@@ -129,7 +132,7 @@ function replay<State extends object>(model: Model<State, string>, trace: string
   return now
 }
 
-/** Two states have the same code exactly if they are equal: a byte a value, for all states have one shape. */
+/** Two states have the same code exactly if they are equal: one byte a value, since all states have one shape. */
 function encoder(): (state: Plain) => string {
   const bytes = Buffer.alloc(256)
   const words = new Map<string | boolean, number>()
@@ -172,13 +175,15 @@ function checked(value: number): number {
 
 function copy<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map(copy) as Value // of an array, an array
+  if (Array.isArray(value)) return value.map(copy) as Value // an array yields an array
   const copied = { ...value }
   for (const field in copied) if (typeof copied[field] === "object") copied[field] = copy(copied[field])
   return copied
 }
 
-/** An interface has no index signature, so TypeScript cannot see that it is plain. The encoder refuses what is not. */
+/**
+ * TypeScript cannot see that it is plain, since an interface has no index signature. The encoder refuses anything else.
+ */
 function asPlain(state: object): Plain {
   return state as Plain
 }

@@ -1,6 +1,6 @@
 /**
- * Requests with one `Idempotency-Key`, as `docs/reliability.md` says: the record, the `SEND` rows, two hosts of which
- * the second takes over from the first, and the network. Each step is one request to the store or one stanza.
+ * Requests with one `Idempotency-Key`, as in `docs/reliability.md`: the record, the `SEND` rows, two hosts, the second
+ * of which takes over from the first, and the network. Each step is one request to the store or one stanza.
  */
 export interface Sends {
   record: {
@@ -15,14 +15,14 @@ export interface Sends {
   }
   /** The ids given so far. */
   ids: number
-  /** By message id, from 1: a request is given one at most. */
+  /** By message id, from 1. A request is given at most one. */
   sends: Send[]
   requests: Request[]
-  /** What the hosts have under way: a job each of the old owner and of the new one. */
+  /** The hosts' work in progress: one job of the old owner and one of the new. */
   jobs: Job[]
   /** 0 owns the lease until 1 has taken it. */
   owner: 0 | 1
-  /** Whose login the network knows: the newest; it drops the other's socket. */
+  /** The host whose login the network knows: the newest. It drops the other's socket. */
   login: 0 | 1
   left: Faults
   harm: Harm | ""
@@ -30,12 +30,12 @@ export interface Sends {
 
 export interface Send {
   row: "none" | "sent" | "acked" | "failed"
-  /** What the network did with the stanza; `accepted` once means shown. */
+  /** The network's verdict on the stanza; `accepted` once means shown. */
   wire: "never" | "accepted" | "refused"
-  /** Verdicts of the network that its host has not read yet. */
+  /** Verdicts of the network that the host has not read yet. */
   ackUnread: boolean
   nackUnread: boolean
-  /** It was given before the key expired: a new life of the key, a new message. */
+  /** It was given before the key expired: the key now has a new life and a new message. */
   isOld: boolean
 }
 
@@ -48,7 +48,7 @@ export interface Request {
 export interface Job {
   at: "none" | "start" | "prepare" | "wire" | "verdict" | "acked" | "complete" | "refused"
   id: number
-  /** Who waits for it; 0 when nobody does. */
+  /** The request that waits for it; 0 when none does. */
   request: number
   /** It repeats what another job began, so a nack is not definite. */
   resolves: boolean
@@ -62,7 +62,7 @@ export type Harm =
   | "told failed, but shown"
   | "a request never ends"
 
-/** How often each may happen. */
+/** How often each fault may happen. */
 export interface Faults {
   hostCrashes: number
   /** A host stands still until another has taken over, and goes on. */
@@ -85,11 +85,11 @@ export interface Rules {
   keepsUnknown: boolean
   /** A call carries the end of its claim, after which a host does not begin. */
   refusesLateCalls: boolean
-  /** The `SEND` row is written, with the ratchet, before the stanza goes out. */
+  /** The `SEND` row is written, together with the ratchet, before the stanza goes out. */
   writesFirst: boolean
-  /** A host says "failed" only if there is no `SEND` row, or on the nack of a first transmission. */
+  /** A host says "failed" only if there is no `SEND` row, or when a first transmission is nacked. */
   failsOnlyWhenSure: boolean
-  /** The API says "failed" only if the record it deletes is still its own. */
+  /** The API says "failed" only if the record that it deletes is still its own. */
   failsOnlyAsHolder: boolean
 }
 

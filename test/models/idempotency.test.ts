@@ -3,7 +3,7 @@ import { explore, type Model } from "./explore.ts"
 import { sends } from "./idempotency.ts"
 import type { Faults, Harm, Rules, Sends } from "./idempotency-state.ts"
 
-/** Figures of states are of the model as it is: a rule that vanishes by accident changes them. */
+/** The numbers of states belong to the model as it is: if a rule vanishes by accident, they change. */
 describe("sends with one idempotency key", () => {
   test.for<[number, Partial<Faults>, number]>([
     [3, {}, 801],
@@ -94,7 +94,7 @@ function api(at: string, answer: string) {
     label === "the API dies in request 1" && first?.at === at && first.answer === answer
 }
 
-/** Whether such a step can be taken somewhere in the model. */
+/** Whether such a step can be taken anywhere in the model. */
 function isOffered<State extends object>(
   model: Model<State, string>,
   happens: (label: string, now: Readonly<State>) => boolean,

@@ -46,7 +46,7 @@ export function sends(input: {
       return shown.length > 1 ? "two messages for one key" : undefined
     },
     next: (now, step, fault) => {
-      // Requests are alike: they come in the order of their numbers.
+      // Requests are alike, so they come in the order of their numbers.
       const first = now.requests.findIndex((request) => request.at === "new")
       if (first !== -1) claim(first)
       for (const [i, request] of now.requests.entries()) {
@@ -66,7 +66,7 @@ export function sends(input: {
       takeOver()
       passTime()
 
-      /** One conditional update. While another holds it: 409, and the client comes again. */
+      /** One conditional update. While another request holds the key: 409, and the client comes again. */
       function claim(i: number) {
         const { record } = now
         const take = (label: string, isNew: boolean) =>
@@ -101,7 +101,7 @@ export function sends(input: {
             next.requests[i]!.at = "wait"
             next.jobs[now.owner] = { ...noJob(), at: "start", id, request: i + 1 }
           })
-        // A session does one of these at a time. One of the same id is "in flight"; of another, time runs out.
+        // A session does one of these at a time. One with the same id is "in flight"; for another, time runs out.
         answer("finds it under way", "unknown")
       }
 
@@ -155,7 +155,7 @@ export function sends(input: {
             const request = next.requests[job.request - 1]
             if (request?.at === "wait") Object.assign(request, { at: "answer", answer })
           })
-        /** A commit: under the lease check, or the session ends. */
+        /** A commit is made under the lease check, or the session ends. */
         const commit = (label: string, at: Job["at"], row: Send["row"]) => {
           if (!isOwner) return answer(`is fenced when it ${label}`, "unknown")
           go(label, at, (next) => {
@@ -242,7 +242,7 @@ export function sends(input: {
               answer("hears a nack, of which transmission is not known", "unknown", read)
             if (!job.resolves || !rules.failsOnlyWhenSure) go("hears the nack", "refused", read)
           }
-          // The client is told after 15 s; the host goes on listening until it has something else to do.
+          // The client is answered after 15 s; the host goes on listening until it has something else to do.
           answer("hears nothing for 15 s", "unknown")
         }
       }
@@ -254,7 +254,7 @@ export function sends(input: {
           fault(`host ${h + 1} dies`, (next) => {
             next.left.hostCrashes--
             next.jobs[h] = noJob()
-            // What the network had to say went to its connection.
+            // The network's verdicts went to the dead host's connection.
             for (const send of next.sends) Object.assign(send, { ackUnread: false, nackUnread: false })
           })
         if (now.left.hostSleeps > 0 && h === 0 && now.owner === 0 && !job.sleeps)
@@ -273,7 +273,7 @@ export function sends(input: {
             })
       }
 
-      /** The lease of a host that stands still is taken; it goes on when it likes, and is fenced. */
+      /** The lease of a host that stands still is taken. The host resumes at any time, and is fenced. */
       function takeOver() {
         const { sleeps } = now.jobs[0]!
         if (now.owner === 0 && sleeps)
@@ -283,7 +283,7 @@ export function sends(input: {
         if (now.owner === 1 && now.login === 0)
           step("host 2 logs in", (next) => {
             next.login = 1
-            // What the network had to say went to the other connection.
+            // The network's verdicts went to the other connection.
             for (const send of next.sends) Object.assign(send, { ackUnread: false, nackUnread: false })
           })
         if (now.owner === 1 && sleeps)

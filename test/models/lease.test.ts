@@ -3,7 +3,7 @@ import { explore } from "./explore.ts"
 import { type Faults, type Harm, leases, type Rules } from "./lease.ts"
 import { type SuspectRules, suspects } from "./suspect.ts"
 
-/** Figures of states are of the model as it is: a rule that vanishes by accident changes them. */
+/** The numbers of states belong to the model as it is: if a rule vanishes by accident, they change. */
 describe("leases, of one bridge between two hosts and the sweep", () => {
   test.for<[Partial<Faults>, number]>([
     [{}, 104],

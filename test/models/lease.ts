@@ -1,17 +1,17 @@
 import type { Model } from "./explore.ts"
 
 /**
- * One bridge, its lease, two hosts and the sweep, as in `core/lease.ts` and `core/host.ts`. A session of a host is the
+ * One bridge, its lease, two hosts and the sweep, as in `core/lease.ts` and `core/host.ts`. A host's session is the
  * epoch under which it took the lease. The API may pause the bridge without its holder hearing of it.
  */
 export interface Leases {
   lease: { host: Name | "FREE" | "NONE"; epoch: number }
   hosts: Record<Name, Host>
   sweep: {
-    /** What it observes or, once marked, takes the leases from. */
+    /** The host that it observes or, once it is marked, whose leases it takes. */
     of: Name | "nobody"
     at: "observed" | "marked"
-    /** A beat came after the observation, so `version` is not what was seen. */
+    /** A beat came after the observation, so `version` is not the one seen. */
     hasBeaten: boolean
   }
   /** The newest epoch that wrote anything. */
@@ -31,9 +31,9 @@ interface Host {
   beats: boolean
   /** The epoch of its session; 0 for none. */
   session: number
-  /** The session is over, its lease not yet given back. */
+  /** The session is over, but its lease is not given back yet. */
   isEnding: boolean
-  /** Its lease was its own when it looked, right before it connects. */
+  /** Its lease was its own at its last look, right before it connects. */
   hasLooked: boolean
   connection: "none" | "open" | "replaced"
   /** The epoch of a free lease that it is about to take; 0 for none. */
@@ -46,14 +46,14 @@ export type Harm =
   | "a rightful owner was thrown out"
   | "an orphan, or a stopped bridge connected"
 
-/** How often each may happen. */
+/** How often each fault may happen. */
 export interface Faults {
   kills: number
   /** A host stands still, and goes on. */
   sleeps: number
-  /** A session ends by its own error in a living host. */
+  /** A session ends by its own error on a living host. */
   ends: number
-  /** A session is forgotten: its end gives nothing back; or a lease was taken, but the answer was lost. */
+  /** A session is forgotten, so its end gives nothing back; or a lease was taken, but the answer was lost. */
   forgotten: number
   pauses: number
   drains: number
@@ -62,21 +62,21 @@ export interface Faults {
 }
 
 export interface Rules {
-  /** A commit asks whether the lease is still its host's, in its epoch. */
+  /** A commit checks that the lease is still its host's, in its epoch. */
   checksCommits: boolean
-  /** Declaring dead and freeing ask whether the host has beaten since. */
+  /** Declaring a host dead and freeing its leases check that it has not beaten since. */
   checksVersion: boolean
   /** A host compares what it holds with what it runs. */
   agrees: boolean
   /** A session that has ended gives its lease back. */
   letsGo: boolean
-  /** The leases of a marked host are asked for again, under its version of that time. */
+  /** The leases of a marked host are looked for again, under its version of that time. */
   asksAgain: boolean
   /** A session proves that its lease is its own right before it connects. */
   looksFirst: boolean
   /** A host that stood still reads its leases before anything else. */
   looksAfterSleep: boolean
-  /** A session that was replaced by another login reads its lease before it connects again. */
+  /** A session that was replaced by another login reads its lease before it reconnects. */
   looksWhenReplaced: boolean
 }
 
@@ -101,7 +101,7 @@ const noFaults: Faults = {
   lateIndex: 0,
 }
 
-/** A just started, its row is `starting`; B is up. The bridge is new: its lease is free. */
+/** A has just started, and its row is `starting`; B is up. The bridge is new, so its lease is free. */
 export function leases(faults: Partial<Faults>, changed: Partial<Rules> = {}): Model<Leases, Harm> {
   const rules = { ...asDesigned, ...changed }
 
@@ -157,7 +157,7 @@ export function leases(faults: Partial<Faults>, changed: Partial<Rules> = {}): M
             if (now.sweep.of === name) next.sweep.hasBeaten = true
             next.hosts[name].beats = true
             if (host.row === "starting") next.hosts[name].row = "up"
-            // It ends itself, as if it were killed: nothing is given back.
+            // It ends itself as if it were killed: nothing is given back.
             if (host.row === "dead") next.hosts[name] = { ...starting(), process: "none", row: "dead" }
             if (host.row === "draining" && host.session) end(next.hosts[name])
           })
@@ -205,7 +205,7 @@ export function leases(faults: Partial<Faults>, changed: Partial<Rules> = {}): M
           })
       }
 
-      /** The session of a host: connects, commits, is replaced. */
+      /** A host's session: connects, commits, is replaced. */
       function run(name: Name) {
         const host = now.hosts[name]
         const other = name === "A" ? "B" : "A"
@@ -216,7 +216,8 @@ export function leases(faults: Partial<Faults>, changed: Partial<Rules> = {}): M
             if (isMine(name)) next.hosts[name].hasLooked = true
             if (!isMine(name)) stop(next.hosts[name])
           })
-        // Between look and login lie milliseconds, in which nobody else takes over: unless it stands still there.
+        // Only milliseconds lie between look and login, and nobody else takes over in them unless the host stands still
+        // there.
         const rival = now.hosts[other]
         const isRivalAtIt =
           rules.looksFirst && rival.process === "up" && rival.hasLooked && rival.connection === "none"
@@ -228,7 +229,8 @@ export function leases(faults: Partial<Faults>, changed: Partial<Rules> = {}): M
           step(`${name} was replaced, reads its lease and stops`, (next) => stop(next.hosts[name]))
 
         if (!rules.checksCommits || isMine(name)) {
-          // Who has written already changes nothing by writing again. An idle session writes nothing: no help is sure.
+          // A second write by the same session changes nothing. An idle session writes nothing, so nothing may depend
+          // on a commit.
           if (now.written !== host.session)
             fault(`${name} commits`, (next) => {
               if (host.session < now.written) next.harm = "an old epoch wrote after a newer one"
@@ -286,7 +288,10 @@ export function leases(faults: Partial<Faults>, changed: Partial<Rules> = {}): M
           })
       }
 
-      /** Its version does not change for 20 s, or for 5 minutes while it is starting: only of who does not beat. */
+      /**
+       * Its version has not changed for 20 s, or for 5 minutes while it is starting. That happens only to a host that
+       * does not beat.
+       */
       function observe(name: Name) {
         const host = now.hosts[name]
         const isSilent = host.process === "asleep" || host.process === "none" || host.row === "starting"
@@ -348,7 +353,7 @@ export function leases(faults: Partial<Faults>, changed: Partial<Rules> = {}): M
   }
 }
 
-/** Whoever changes `host` raises `epoch`. */
+/** Every change of `host` raises `epoch`. */
 function free(next: Leases) {
   next.lease = { host: "FREE", epoch: next.lease.epoch + 1 }
 }

@@ -1,14 +1,15 @@
 import type { Model } from "./explore.ts"
 
 /**
- * Event rows as a deliverer finds them. A commit holds several rows; reads are read-committed, so another reader may
- * see the rows of one commit appear in any order. An owner that takes over goes on numbering; delivered rows expire.
+ * Event rows as a deliverer finds them. A commit holds several rows. Reads are read-committed, so another reader may
+ * see the rows of one commit appear in any order. An owner that takes over continues the numbering; delivered rows
+ * expire.
  */
 interface Outbox {
-  /** By number, from 1: what became of the row. */
+  /** The state of each row, by number from 1. */
   rows: Row[]
   head: number
-  /** How many events were lost: their row was overwritten, or passed over. */
+  /** How many events were lost: their rows were overwritten or skipped. */
   lost: number
   takeOvers: number
   /** The number of the owner's next event. */
@@ -25,11 +26,11 @@ export interface Reads {
   exactly: boolean
   /** A new owner goes on after the greater of the last row and `head`, not after the last row. */
   afterHead: boolean
-  /** A new owner starts when no commit of the old one is half visible any more. */
+  /** A new owner starts only when no commit of the old one is half visible any more. */
   afterCommits: boolean
 }
 
-/** The rows of each commit; together all events. */
+/** The number of rows in each commit; together they are all events. */
 const commits = [3, 2]
 const events = 5
 
@@ -72,7 +73,7 @@ export function outbox(reads: Reads, takeOvers: number): Model<Outbox, Harm> {
           next.rows[found] = "delivered"
           next.head = found
         })
-      // What is below head is never looked at again.
+      // A row below head is never looked at again.
       if (now.rows.some((row, n) => n < now.head && row === "visible"))
         step("a row stays behind", (next) => {
           next.lost++

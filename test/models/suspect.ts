@@ -1,29 +1,29 @@
 import type { Model } from "./explore.ts"
 
 /**
- * A stanza that kills its host comes back to the next one. Two bridges, one of which has such a stanza, and hosts with
- * room for both; a dead host is declared so at once, and another is started in its place. Before it dies the poisoned
- * bridge takes other messages in.
+ * A stanza that kills its host comes back to the next one. There are two bridges, one with such a stanza, and hosts
+ * with room for both. A dead host is declared so at once, and another is started in its place. Before it dies, the
+ * poisoned bridge receives other messages.
  */
 interface Suspects {
   poisoned: Lease
   healthy: Lease
-  /** How often the healthy bridge lost its host to the other's stanza; no more is told apart after a few. */
+  /** How often the healthy bridge lost its host to the other's stanza, counted up to a few. */
   hurt: number
 }
 
 interface Lease {
   host: "none" | "first" | "second"
-  /** Hosts that died with it in a row, counted up to two: more makes no difference. */
+  /** How many hosts in a row died with it, counted up to two, since more makes no difference. */
   deaths: number
 }
 
 type Harm = "hurt again and again" | "the healthy bridge never runs"
 
 export interface SuspectRules {
-  /** From two deaths on only an empty host takes a bridge, and nothing beside it. */
+  /** After two deaths only an empty host takes the bridge, and takes nothing else. */
   areAlone: boolean
-  /** A message that is taken in ends the row, as it did before 0.2: else only a minute of life does. */
+  /** A received message ends the row of deaths, as it did before 0.2; otherwise only a minute of life does. */
   messagesProve: boolean
 }
 

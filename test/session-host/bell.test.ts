@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts"
 
 afterEach(forgetDoorbells)
 
-/** How often somebody has looked whether deliveries are due, from now on. */
+/** Counts from now on how often somebody looks whether deliveries are due. */
 function looks(): () => number {
   let count = 0
   const when = (request: object) => {

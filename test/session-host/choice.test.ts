@@ -8,7 +8,7 @@ import { aChat } from "#test/support/chat.ts"
 import { call, eventsOf } from "#test/support/host.ts"
 import { until } from "#test/support/until.ts"
 
-/** A linked session whose customer wants this, and its rows of messages and events. */
+/** A linked session with this choice of its customer, and its rows of messages and events. */
 async function aChoosy(choice: Choice.Info) {
   const chat = await aChat({ timing: { beatMs: 1000 } })
   const { id } = chat.bridge
@@ -27,7 +27,7 @@ async function aChoosy(choice: Choice.Info) {
     ...chat,
     kept: async () => [...(await rowsOf(sessions, "MESSAGE#")), ...(await rowsOf(events, "EVENT#"))],
     texts: async () => (await eventsOf(id)).flatMap((event) => (event.event === "message" ? event.body : [])),
-    /** Resolves when the network keeps nothing more for the session: all was receipted. */
+    /** Resolves when the network keeps nothing more for the session: everything was receipted. */
     isReceipted: () => chat.network.control.settled(`${chat.phone.number}:1`, 10_000),
   }
 }

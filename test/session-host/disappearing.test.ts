@@ -12,7 +12,7 @@ async function aChat() {
   const session = await aPairedSession(network, { timing: { beatMs: 4000 } })
   const bob = await network.phone("Bob")
   const device = `${session.phone.number}:1`
-  /** The timer that Bob's phone sees on what the session writes. */
+  /** The timer that Bob's phone sees on a message of the session. */
   const timer = async (chat: string, text: string) => {
     expect(await sendText(session.bridge.id, chat, text)).toMatchObject({ status: 200 })
     const [message] = await bob.read({ text })

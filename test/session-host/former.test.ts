@@ -12,7 +12,7 @@ import { Lease } from "#core/lease.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 import type { Received } from "#session-host/network.ts"
 
-/** What a release before 0.2 leaves that dies right after it has decrypted these messages. */
+/** The rows of a release before 0.2 that died right after it had decrypted these messages. */
 async function leaveFormer(one: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
   const { store, commits, vault } = one.memory
   const rows = messages.flatMap(({ hash, attrs, plaintext }, i) => {

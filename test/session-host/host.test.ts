@@ -68,7 +68,7 @@ test("a host that is stopped while no answer to its take arrives gives that leas
   const bridge = await aBridge()
   const takes = (request: object) => JSON.stringify(request).includes(bridge.id)
   const lost = dynamoDb.faults.injected.get("lost-answer") ?? 0
-  // As often as the client asks by itself, and once more.
+  // As often as the client retries by itself, and once more.
   const fault = { fault: "lost-answer", operation: "UpdateItem", when: takes, times: 5, ms: 1 } as const
   onTestFinished(dynamoDb.faults.add(fault))
   const host = await aHost(nowhere)
@@ -124,7 +124,7 @@ test("a host that was declared dead ends, and touches no lease", async () => {
   const bridge = await aBridge()
   const host = await aHost(nowhere)
   const lease = await held(bridge.id, host)
-  // What it writes about itself while it lives is written.
+  // The notes that it writes about itself are written.
   await until(async () => (await Lease.get(bridge.id))?.told)
   await until(async () => {
     const row = (await HostRow.list()).find(({ id }) => id === host.id)
@@ -158,7 +158,7 @@ test("a session whose lease is not its host's any more ends, although it writes 
 
 test("a host that stood still reads its leases before anything else", async () => {
   const bridge = await aBridge()
-  // Its usual comparison would come after 18 s.
+  // Its regular comparison would come after 18 s.
   const host = await aHost(nowhere, { timing: { beatMs: 3000 } })
   await held(bridge.id, host)
   await Lease.stop(bridge.id, "manual")
@@ -209,7 +209,7 @@ test("one host removes the rows of a deleted bridge, many at a request; should i
 
 test("a suspect waits for an empty host and its time, and that host takes nothing else until it is proven", async () => {
   const suspect = await aBridge()
-  // 18 beats of 250 ms are to pass.
+  // 18 beats of 250 ms must pass.
   await setLease(suspect.id, { failures: 3, failed_at: now() - 2 })
   const busy = await aBridge()
   const host = await aHost(nowhere, { timing: { provenMs: 1000 } })
@@ -227,7 +227,7 @@ test("a suspect waits for an empty host and its time, and that host takes nothin
 })
 
 test("a call in another epoch or for a bridge that is not held is misdirected", async () => {
-  // Before there is a host that would take it.
+  // Before there is a host that could take it.
   const unheld = await aHeldLease()
   const bridge = await aBridge()
   const host = await aHost(nowhere)

@@ -30,7 +30,7 @@ test("first messages that skip 1,999 others each, and a sender key that does so,
   const { epoch } = (await Lease.get(bridge.id))!
   const eve = await anIntruder(chat)
   for (let i = 0; i < 8; i++) {
-    // A new session for each of the first, then one that goes on.
+    // A new session for each of the first messages, then one that goes on.
     if (i < 5) await eve.begin()
     await eve.skip(1_999)
     await eve.post({}, await eve.encrypt({ conversation: `hostile ${i}` }))

@@ -35,7 +35,7 @@ async function rowsOf(bridgeId: string, prefix: string) {
 const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
 const aContent = (id: string, content: proto.IMessage) => aReceived({ id, plaintext: padded(content) })
 
-/** Takes a message in as the network does: looked up first, then with its ratchet. */
+/** Receives a message as the network does: it is looked up first, then kept with its ratchet. */
 async function take({ memory }: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
   const { vault } = memory
   for (const { attrs } of messages) vault.foresee(attrs)
@@ -213,7 +213,7 @@ test("a message that cannot be read is parked, and those behind it go on", async
 const unreadable = (attrs: Record<string, string> = {}) =>
   aReceived({ attrs, plaintext: Buffer.from([0xff, 0xff, 1]) })
 
-/** Maps what is parked, and counts how often it is asked to. */
+/** A mapper for what is parked; it counts how often it is called. */
 function aMapper(fixed: boolean) {
   const asked: string[] = []
   const map = ({ attrs }: Received): Mapped[] => {
@@ -407,7 +407,7 @@ test("a message that comes again while it is being taken in is one event, and it
   const { vault } = memory
   const received = aReceived({ text: "once" })
   const again = { ...received, attrs: { ...received.attrs } }
-  // A connection that ended, and the next one: both have looked before either has made anything.
+  // A connection that ended, and the next one: both have looked before either made anything.
   for (const each of [received, again]) expect(await vault.isSeen(each)).toBe(false)
   const first = vault.keep({ received, keys: key("1") })
   const second = first

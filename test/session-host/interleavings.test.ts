@@ -16,19 +16,19 @@ import { operations } from "#local/dynamodb/operations.ts"
 import type { Commits } from "#session-host/memory/commits.ts"
 import { SessionEnded } from "#session-host/session-ended.ts"
 
-/** What a host does, one after the other; how it is interleaved with the others is the scheduler's choice. */
+/** A host's actions, one after the other. The scheduler chooses how they interleave with the others'. */
 const Step = fc.constantFrom("beat", "take", "commit", "commit", "let go")
 const Script = fc.record({ steps: fc.array(Step, { minLength: 2, maxLength: 8 }), dies: fc.boolean() })
 const Fault = fc.constantFrom("lost-answer", "transaction-conflict", "transaction-in-progress", "slow")
 const Life = fc.record({
   hosts: fc.array(Script, { minLength: 2, maxLength: 3 }),
-  /** At each look of the sweep, how many beats have passed since the one before. */
+  /** How many beats have passed at each look of the sweep since the one before. */
   looks: fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 5 }),
   faults: fc.array(Fault, { maxLength: 3 }),
 })
 type Life = typeof Life extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Whether commits say whose they are: without, everything below must be noticed. */
+/** Whether commits check their lease. Without that, the checks below must notice. */
 let isFenced = true
 afterEach(() => {
   isFenced = true
@@ -149,7 +149,7 @@ function row(bridgeId: string, sk: string) {
   return { Put: { TableName: sessions, Item: { pk: `BRIDGE#${bridgeId}`, sk } } }
 }
 
-/** Looks at each commit that the store accepts, and at the lease as it was before. */
+/** Checks each commit that the store accepts against the lease as it was before. */
 function watchCommits(): void {
   const transact = operations.get("TransactWriteItems")!
   const read = operations.get("GetItem")!

@@ -5,7 +5,7 @@ import { sendText } from "#test/support/host.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 
-/** A linked session in groups of a crowd, and Bob, who made them and reads along. */
+/** A linked session in groups of a crowd, and Bob, who created them and reads along. */
 async function inGroups(...sizes: { count: number; devices?: number }[]) {
   const network = await aNetwork()
   const session = await aPairedSession(network, { timing: { beatMs: 4000 } })
@@ -33,13 +33,13 @@ async function inGroups(...sizes: { count: number; devices?: number }[]) {
     device,
     bridgeId: session.bridge.id,
     say: (group: string, body: string, id?: string) => sendText(session.bridge.id, group, body, id),
-    /** What the session has asked of the network since the last time, by namespace. */
+    /** The session's questions to the network since the last call, by namespace. */
     asked: async () => {
       const entries = await network.control.log({ who: device, kind: "in", tag: "iq", after: last })
       last = entries.at(-1)?.n ?? last
       return entries.map(({ stanza }) => stanza?.attrs.xmlns)
     },
-    /** Resolves when it asks in this namespace. */
+    /** Resolves when it asks something in this namespace. */
     asks: (xmlns: string) =>
       network.log({ who: device, kind: "in", tag: "iq", after: last, attrs: { xmlns } }),
   }

@@ -11,7 +11,7 @@ import { log } from "#core/log.ts"
 import { LeaseNotes } from "#session-host/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
 
-/** What the session of its present holder says, once it is this. */
+/** The status that its present holder's session has reported, once it is this one. */
 async function told(bridgeId: string, status: Status): Promise<Lease.Told> {
   return await until(async () => {
     const lease = await Lease.get(bridgeId)

@@ -12,7 +12,7 @@ import { update } from "#core/store.ts"
 import { leases } from "#core/tables.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 
-/** A linked session that stays connected for as long as this, and when it dialled since. */
+/** A linked session that counts as staying after `stayedMs`, and the times at which it has dialled since. */
 async function aLinkedSession(network: Network, stayedMs: number) {
   const dialledAt: number[] = []
   const options = {
@@ -70,7 +70,7 @@ test("after five logins that did not last the next waits for its time, at whatev
   const at = Lease.loginAgainAt((await Lease.get(bridge.id))!)
   const next = await aHost(network, options)
   await held(bridge.id, next)
-  // As a host does that was silent for a while.
+  // A host that was silent for a while does the same.
   next.sessions.get(bridge.id)?.connectAgain()
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(dialledAt).toHaveLength(1)

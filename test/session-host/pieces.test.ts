@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease.ts"
 import { keysOf } from "#session-host/baileys/keys.ts"
 
-/** So many chats. */
+/** This many chats. */
 const chats = (count: number) => Array.from({ length: count }, () => `${randomInt(2 ** 47)}@lid`)
 
 /** Baileys' list of all chats that have a token. */

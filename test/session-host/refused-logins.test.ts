@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
 config.LOG_DIR = folder
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A linked session whose next logins are refused so, and that has to log in. */
+/** A linked session that has to log in, and whose next logins are refused like this. */
 async function refused(fault: { code: number; expire?: number; times?: number }) {
   const network = await aNetwork()
   const dialledAt: number[] = []
@@ -35,7 +35,7 @@ async function refused(fault: { code: number; expire?: number; times?: number })
     ...session,
     dialledAt,
     disconnected: async () => (await eventsOfType(bridge.id, "disconnected"))[0]!,
-    /** Resolves when its customer can read that in the bridge's log. */
+    /** Resolves when its customer can read this text in the bridge's log. */
     logs: (text: string) =>
       until(async () => {
         for await (const lines of BridgeLog.follow(bridge.id, 20))
@@ -76,7 +76,7 @@ test("a temporary ban is waited out before the next dialling, and the log and th
   })
   await logs("session disconnected: lost, temporarily_banned, Connection Failure (402)")
   await logs("connecting again at")
-  // As a host does that was silent for a while.
+  // A host that was silent for a while does the same.
   host.sessions.get(bridge.id)!.connectAgain()
   await until(async () => (await statusOf(bridge.id)) === "connected")
   const [first, second] = dialledAt

@@ -32,7 +32,7 @@ test("a send costs one transaction: its bytes and all ratchets; that it was ackn
   const asked = transactions()
   const id = newMessageId()
   await sendText(bridge.id, contact.number, "hello", id)
-  // The first one opens sessions, and asks who has which devices.
+  // The first one opens sessions, and asks which devices people have.
   await until(async () => asked.filter(({ rows }) => rows.includes(`SEND#${id}`)).length === 2)
 
   const next = newMessageId()

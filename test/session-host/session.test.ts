@@ -13,7 +13,7 @@ import { scope } from "#session-host/host/scope.ts"
 import type { Timing } from "#session-host/timing.ts"
 import type { Connect } from "#session-host/uplink/dialler.ts"
 
-/** How a host connects to this network, and how often it has dialled and hung up. */
+/** A host's way to connect to this network, with counts of dials and hang-ups. */
 function counted(network: Network) {
   const calls = { dialled: 0, closed: 0 }
   const dial: Connect = (input) => {
@@ -30,7 +30,7 @@ function counted(network: Network) {
   return { calls, connect: dial }
 }
 
-/** A session that no phone is linked to, and how often it has dialled and hung up. */
+/** A session without a linked phone, with counts of its dials and hang-ups. */
 async function anUnpairedSession(network: Network, timing: Partial<Timing> = {}) {
   const { calls, connect } = counted(network)
   const host = await aHost(network, { timing, connect })
@@ -141,7 +141,7 @@ test("a session that another place took over says so and does not throw it out a
     { event: "disconnected", reason: "stream_replaced", detail: expect.any(String) },
   ])
   expect(await statusOf(bridge.id)).toBe("replaced")
-  // As when its time to dial again has come. To dial it would commit first, and so does whoever logs out.
+  // As if its time to dial again had come. Dialling would commit first, and so does a logout.
   host.sessions.get(bridge.id)!.connectAgain()
   expect((await call(bridge.id, "DELETE", "/logout")).status).toBe(200)
   expect(calls.dialled).toBe(dialled)
@@ -183,7 +183,7 @@ test("while the store is away the socket is closed and nothing is receipted; the
   await contact.send(phone.number, "before")
   await eventsOfType(bridge.id, "message", 1)
 
-  // Beats go on: only the session's commits hang.
+  // Beats go on; only the session's commits hang.
   const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "TransactWriteItems" })
   onTestFinished(back)
   await contact.send(phone.number, "meanwhile")

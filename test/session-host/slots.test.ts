@@ -13,7 +13,7 @@ test("so many at once; whoever waits takes over the slot that becomes free, in o
   )
   await Promise.resolve()
   expect(begun).toEqual([0, 1])
-  // Both at once: each slot goes to another.
+  // Both at once, so each slot goes to another waiter.
   gates[0]!.resolve()
   gates[1]!.resolve()
   await Promise.all(works.slice(0, 2))

@@ -24,7 +24,7 @@ async function setLease(bridgeId: string, field: string, value: number) {
   })
 }
 
-/** Tells the holder of a lease to look at it; not to begin after that, Unix seconds. */
+/** Tells the holder of a lease to look at it; it must not begin after `notAfter`, Unix seconds. */
 async function tell(lease: Lease.Info, notAfter?: number): Promise<number> {
   const [method, path] = ["POST", "/look-at-lease"]
   const { bridgeId, epoch } = lease
@@ -80,7 +80,7 @@ test("a linked bridge is not paused, however long nobody calls", async () => {
   await held(bridge.id, next)
   const idle = await aBridge()
   await setLease(idle.id, "used", now() - 100 * hour)
-  // By then the host has looked at both.
+  // The host has looked at both by then.
   await until(async () => (await Lease.get(idle.id))?.host === Lease.NONE)
   await until(async () => !next.sessions.has(idle.id))
   expect(next.sessions.has(bridge.id)).toBe(true)
@@ -98,7 +98,7 @@ test("a bridge that somebody links just now is not paused", async () => {
 })
 
 test("a host that is told of a stopped bridge ends its session at once", async () => {
-  // Without a commit only the next comparison would tell it, in half a minute.
+  // Without a commit, only the next comparison would tell it, in half a minute.
   const host = await aHost(nowhere, { timing: { beatMs: 5000 } })
   for (const reason of ["manual", "billing", "suspended"] as const) {
     const bridge = await aBridge()

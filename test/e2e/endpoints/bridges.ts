@@ -140,7 +140,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
   },
 }
 
-/** Ada writes to the phone that a bridge is linked to. */
+/** Ada writes to the phone that is linked to a bridge. */
 async function adaTells(ref: string, text: string): Promise<void> {
   const status = await whole.call("GET", `/api/instances/${ref}/proxy/status`)
   const { phone } = (await status.json()) as { phone: string }

@@ -7,7 +7,7 @@ import { ada, adaReads, adaWrites, arrived, grace, group, seen, whole } from "./
 const Sent = z.object({ message_id: z.string() })
 const idIn = ({ json }: { json: unknown }) => Sent.parse(json).message_id
 
-/** Sends something for others to refer to. */
+/** Sends a message for others to refer to. */
 async function sendText(body: string): Promise<string> {
   const answer = await whole.call("POST", "/api/instances/shop/proxy/send/text", {
     chat: ada.number,

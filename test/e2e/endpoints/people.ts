@@ -26,7 +26,7 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
     await until(async () => JSON.stringify((await ask()).json).includes("Ada Lovelace"))
     await whole.write(bakery, grace.number, { text: "open" })
     await until(async () => JSON.stringify((await ask()).json).includes(bakery.jid))
-    // Both say more of the baker than a message does.
+    // Both say more about the baker than a message does.
     for (const path of [`contacts/${bakery.number}`, `groups/${group}`])
       await whole.call("GET", `/api/instances/shop/proxy/${path}`)
     const baker = ((await ask()).json as { jid: string }[]).find(({ jid }) => jid === bakery.jid)

@@ -2,7 +2,10 @@ import { afterAll } from "vitest"
 import type { NetworkClient } from "#local/network-client.ts"
 import { startWhole } from "../whole-service.ts"
 
-/** Where each endpoint is shown: a linked bridge `shop` of Grace, Ada, who writes with her, a business, and a group of them all. */
+/**
+ * The stage of every endpoint: a bridge `shop` linked to Grace's phone; Ada, who writes with her; a business; and a
+ * group of all three.
+ */
 export const whole = await startWhole()
 afterAll(() => whole.stop())
 
@@ -17,17 +20,17 @@ await network.change(bakery.number, {
   hides_number: true,
 })
 const members = [grace.number, bakery.number]
-/** Its JID. */
+/** The group's JID. */
 export const { jid: group } = await network.group({ creator: ada.number, members, subject: "Regulars" })
 await network.call("PATCH", `/groups/${group}`, { by: ada.number, description: "New in" })
 
 export const adaWrites = (content: object) => whole.write(ada, grace.number, content)
 
-/** What Ada's phone has read under this id, or of this kind. */
+/** The messages that Ada's phone has read under this id, or of this kind. */
 export const adaReads = (match: Parameters<NetworkClient["read"]>[1]) =>
   network.read(ada.number, { wait: 10_000, ...match })
 
-/** What the network has got from the bridge's device. */
+/** The stanzas that the network has got from the bridge's device. */
 export const seen = (tag: string, attrs?: Record<string, string>) =>
   network.log({ kind: "in", who: `${grace.number}:1`, tag, attrs, wait: 10_000 })
 

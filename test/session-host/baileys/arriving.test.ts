@@ -20,7 +20,7 @@ test("a message's receipt leaves only when the message is durable, and what was 
   await connection.send(outgoing(bob.jid, "so that the session is there"))
   const release = vault.hold()
   const { id } = await bob.send(ada.number, "kept first")
-  // It is read, and so is the next one: nothing waits but what would leave.
+  // Both messages are read: only what would leave has to wait.
   await expect.poll(() => texts(vault)).toContain("kept first")
   await bob.send(ada.number, "kept next")
   await expect.poll(() => texts(vault)).toContain("kept next")

@@ -16,10 +16,10 @@ interface Chain {
 let network: ScriptedNetwork
 afterEach(() => network.close())
 
-/** An authority whose chain was tampered with. */
+/** An authority with a tampered chain. */
 function tampered(change: (chain: Chain) => void) {
   const authority = Certificates.create()
-  // Made with all its fields.
+  // It was created with all its fields.
   const chain = proto.CertChain.decode(authority.chain) as unknown as Chain
   change(chain)
   return { ...authority, chain: Buffer.from(proto.CertChain.encode(chain).finish()) }

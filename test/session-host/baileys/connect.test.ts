@@ -54,7 +54,7 @@ test("the network hears that it is paired only when the credentials are kept", a
     JSON.stringify(await network.call("GET", "/log?kind=in&tag=iq")).split("pair-device-sign").length
   const before = await signatures()
   const scanning = ada.scan(text)
-  // What waits to become durable has the account in it.
+  // The account is in what waits to become durable.
   await expect.poll(() => vault.changes.some(({ creds }) => creds?.includes(ada.number))).toBe(true)
   expect(await signatures()).toBe(before)
   expect(linking.happenings.map(({ kind }) => kind)).toEqual(["qr"])
@@ -179,11 +179,11 @@ test("an address book is read with each login until it is durable, and then no m
     await until(connection.knowsBob)
     if (learns) await until(async () => vault.ofType("app-state-sync-version").length === 2)
     connection.close()
-    // The other one tells of nobody.
+    // The other login reports nobody.
     expect(vault.ofType("app-state-sync-version")).toHaveLength(learns ? 2 : 1)
   }
   const last = await login(true)
-  // Its answer comes after that to whatever the login asked for by itself.
+  // Its answer comes after those to whatever the login asked by itself.
   await last.registered([bob.number])
   expect(await last.knowsBob()).toBe(false)
   last.close()

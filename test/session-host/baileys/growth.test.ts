@@ -28,7 +28,7 @@ test("however long a conversation with a device, its row stays as small as after
 test("first messages, each of which skips all that one may skip, make no large row, and all are read", async () => {
   const [eve, bob] = [await aParty("111@lid"), await aParty("222@lid")]
   for (let i = 0; i < 12; i++) {
-    // Without a prekey it takes nothing away that would run out.
+    // Without a prekey it uses up nothing that could run out.
     await eve.open({ lid: bob.lid, bundle: async () => ({ ...(await bob.bundle()), preKey: undefined }) })
     await skip(eve, bob.lid, 1_999)
     const sealed = await eve.encrypt(bob.lid, { conversation: `${i}` })

@@ -13,7 +13,7 @@ const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).c
 
 test("a message on an old session leaves the newer one as it was", async () => {
   const { ada, bob } = await twoParties()
-  // On its way while Ada opens a new session on Bob, as Baileys does whenever it asks for devices.
+  // It is on its way while Ada opens a new session with Bob, as Baileys does whenever it asks for devices.
   const late = await bob.encrypt(ada.lid, { conversation: "late" })
   await ada.open(bob)
   expect(await text(ada.decrypt(bob.lid, late))).toBe("late")

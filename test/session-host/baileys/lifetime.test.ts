@@ -61,7 +61,7 @@ test("whoever waits for an answer hears of the end, and so does who asks after i
 
 test("a connection does not keep what it was answered", async () => {
   setFlagsFromString("--expose-gc")
-  const gc = runInNewContext("gc") as () => void // what the flag has made
+  const gc = runInNewContext("gc") as () => void // the flag has made it
   const { lifetime } = aLifetime()
   const beforeEnd = newBeforeEnd(lifetime, { isOpen: true })
   const ask = async () => new WeakRef(await beforeEnd(Promise.resolve({ a: "long answer" })))

@@ -14,7 +14,7 @@ import { countTurns } from "#test/support/turns.ts"
 import { until } from "#test/support/until.ts"
 import { aVault } from "#test/support/vault.ts"
 
-/** Of each list; a hundred are read at a time. */
+/** How many entries each list has; a hundred are read at a time. */
 const many = 2500
 
 const ada = (i: number) => ({ jid: `4915${1_000_000 + i}@s.whatsapp.net`, lid: `9${100_000_000 + i}@lid` })
@@ -41,7 +41,7 @@ function contact(i: number, id = keyId) {
   return setting(["contact", jid], { contactAction: { fullName: `Ada the ${i}th`, lidJid: lid } }, id)
 }
 
-/** A session's keys and what it has learnt, under a socket that gives this to whoever asks for a collection. */
+/** A session's keys and everything it has learnt, on a socket that answers requests for a collection with this. */
 function aReader(answers: (collection: string, version: number) => proto.ISyncdMutation[]) {
   const vault = aVault()
   const keys = keysOf(vault)
@@ -49,11 +49,11 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
   const pairs: object[] = []
   const asked: string[] = []
   const turns = countTurns()
-  /** By turn of the event loop: how many were learnt in it. */
+  /** How many were learnt in each turn of the event loop. */
   const learnt = new Map<number, number>()
   const ev = new EventEmitter()
   const query = async (iq: BinaryNode) => {
-    const [sync] = iq.content as BinaryNode[] // as it is sent
+    const [sync] = iq.content as BinaryNode[] // in the form in which it is sent
     const [{ attrs }] = sync!.content as [BinaryNode]
     const name = attrs.name!
     asked.push(name)
@@ -74,7 +74,7 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
     query,
     signalRepository: { lidMapping },
     authState: { creds: {} },
-  } as unknown as WASocket // so much of it
+  } as unknown as WASocket // as much as is used
   const learn = async (some: Acquaintance[]) => {
     people.push(...some)
     learnt.set(turns.now(), (learnt.get(turns.now()) ?? 0) + some.length)
@@ -102,7 +102,7 @@ test("while a large address book is read everybody else has a turn after each hu
   const settings = newSettings(reader.keys, { ...reader.following, log: quietLog(log) })
   settings.readIfNew()
   await until(() => reader.vault.ofType("app-state-sync-version").length === 1)
-  // Each by a name, and by two addresses.
+  // Each person has a name and two addresses.
   expect(reader.learntAtOnce()).toBe(200)
   expect(reader.people.filter(({ fullName }) => fullName !== undefined)).toHaveLength(many)
   expect(reader.people).toContainEqual(expect.objectContaining({ ...ada(7), fullName: "Ada the 7th" }))
@@ -134,7 +134,7 @@ test("a setting that cannot be read is passed over; one whose key is missing wai
   expect([...names]).toEqual(["Ada the 1th", "Ada the 3th", "Ada the 4th"])
 })
 
-/** As Baileys tells of it. */
+/** In the form in which Baileys reports it. */
 const notice = (fromMe: boolean, payload: Uint8Array) => ({
   type: "notify",
   messages: [

@@ -35,7 +35,7 @@ const notify = (type: string, child: string) =>
     content: [{ tag: child, attrs: {} }],
   })
 
-/** What comes before the secret, the secret, and the platform. */
+/** The fields before the secret, the secret, and the platform. */
 const parts = (text: string) => {
   const fields = text.split(",")
   return { before: fields.slice(0, -2).join(","), secret: fields.at(-2), platform: fields.at(-1) }

@@ -31,11 +31,11 @@ async function aSealedFile() {
   return { path, kind: "document" as const, fileEncSha256: createHash("sha256").update(bytes).digest() }
 }
 
-/** A connection, and everything that a session wants to know of the network, on it. */
+/** A connection with every question that a session asks the network. */
 async function anAsker() {
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
   const device = `${ada.number}:1`
-  // Baileys asks this with each login, and again for each receipt until it is told.
+  // Baileys asks this at each login, and again for each receipt until it is answered.
   const told = await network.fault({ kind: "refuse_iq", device, xmlns: "privacy", code: 503 })
   const connection = await aPairedConnection({ url: network.url, vault: aVault(), phone: ada })
   onTestFinished(() => connection.close())
@@ -59,7 +59,7 @@ async function anAsker() {
     upload: () => connection.upload(file),
     read: () => connection.markRead({ id, remoteJid: bob.jid }),
   }
-  /** What became of each question. */
+  /** The outcome of each question. */
   const outcomes = async () => {
     const asked = Object.entries(questions).map(async ([name, ask]) => {
       const outcome = await ask().then(

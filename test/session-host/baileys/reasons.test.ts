@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { endOf } from "#session-host/baileys/reasons.ts"
 
-/** As Baileys' errors are. */
+/** In the form of Baileys' errors. */
 const boom = (message: string, statusCode: number, data?: object) =>
   Object.assign(new Error(message), { output: { statusCode }, data })
 

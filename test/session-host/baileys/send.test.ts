@@ -104,7 +104,7 @@ test("a message whose answer does not come holds up nobody behind it", async () 
 })
 
 test("what had to wait for others for too long was not sent, and never will be", async () => {
-  // The preparation of neither of the first two ever ends.
+  // The preparation of the first two never ends.
   const { send, relayed } = aSender(() => new Promise(() => {}))
   const ends = ["3EB0", "3EB1", "3EB2"].map((messageId) =>
     send({ ...message, messageId }, false).catch((error: Error) => error.message),

@@ -28,7 +28,7 @@ function aSocket() {
     pause: () => left.push("paused"),
     resume: () => left.push("resumed"),
   }
-  // All of it that a wire uses.
+  // Everything that a wire uses of it.
   const wire = takeWire(socket as unknown as WebSocket, gate)
   return {
     wire,

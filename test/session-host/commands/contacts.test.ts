@@ -26,7 +26,7 @@ async function aBook() {
   return {
     ...chat,
     list,
-    /** Once it is in the list, and so. */
+    /** Waits until somebody is in the list, with these fields. */
     listed: (number: string, wanted: Partial<Contact> = {}) =>
       until(async () => {
         const found = (await list()).find(({ phone }) => phone === number)
@@ -98,7 +98,7 @@ test("a list that is too long for the API's answer is in the bucket, to be strea
   const usual = { ...StoredMedia.inline }
   onTestFinished(() => void Object.assign(StoredMedia.inline, usual))
   StoredMedia.inline.maxBytes = JSON.stringify(all).length - 1
-  // The list of everybody is kept, in the form it had before.
+  // The full list is kept in the form it had before.
   const answer = await call(bridge.id, "GET", "/contacts?after=0")
   expect([answer.status, await answer.text()]).toEqual([200, ""])
   const stored = await StoredMedia.get(StoredMedia.pointedAt(Object.fromEntries(answer.headers))!)

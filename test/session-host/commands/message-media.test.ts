@@ -37,18 +37,18 @@ async function aMediaChat() {
     ...chat,
     contentOf,
     keyOf,
-    /** Bob sends a file; its message id. */
+    /** Bob sends a file. @returns the id of its message */
     fromBob: async (file: File) => {
       const { id } = await bob.post(phone.number, { media: { ...file, data: file.data.toString("base64") } })
       await message(id)
       return id
     },
-    /** What a customer gets. */
+    /** The file as a customer gets it. */
     media: async (id: string) => {
       const { headers, body } = await StoredMedia.get(await keyOf(id))
       return { headers, body: await buffer(body) }
     },
-    /** The network forgets a file. */
+    /** Makes the network forget a file. */
     forget: async (directPath: string) => network.call("DELETE", directPath.replace("/v/", "/media/")),
   }
 }
@@ -70,7 +70,7 @@ test("media of every kind come down as they were sent, as an attachment that no 
       "cache-control": "private",
     })
   }
-  // Ours, written on the phone.
+  // Our own message, written on the phone.
   const data = randomBytes(1000)
   const own = await phone.post(bob.number, {
     media: { kind: "image", data: data.toString("base64"), mimetype: 'text/html; x="y"' },

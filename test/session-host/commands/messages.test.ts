@@ -151,7 +151,7 @@ test("a text quotes a message and mentions somebody", async () => {
     quotedMessage: { conversation: "original" },
     mentionedJid: [bob.jid],
   })
-  // Also our own can be quoted.
+  // Our own messages can be quoted, too.
   const again = await ask("POST", "/send/location", {
     chat: bob.number,
     lat: 1,
@@ -287,7 +287,7 @@ test("nobody takes the place of a message by sending another of its id", async (
     conversation: "Bob's",
   })
   expect(await ask("DELETE", `/messages/${ours}`)).toMatchObject({ status: 200 })
-  // Without a chat it is the first that came.
+  // Without a chat, the first message with this id is meant.
   await ask("POST", `/messages/${id}/read`, {})
   const [receipt] = await network.log({ kind: "in", tag: "receipt", attrs: { id, type: "read" } })
   expect(receipt?.stanza?.attrs.to).toBe(bob.lid)

@@ -34,7 +34,7 @@ async function aMediaChat() {
   return chat
 }
 
-// For this file alone: what is left in it was left by its sends.
+// A folder for this file alone: whatever is left in it was left by these sends.
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), "bridge-test-"))
 const leftovers = () => readdirSync(tmpdir())
 

@@ -195,9 +195,9 @@ test("of messages is kept one row for each, and none for what was sent through t
   const own = await phone.send(bob.number, "from the phone")
   await message(own.id)
   const rows = await rowsOf(bridge.id, "MESSAGE#")
-  // Neither ids nor addresses are for anyone who reads the table.
+  // A reader of the table must see neither ids nor addresses.
   for (const row of rows) expect(JSON.stringify(row)).not.toContain(bob.number)
-  // Those between our own devices are known for as long as they may come again.
+  // Messages between our own devices are remembered for as long as they may come again.
   const remembered = rows.filter((row) => Number(row.expires_at) > Date.now() / 1000 + 29 * 86_400)
   expect(remembered).toHaveLength(2)
   expect((await eventsOf(bridge.id)).filter(({ event }) => event === "message")).toHaveLength(2)

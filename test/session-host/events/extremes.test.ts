@@ -13,7 +13,7 @@ const bob = "491710000001@s.whatsapp.net"
 /** The events of a message, as JSON carries them. */
 function told(attrs: Record<string, string>, content: MessageContent): unknown[] {
   const all = { id: "ABC", from: bob, t: "1800000000", ...attrs }
-  // As it is after the wire.
+  // In the form it has after the wire.
   const received = proto.Message.decode(proto.Message.encode(content).finish())
   const mapped = fromMessage({
     attrs: all,

@@ -4,7 +4,7 @@ import { listen as listenLocally } from "#local/listen.ts"
 import { addressOf } from "#session-host/host/address.ts"
 import { listen } from "#session-host/server.ts"
 
-/** Says of a container what ECS would. */
+/** Serves what ECS would say of a container. */
 async function metadata(container: unknown) {
   const server = createServer((_request, response) => response.end(JSON.stringify(container)))
   const port = await listenLocally(server)

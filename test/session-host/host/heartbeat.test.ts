@@ -10,7 +10,10 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A heart at rest in a time of its own, what it told, and how its beats are answered from now on. */
+/**
+ * A heartbeat at rest with a clock of its own, a record of what it reported, and control over how its beats are
+ * answered.
+ */
 async function aHeartbeat() {
   let now = 0
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
@@ -43,7 +46,7 @@ async function aHeartbeat() {
         await vi.advanceTimersByTimeAsync(100)
       }
     },
-    /** Time passes, and nothing of this process runs meanwhile. */
+    /** Time passes while nothing of this process runs. */
     standStill: (ms: number) => void (now += ms),
   }
 }
@@ -102,7 +105,7 @@ test("a host that stood still for longer than a beat reads its leases before it 
   leases.read = () => read.promise
   standStill(beatMs + 100)
   await pass(beatMs)
-  // Beats are answered, and all the same.
+  // Beats are answered, but it makes no difference.
   expect(heartbeat).toMatchObject({ isTrusted: false, mayConnect: false })
   expect(told).toEqual(["heard", "stood still"])
   read.resolve()

@@ -23,7 +23,7 @@ const [png, jpeg, webp] = await Promise.all([
   small.webp().toBuffer(),
 ])
 
-/** So many frames of 8 by 8, each of another colour. */
+/** An animation of this many frames of 8 by 8, each in another colour. */
 async function animation(frames: number): Promise<Buffer> {
   const pixels = Buffer.alloc(8 * 8 * 3 * frames)
   for (let i = 0; i < pixels.length; i++) pixels[i] = Math.floor(i / 192) % 256
@@ -42,7 +42,7 @@ test("a picture has a size and a thumbnail that is a JPEG of our own", async () 
 test("a small file that says it is a huge picture is refused for what it says", async () => {
   for (const bomb of [hugePng(png), hugeJpeg(jpeg)])
     await expect(read(bomb)).rejects.toMatchObject({ code: "payload_too_large" })
-  // Libvips does not even read the header of one like this.
+  // libvips does not even read the header of one like this.
   await expect(read(hugeWebp(await animation(2)))).rejects.toMatchObject({ code: "media_type_mismatch" })
 })
 

@@ -18,7 +18,7 @@ const log = pino({ level: "silent" })
 
 type Names = "jid" | "lid"
 
-/** Sealed under the names that both are known by. */
+/** Sealed under the names by which both are known. */
 const sealed = (
   use: string,
   plaintext: Uint8Array,
@@ -229,7 +229,7 @@ test("what our phone sends again for a placeholder becomes the event that its st
   expect(await map(inGroup, peer, [])).toMatchObject([{ is_group: true, contact_id: bob.jid }])
   const ours = web({ key: { id: "O", remoteJid: bob.jid, fromMe: true }, message: { conversation: "x" } })
   expect(await map(ours, peer, [])).toMatchObject([{ from_me: true, chat_id: bob.jid }])
-  // Anybody else would put words into somebody's mouth.
+  // Anybody else could put words into somebody's mouth.
   expect(await map(late, { from: bob.jid, category: "peer" }, [])).toEqual([])
   expect(await map(late, { from: own.jid }, [])).toEqual([])
 })
@@ -262,7 +262,7 @@ test("only its author changes or takes back a message; in a group an admin may t
   expect(await map(edit, byEve, [his])).toEqual([])
   expect(await map(edit, byBob, [his])).toMatchObject([{ edit: "edit", target_id: "ORIG" }])
   expect(await map(revoke, byEve, [his])).toMatchObject([{ edit: "revoke" }])
-  // The same id in another chat says nothing, and of what is not remembered nothing is known.
+  // The same id in another chat says nothing, and nothing is known of a message that is not remembered.
   expect(await map(edit, byEve, [ours])).toHaveLength(1)
   expect(await map(edit, inChat, [])).toHaveLength(1)
   expect(await map(edit, inChat, [{ ...original({}, false), chat: bob.lid }])).toHaveLength(1)

@@ -11,7 +11,7 @@ import { personOf } from "#session-host/people/person.ts"
 
 const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }
 
-/** The contacts of a login, and the phone numbers that the network would tell. */
+/** The contacts of a login, and the phone numbers that the network would reveal. */
 async function aBook() {
   const phones = new Map<string, string>()
   const { memory } = await aMemory()

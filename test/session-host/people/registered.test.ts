@@ -4,7 +4,7 @@ import type { Stanza } from "#session-host/network.ts"
 import { el } from "#session-host/node.ts"
 import { registered } from "#session-host/people/registered.ts"
 
-/** A network that says this of people. */
+/** A network that gives this answer about people. */
 const saying = (...users: Stanza[]) => ({
   ask: async () => el("iq", {}, [el("usync", {}, [el("list", {}, users)])]),
 })

@@ -4,7 +4,7 @@ import { Backoff } from "#session-host/uplink/backoff.ts"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A connection that was open for so long. */
+/** A connection that was open for this long. */
 function connected(backoff: Backoff, ms: number) {
   backoff.opened()
   vi.advanceTimersByTime(ms)

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest"
 
-// Read once, when the first module of core is loaded.
+// The environment is read once, when the first module of core is loaded.
 vi.hoisted(() => {
   process.env.SANDBOX = "1"
 })
