@@ -103,7 +103,7 @@ async function untilDone(
     try {
       return await work()
     } catch (error) {
-      log.warn({ bridgeId, tries, error }, "the delivery was not woken")
+      log.warn({ bridgeId, tries, error }, "a delivery could not be woken")
       await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
     }
   }

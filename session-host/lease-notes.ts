@@ -85,7 +85,7 @@ export class LeaseNotes {
         await Lease.tell(this.#lease, told)
         this.#toldWritten = told
       } catch (error) {
-        this.#log.warn({ error, what: "told" }, "not noted in the lease")
+        this.#log.warn({ error, what: "told" }, "a note in the lease was not written")
         await sleep(this.#timing.beatMs, undefined, { ref: false })
       }
     }
@@ -104,6 +104,6 @@ export class LeaseNotes {
   }
 
   #write(what: string, written: Promise<void>): void {
-    written.catch((error: unknown) => this.#log.warn({ error, what }, "not noted in the lease"))
+    written.catch((error: unknown) => this.#log.warn({ error, what }, "a note in the lease was not written"))
   }
 }

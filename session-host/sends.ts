@@ -114,7 +114,7 @@ export class Sends {
       if (error instanceof NotSent && !again) throw sessionUnavailable()
       if (error instanceof NotSent || error instanceof OutcomeUnknown) {
         Metrics.add("SendUnknown")
-        this.#log.warn({ messageId, again }, "a message's outcome is not known")
+        this.#log.warn({ messageId, again }, "a message's outcome is unknown")
         throw unknown()
       }
       throw error

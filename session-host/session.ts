@@ -317,7 +317,7 @@ export class Session {
 
   readonly #forgotten = (error: unknown): void => {
     if (!(error instanceof SessionEnded))
-      this.#log.error({ error }, "what is new about people was not written")
+      this.#log.error({ error }, "new information about people was not written")
   }
 
   /** `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away. */

@@ -61,7 +61,7 @@ export class Uplink {
       lease: input.held,
       stayedMs: input.timing.stayedMs,
       write: (work) => input.memory.patience.read(work),
-      onError: (error) => input.log.warn({ error, what: "stayed" }, "not noted in the lease"),
+      onError: (error) => input.log.warn({ error, what: "stayed" }, "a note in the lease was not written"),
     })
     this.#dialler = new Dialler({
       connect: input.connect,
@@ -317,7 +317,7 @@ export class Uplink {
     const { sandboxOf } = this.#memory
     if (!this.connection || !sandboxOf) return
     showCode(this.connection, { accountId: sandboxOf, text }).catch((error: unknown) =>
-      this.#log.warn({ error }, "the code was shown to nobody"),
+      this.#log.warn({ error }, "the code could not be shown to the household"),
     )
   }
 
@@ -325,7 +325,7 @@ export class Uplink {
   #beAvailable(): void {
     if (!this.#memory.standing.isAvailable) return
     const shown = this.connection?.setAvailable(true)
-    shown?.catch((error: unknown) => this.#log.warn({ error }, "not shown as available"))
+    shown?.catch((error: unknown) => this.#log.warn({ error }, "the session could not be shown as available"))
   }
 
   get #heard() {
@@ -355,7 +355,7 @@ export class Uplink {
     const waitMs = this.#dialler.dialAgain(end)
     if (end.refusedForMs === undefined) return
     const at = iso(nowMs() + waitMs)
-    this.#log.warn({ at }, "the network refuses the session for some time: it is not dialled before")
+    this.#log.warn({ at }, "the network refuses the session for some time: not dialling before then")
     this.#tell("warn", `the network refuses the session for some time: connecting again at ${at}`)
   }
 

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored } from "./event.ts"
 import { body, refusals, reply, unreachable } from "./reply.ts"
 
-/** Letters, digits, dash, underscore; `default` stands for the first bridge and cannot be taken (decisions, "Bridges"). */
+/** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (decisions, "Bridges"). */
 export const CustomerRef = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")

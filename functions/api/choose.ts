@@ -30,7 +30,7 @@ export async function choose(
     await callHolderIfAny(call, toldWithinMs)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    log.info({ error, requestId, bridgeId }, "a session was not told what is wanted of it")
+    log.info({ error, requestId, bridgeId }, "a session was not told of its customer's choice")
   }
   return chosen
 }

@@ -27,7 +27,7 @@ async function tell(holder: Lease.Info, call: Call, withinMs: number): Promise<v
     if (typeof answer !== "string" && answer.status < 300) return
     log.warn(
       { bridgeId, requestId, path, answer: typeof answer === "string" ? answer : answer.status },
-      "not done",
+      "the holder did not carry out a call",
     )
   } catch (error) {
     // The bridge is deleted, whatever the holder does.

@@ -22,7 +22,7 @@ export async function orLetGo<Result>(held: Delivery.Info, work: () => Promise<R
   } catch (error) {
     await Claim.letGo(held).catch((failure: unknown) =>
       // The claim then ends by itself when its time is over.
-      log.warn({ bridgeId: held.bridgeId, error: failure }, "claim not given back"),
+      log.warn({ bridgeId: held.bridgeId, error: failure }, "delivery claim not given back"),
     )
     throw error
   }

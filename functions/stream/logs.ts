@@ -68,7 +68,9 @@ async function enter(accountId: string, bridgeId: string): Promise<StreamPlace.I
 
 async function leave(places: StreamPlace.Info[]): Promise<void> {
   for (const place of places)
-    await StreamPlace.leave(place).catch((error: unknown) => log.warn({ error }, "a place was not left"))
+    await StreamPlace.leave(place).catch((error: unknown) =>
+      log.warn({ error }, "a log stream's place was not given up"),
+    )
 }
 
 /**

@@ -13,7 +13,7 @@ export async function ringOverdue(): Promise<void> {
     if (!(await Delivery.promise(delivery.bridgeId, delivery.due))) continue
     await ring(delivery.bridgeId)
     Metrics.add("SweepRang")
-    log.warn({ bridgeId: delivery.bridgeId, due: delivery.due }, "overdue delivery rung for")
+    log.warn({ bridgeId: delivery.bridgeId, due: delivery.due }, "rang for an overdue delivery")
   }
 }
 

@@ -40,7 +40,7 @@ export async function tend(network: Network, hosts: Host.Info[], free: Lease.Inf
   for (const host of old) await drain(host, "its task definition is not the current one")
   if (old.length > 0) return
   const unneeded = surplus(fleet)
-  if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a host too many")
+  if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a surplus host")
 }
 
 async function startMissing(network: Network, fleet: Fleet): Promise<void> {

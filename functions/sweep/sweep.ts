@@ -108,7 +108,7 @@ async function drainStopping(living: Host.Info[], reports: Map<string, Reported>
     after.push(isEnding ? { ...host, state: "draining" } : host)
     if (!isEnding) continue
     await Host.drain(host.id)
-    log.warn({ hostId: host.id, why: reported.why }, "the orchestrator ends a host")
+    log.warn({ hostId: host.id, why: reported.why }, "the orchestrator is ending a host")
   }
   return after
 }

@@ -93,7 +93,7 @@ export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Star
     return "started"
   } catch (error) {
     if (!(error instanceof Error) || !isRefusal(error)) {
-      log.warn({ error, hostId }, "whether a host was started is not known")
+      log.warn({ error, hostId }, "it is unknown whether a host was started")
       return "later"
     }
     return refusedFor(`${error.name}: ${error.message}`)

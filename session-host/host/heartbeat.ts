@@ -104,7 +104,7 @@ export class Heartbeat {
 
   async #readLeases(): Promise<void> {
     this.#stoodStill = true
-    this.#options.log.warn("this process stood still: the leases are read first")
+    this.#options.log.warn("this process stood still: reading the leases first")
     try {
       await this.#options.onStoodStill()
     } catch (error) {

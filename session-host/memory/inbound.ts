@@ -111,7 +111,7 @@ export class Inbound {
       this.#keep(await outbox.inTurn(() => this.#makeEvents(received, removal)))
     } catch (error) {
       if (error instanceof SessionEnded) throw error
-      log.debug({ error }, "a parked message cannot become an event still")
+      log.debug({ error }, "a parked message still cannot become an event")
     }
   }
 
@@ -132,7 +132,7 @@ export class Inbound {
       if (error instanceof SessionEnded || error instanceof TooLarge) throw error
       const parked = await parking.writes(received)
       if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
-      else log.debug({ error }, "a message could not become an event, and is not kept")
+      else log.debug({ error }, "a message could not become an event and was not kept")
       return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
     }
   }

@@ -59,7 +59,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
     )
   const told = opened?.content ?? content
   if (changedBy(unwrap(told), attrs.from ?? "") && isForged(about, originals)) {
-    lookups.log.warn("somebody changed a message of another: not told")
+    lookups.log.warn("somebody changed another person's message: no event")
     return []
   }
   return fromMessage({ attrs, content: told, own, phones, verified, answer: opened?.answer })

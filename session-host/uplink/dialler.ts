@@ -109,7 +109,7 @@ export class Dialler {
     const isOver = () => !this.#connection || number !== this.#dialled
     const fail = (error: unknown) => {
       if (!isOver()) return onError(error)
-      log.info({ error }, "an ended connection failed once more")
+      log.info({ error }, "a connection threw an error after its end")
     }
     this.#connection = scope.run({ fail }, () =>
       connect({
