@@ -29,3 +29,10 @@ test.for(documents)("every link of %s leads somewhere in the project", (document
   )
   expect(lost.map(([link]) => link)).toEqual([])
 })
+
+test("every file that the page of words names is there", () => {
+  const page = readFileSync(join(root, "docs/words.md"), "utf8")
+  const files = [...page.matchAll(/`([\w-]+(?:\/[\w.-]+)+)`/g)].map(([, file = ""]) => file)
+  expect(files.length).toBeGreaterThan(50)
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
