@@ -27,7 +27,7 @@ export function key(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "DELIVERY" }
 }
 
-/** A bridge's receiver, sealed and wrapped from its open secrets. */
+/** Builds a bridge's receiver from its secrets in the clear. */
 export function of(input: {
   owner: Owner
   url: string

@@ -62,8 +62,8 @@ export class Rows {
   }
 
   /**
-   * Lets batches of such items alone be written without waiting for the disk. They survive the end of this process, but
-   * not of the machine.
+   * From now on, a batch that holds only such items is written without waiting for the disk. It survives the end of this
+   * process, but not of the machine.
    */
   relax(prefix: string, isPassing: (item: Item) => boolean): void {
     this.#relaxed.push({ prefix, isPassing })

@@ -50,7 +50,7 @@ interface Asked {
   looked: Promise<Looked>
 }
 
-/** After this many units a look-up is repeated. Rows made since then are known for a thousand messages. */
+/** After this many units a look-up is repeated: only the last thousand rows made are known (`wasMadeLately`). */
 const goodFor = 500
 
 /** Incoming messages: each is decrypted once and becomes an event once, in the unit that advances its ratchet. */
