@@ -24,9 +24,7 @@ const gatherMs = 1000
 const linesAtOnce = 100
 /** Per bridge. A process that cannot write for so long says so in its own log and drops further lines. */
 const maxWaiting = 10_000
-/**
- * An account may call GetLogEvents 25 times a second in all, so a follower of a quiet log looks less and less often.
- */
+/** An account may call GetLogEvents 25 times a second in all, so a follower of a quiet log looks ever less often. */
 const lookEachMs = { least: 1000, most: 5000 }
 /** The most events that GetLogEvents returns at once. */
 const pageLines = 10_000

@@ -14,7 +14,7 @@ import { log } from "./log.ts"
 
 export type Level = "info" | "warn" | "error"
 
-/** The longest line. No line of ours is longer. */
+/** The longest line, in bytes. None of ours is longer. */
 const maxBytes = 8 * 1024
 
 /** Appends a line. Never throws: the work that a line reports is done, whether or not the line is written. */
@@ -29,9 +29,7 @@ export function append(bridgeId: string, level: Level, text: string): void {
   }
 }
 
-/**
- * Resolves when appended lines can be read by others. A function must wait: it is frozen as soon as it has answered.
- */
+/** Resolves when others can read the appended lines. A function must wait: it is frozen once it has answered. */
 export async function written(): Promise<void> {
   await streams.written()
 }

@@ -11,9 +11,7 @@ import { events } from "./tables.ts"
 /** The states that can be listed; delivered events cannot. */
 type Listed = "pending" | "undelivered" | "inbox"
 
-/**
- * A row that leads to an event that was given up or went to the inbox, so that listing does not read all the others.
- */
+/** A row that leads to an event that was given up or went to the inbox, so that listing reads no others. */
 export function pointer(event: { bridgeId: string; n: number }, state: "undelivered" | "inbox"): Write {
   const expires_at = now() + EventRow.keptFor[state]
   return {

@@ -35,9 +35,7 @@ const day = 86_400
 export const waitsFor = 30 * day
 /** How long a row is kept after its outcome is known (decisions, "Events"). */
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
-/**
- * How long a row is kept if its outcome is never written: as long as it may wait, and then as long as a delivered one.
- */
+/** How long a row is kept if its outcome is never written: while it may wait, and then as long as a delivered one. */
 const storedFor = waitsFor + keptFor.delivered
 /** An event delivered this soon after its creation gets no further write: its creation time says well enough when. */
 export const promptly = day

@@ -31,9 +31,7 @@ export const Info = z.object({
   /** The task definition that it was started with; `""` if it was started by hand. */
   definition: z.string().default(""),
   startedAt: z.number().int(),
-  /**
-   * Its last beat by its own clock, Unix seconds; 0 before the first. For people only: `version` says whether it lives.
-   */
+  /** Its last beat by its own clock, Unix seconds; 0 before it. For people: `version` says whether it lives. */
   beatAt: z.number().int().default(0),
   /** When it was asked to drain, Unix seconds; 0 before. */
   drainingAt: z.number().int().default(0),

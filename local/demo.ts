@@ -11,9 +11,7 @@ import { noLimits } from "./no-limits.ts"
 import { sessionHosts } from "./session-hosts.ts"
 import { type SpawnedService, spawnService } from "./spawn-service.ts"
 
-/**
- * `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, in place of one bridge's story.
- */
+/** `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's story. */
 const Bridges = z.coerce.number().int().min(1).default(1)
 
 const asked = Bridges.safeParse(process.env.BRIDGES)

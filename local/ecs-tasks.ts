@@ -4,9 +4,7 @@ import { Refusal } from "./aws-json.ts"
 import { type Definition, type End, seconds, Task } from "./ecs-task.ts"
 
 export interface TasksOptions {
-  /**
-   * By family. Their processes must end on `disconnect` of their IPC channel, or they survive a SIGKILL of this one.
-   */
+  /** By family. Their processes must end on `disconnect` of their IPC channel, or they survive our SIGKILL. */
   taskDefinitions: Record<string, Definition>
   /** Takes the tasks' output; without it they write to this process's own. */
   log?: (line: string) => void

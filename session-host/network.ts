@@ -9,9 +9,7 @@ import type { Media } from "./events/content.ts"
 /** The decoded content of a message: plain data under the protocol's names. */
 export type MessageContent = proto.IMessage
 
-/**
- * An answer that only holders of the answered message can read: a vote on a poll, or a response to an event message.
- */
+/** An answer that only holders of the answered message can read: a vote, or a response to an event message. */
 export interface OpenedAnswer {
   /** The message it answers. */
   original: { id: string; content: MessageContent }

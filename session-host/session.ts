@@ -51,9 +51,7 @@ interface Parts {
   uplink: Uplink
 }
 
-/**
- * One bridge on this host, for as long as the host holds its lease: its memory, its sends, its place on the network.
- */
+/** One bridge on this host, for as long as the host holds its lease: its memory, its sends, its uplink. */
 export class Session {
   readonly lease: Lease.Info
   readonly notes: LeaseNotes

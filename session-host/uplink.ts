@@ -92,9 +92,7 @@ export class Uplink {
     return this.#open || !this.isPaired
   }
 
-  /**
-   * Whether no phone is linked and nobody is linking one. A sandbox always counts as idle: nobody would miss anything.
-   */
+  /** Whether no phone is linked and nobody is linking one. A sandbox always counts as idle: nobody misses anything. */
   get isIdle(): boolean {
     if (this.#linksItself) return true
     return !this.isPaired && !this.#pairing.isAsked

@@ -14,9 +14,7 @@ import { keyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, router } from "../http/router.ts"
 import { answerStored } from "../http/stored-media.ts"
 
-/**
- * The routes below `/proxy`. One needs no host; the host answers all others, or says where in the bucket its answer is.
- */
+/** The routes below `/proxy`. One needs no host; for all others the host answers, or says where the answer is. */
 export const proxy = router().openapi(webhookLogs, async (c) => {
   await runningLease(c.var.bridge.id)
   return c.json(await AttemptLog.latest(c.var.bridge.id), 200)

@@ -1,9 +1,7 @@
 import { config } from "#core/config.ts"
 import type { Host } from "#core/host.ts"
 
-/**
- * For each host: the version that its beats have reached, and since when it has not changed (milliseconds, monotonic).
- */
+/** For each host: the version that its beats have reached, and since when it is unchanged (ms, monotonic). */
 export type Observations = ReadonlyMap<string, { version: number; sinceMs: number }>
 
 /**

@@ -12,9 +12,7 @@ import { type Fleet, hostsToStart, oldToDrain, surplus } from "./wanted.ts"
 /** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
 const beatsOfSurplus = 120
 
-/**
- * Since when each network has had a surplus host (monotonic). If the process forgets, the drain merely takes longer.
- */
+/** Since when each network has had a surplus host (monotonic). If it is forgotten, the drain takes longer. */
 const surplusSince = new Map<Network, number>()
 
 /** The networks that bridges may be on here. Their sessions never share a host. */

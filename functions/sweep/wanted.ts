@@ -7,9 +7,7 @@ const startedAtOnce = 10
  * sessions.
  */
 const replacedAtOnce = { share: 0.1, most: 10 }
-/**
- * How many suspects are tried at a time, each for a minute on a host of its own. All bridges of a host may be suspects.
- */
+/** How many suspects are tried at a time, each for a minute on its own host: all bridges may be suspects. */
 const triedAtOnce = 5
 
 /** The hosts of one network, and what is required of them. */
@@ -43,9 +41,7 @@ export function hostsToStart(fleet: Fleet): number {
   return Math.min(startedAtOnce, Math.max(0, missing, suspects - empty))
 }
 
-/**
- * The old hosts whose sessions may move now. There must be room for them, for those already moving, and for the spare.
- */
+/** The old hosts whose sessions may move now: there is room for them, those already moving, and the spare. */
 export function oldToDrain(fleet: Fleet): Host.Info[] {
   const others = fleet.hosts.filter((host) => isUp(host) && !isOld(host, fleet))
   let room = roomOf(others) - fleet.wanting - fleet.spare - sessionsOf(draining(fleet))

@@ -6,9 +6,7 @@ import type { Callback, Item, Row, Store, SubDb } from "dynalite/db/index.js"
 import { Refusal } from "./refusal.ts"
 import { rowOfItem } from "./store.ts"
 
-/**
- * A write as PutItem, UpdateItem, DeleteItem and the members of a transaction spell it, with its expressions parsed.
- */
+/** A write as PutItem, UpdateItem, DeleteItem and members of a transaction spell it, its expressions parsed. */
 export interface Write {
   TableName: string
   Item?: Item

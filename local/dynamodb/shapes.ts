@@ -37,9 +37,7 @@ export class Shapes {
   }
 }
 
-/**
- * Whether validation has only added to the request. It may also turn "true" into a boolean and drop unknown members.
- */
+/** Whether validation has only added members. It may also turn "true" into a boolean and drop unknown ones. */
 function isUnchanged(request: object, checked: object): boolean {
   const made = checked as Record<string, unknown>
   return Object.entries(request as Record<string, unknown>).every(

@@ -11,9 +11,7 @@ export async function openStore(path?: string): Promise<{ store: Store; rows: Ro
   return { store: rememberingItems(rememberingTables(store), rows), rows }
 }
 
-/**
- * The name that dynalite's store gives an item's row. Its parts share one LevelDB, so one batch can hold rows of all.
- */
+/** The name that dynalite's store gives an item's row. Its parts share one LevelDB, so one batch can span them. */
 export function rowOfItem(table: string, key: string) {
   return `item-${table}~${key}`
 }
@@ -44,9 +42,7 @@ function rememberingItems(store: Store, rows: Rows): Store {
   return { ...store, getItemDb, deleteItemDb }
 }
 
-/**
- * Caches the tables' descriptions, which each request needs: reading and parsing them is a third of its work otherwise.
- */
+/** Caches the tables' descriptions, which each request needs: reading and parsing them is a third of its work. */
 function rememberingTables(store: Store): Store {
   const tables = new Map<string, Table>()
 

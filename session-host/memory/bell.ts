@@ -7,9 +7,7 @@ import { Delivery } from "#core/delivery.ts"
  */
 const trustsMs = 100
 
-/**
- * Tells the delivery of a bridge that something waits: in the background, once for many events, and until it succeeds.
- */
+/** Tells a bridge's delivery that something waits: in the background, once for many events, until it succeeds. */
 export class Bell {
   readonly #bridgeId: string
   readonly #ended = new AbortController()

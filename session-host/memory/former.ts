@@ -8,9 +8,7 @@ import type { SessionStore } from "./store.ts"
  * for each ciphertext seen (`SEEN#`). This file can go once nobody updates from such a release.
  */
 
-/**
- * The network keeps an unreceipted message for 14 days. Until then, the marks of a session that is updated now count.
- */
+/** The network keeps an unreceipted message for 14 days: until then, the marks of a session updated now count. */
 export function marksCountUntil(): number {
   return now() + 14 * 86_400
 }

@@ -22,9 +22,7 @@ export interface Known {
   sk: string
   /** Hashes of its ciphertexts that were decrypted. */
   seen: string[]
-  /**
-   * The number of the event that it became; 0 if that was before numbers were recorded; undefined if it became none.
-   */
+  /** The number of the event that it became; 0 from before numbers were recorded; undefined if it became none. */
   event?: number | undefined
   /** The message that others may refer to. */
   remembered?: Remembered | undefined
@@ -158,9 +156,7 @@ function isNameable(remembered: Remembered | undefined): boolean {
   )
 }
 
-/**
- * The whole content if it is not too large; otherwise the secrets that open answers to it, if they are not too large.
- */
+/** The whole content if it is not too large; otherwise the secrets that open answers, if those are not. */
 function bodyOf(content: Remembered["content"]): Uint8Array {
   const bytes = encodeBare(content)
   if (bytes.length <= largest) return bytes

@@ -63,9 +63,7 @@ export class Dialler {
       .finally(() => (this.#dialling = false))
   }
 
-  /**
-   * Reconnects after a connection that ended like this, as soon as is reasonable. @returns the wait in milliseconds.
-   */
+  /** Reconnects after a connection that ended like this, as soon as is decent. @returns the wait in milliseconds. */
   dialAgain({ reason, refusedForMs = 0 }: Pick<End, "reason" | "refusedForMs">): number {
     const asked = reason === "restart" || reason === "refs_ended"
     const decentMs = asked ? this.#backoff.onceAtOnce() : this.#backoff.next()

@@ -76,9 +76,7 @@ function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/**
- * The body as it is sent. JSON cannot express infinity; a number that is too large becomes infinity when it is read.
- */
+/** The body as it is sent. JSON cannot express infinity; a number that is too large is read as infinity. */
 export function bytesOf({ body, bytes }: Draft): Buffer | undefined {
   if (bytes) return bytes
   if (!body) return undefined

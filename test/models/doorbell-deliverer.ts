@@ -14,9 +14,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
       change?.(next)
       next.deliverers[i].at = at
     })
-  /**
-   * One update of the row, with its answer. It happens once; but the answer may be lost, and then it is asked again.
-   */
+  /** One update of the row, with its answer. It happens once; if the answer is lost, it is asked again. */
   const write = (
     label: string,
     at: Deliverer["at"],
@@ -162,9 +160,7 @@ export function deliver(now: Doorbell, i: 0 | 1, { rules, isFaultless, step, fau
     end("finds that somebody is looking")
   }
 
-  /**
-   * A query for what follows `head`. A deliverer that reads when its time is over may read what others have delivered.
-   */
+  /** A query for what follows `head`. A deliverer that reads after its time may read what others have delivered. */
   function look() {
     if (me.overslept && rules.mindsTime) return go("sees that its time is over", "pass on")
     const read = (next: Doorbell) => {

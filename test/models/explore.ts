@@ -181,9 +181,7 @@ function copy<Value>(value: Value): Value {
   return copied
 }
 
-/**
- * TypeScript cannot see that it is plain, since an interface has no index signature. The encoder refuses anything else.
- */
+/** TypeScript cannot see that it is plain: an interface has no index signature. The encoder refuses all else. */
 function asPlain(state: object): Plain {
   return state as Plain
 }
