@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests that start the whole service, as processes: they share the machine with nobody. */
+/** Tests that start the whole service, as processes, and mostly wait for what these do. */
 const wholes = [
   "test/e2e/**/*.test.ts",
   "test/fuzz/*.test.ts",
@@ -27,7 +27,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "wholes", include: wholes, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { name: "wholes", include: wholes, maxWorkers: 2, sequence: { groupOrder: 2 } },
       },
     ],
   },

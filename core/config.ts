@@ -112,6 +112,10 @@ const Config = z.object({
   ECS_SECURITY_GROUPS: list,
   /** Set where the parent process ends its children by closing their channel. */
   LOCAL_PARENT: flag,
+  /** Set by Lambda, which freezes a process between two invocations. */
+  AWS_LAMBDA_FUNCTION_NAME: z.string().optional(),
+  /** Where SQS is, unless it is Amazon's own. */
+  AWS_ENDPOINT_URL_SQS: z.url().optional(),
 })
 
 export const config = Config.parse(process.env)

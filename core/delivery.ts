@@ -86,12 +86,14 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<bool
 /**
  * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
  * whoever promised may have died before ringing. Retries as `wake` does. Never rejects.
+ * @returns true: it has rung, unless `signal` came first.
  */
-export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<void> {
+export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {
   await untilDone(bridgeId, signal, async () => {
     await promiseUnlessDue(bridgeId)
     await ring(bridgeId)
   })
+  return true
 }
 
 async function untilDone(

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto"
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
 import { requestTimes, signedUnlessLoopback } from "./aws-client.ts"
-import { need } from "./config.ts"
+import { config, need } from "./config.ts"
 import { Metrics } from "./metrics.ts"
 
 const queue = new SQSClient({
   maxAttempts: 4,
   cacheMiddleware: true,
   ...requestTimes,
-  ...signedUnlessLoopback(process.env.AWS_ENDPOINT_URL_SQS),
+  ...signedUnlessLoopback(config.AWS_ENDPOINT_URL_SQS),
 })
 
 /** The body of a doorbell: "somebody look at this bridge". */

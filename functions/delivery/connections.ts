@@ -1,4 +1,5 @@
 import type { Agent } from "undici"
+import { config } from "#core/config.ts"
 import { guardedAgent } from "#core/safe-fetch.ts"
 
 /** Receivers hang up on idle connections after 2 s and more: a POST on one that is just being closed would fail. */
@@ -8,11 +9,14 @@ const idleMs = 1000
 let kept: Agent | undefined
 
 /**
- * Connections to receivers for one delivery, and what ends it. On Lambda each has its own: those of an earlier invocation
- * were frozen with it.
+ * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its own: those of
+ * an earlier invocation were frozen with it.
  */
-export function newConnections(): { agent: Agent; leave: () => Promise<void> } {
-  if (process.env.AWS_LAMBDA_FUNCTION_NAME) {
+export function newConnections(isLambda = config.AWS_LAMBDA_FUNCTION_NAME !== undefined): {
+  agent: Agent
+  leave: () => Promise<void>
+} {
+  if (isLambda) {
     const agent = guardedAgent()
     return { agent, leave: async () => await agent.destroy() }
   }

@@ -4,7 +4,7 @@ import { tableOf } from "./draft.ts"
 import type { Engine } from "./engine.ts"
 import { rowOfItem } from "./store.ts"
 
-/** Most reads are of whole items by their keys: dynalite's own way for them costs four times as much. */
+// Most reads ask for whole items by their keys. Dynalite's own way takes detours that these do not need.
 
 /** GetItem; undefined where it asks for more than an item, or for something that is none: then dynalite says what. */
 export async function getItem(engine: Engine, request: object): Promise<object | undefined> {

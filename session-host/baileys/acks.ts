@@ -1,7 +1,7 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 
-/** §"The way of a send": how long the network may take over an acknowledgement. */
-const waitMs = 15_000
+/** How long the network may take over an acknowledgement. */
+export const ackMs = 15_000
 
 /** How many messages without an answer are remembered, for answers that come late. */
 const rememberedMost = 1_000
@@ -27,7 +27,8 @@ interface Expected {
   stop(maybeLater: boolean): void
 }
 
-export function newAcks(onLate: (messageId: string, timestamp: number) => void): Acks {
+/** @param waitMs how long an answer may take; `onLate` is told of one that took longer. */
+export function newAcks(waitMs: number, onLate: (messageId: string, timestamp: number) => void): Acks {
   const waiting = new Map<string, (ack: Ack | undefined) => void>()
   const unanswered = new Set<string>()
 

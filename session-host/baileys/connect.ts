@@ -9,7 +9,7 @@ import type { Logger } from "pino"
 import { isGroup } from "#core/jid.ts"
 import type { WebSocket } from "ws"
 import type { Acquaintance, Connection, Gate, Happening, Vault } from "../network.ts"
-import { newAcks } from "./acks.ts"
+import { ackMs, newAcks } from "./acks.ts"
 import { newTakeDown } from "./acquaintances.ts"
 import { newArrivals } from "./arrivals.ts"
 import { newBeforeEnd } from "./before-end.ts"
@@ -51,6 +51,8 @@ export interface ConnectInput {
   url?: string
   /** Of WhatsApp Web, as the network wants it; Baileys' own without. */
   version?: WAVersion
+  /** How long the network may take over the acknowledgement of a message; 15 s without. */
+  ackMs?: number
   onHappening: (happening: Happening) => void
 }
 
@@ -75,7 +77,7 @@ export function connect(input: ConnectInput): Connection {
       "a message was neither decrypted nor dropped: what came after it goes on",
     ),
   )
-  const acks = newAcks((messageId, timestamp) =>
+  const acks = newAcks(input.ackMs ?? ackMs, (messageId, timestamp) =>
     lifetime.tell({ kind: "acknowledged", messageId, timestamp }),
   )
   const codes = newCodes()

@@ -1,5 +1,6 @@
 import type { JidWithDevice, PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
+import { perVault } from "./per-vault.ts"
 
 /** A device as Baileys keeps it; it names the server, too, which its type does not say. */
 export type Device = JidWithDevice & { server: string }
@@ -14,17 +15,8 @@ const ttlMs = 12 * 3600 * 1000
 
 export type DeviceLists = ReturnType<typeof newLists>
 
-const known = new WeakMap<object, DeviceLists>()
-
-/**
- * The devices of a session's contacts, remembered for as long as its vault lives, over all its connections. The network
- * tells of changes, also of those that came while we were away.
- */
-export function devicesOf(vault: object): DeviceLists {
-  const lists = known.get(vault) ?? newLists()
-  known.set(vault, lists)
-  return lists
-}
+/** The devices of a session's contacts. The network tells of changes, also of those that came while we were away. */
+export const devicesOf = perVault(newLists)
 
 /** By the user part of an address. */
 function newLists() {
@@ -35,19 +27,17 @@ function newLists() {
   })
   const set = (user: string, devices: Device[]) =>
     void entries.set(user, devices.map(({ device, server }) => `${device ?? 0}@${server}`).join(" "))
+  const get = (user: string) => {
+    const entry = entries.get(user)
+    return entry === undefined ? undefined : read(user, entry)
+  }
   return {
     has: (user: string) => entries.has(user),
-    get: (user: string) => {
-      const entry = entries.get(user)
-      return entry === undefined ? undefined : read(user, entry)
-    },
+    get,
     set,
     /** As Baileys wants them, which says itself what it has put in. */
     asCache: (): PossiblyExtendedCacheStore => ({
-      get: (user) => {
-        const entry = entries.get(user)
-        return (entry === undefined ? undefined : read(user, entry)) as never
-      },
+      get: (user) => get(user) as never,
       set: (user, devices) => set(user, devices as Device[]),
       del: (user) => void entries.delete(user),
       flushAll: () => entries.clear(),

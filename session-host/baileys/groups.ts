@@ -6,6 +6,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 import { userOf } from "#core/jid.ts"
+import { perVault } from "./per-vault.ts"
 
 /** What a send to a group has to know of it. */
 interface Group {
@@ -27,17 +28,11 @@ const ttlMs = 12 * 3600 * 1000
 
 export type Groups = ReturnType<typeof newGroups>
 
-const known = new WeakMap<object, Groups>()
-
 /**
- * The groups that a session writes to, remembered for as long as its vault lives, over all its connections: whoever asks
- * at each send is limited, and may be banned. The network tells of each change, also of those that came while we were away.
+ * The groups that a session writes to: a client that asks for them at each send is limited, and may be banned. The network
+ * tells of each change, also of those that came while we were away.
  */
-export function groupsOf(vault: object): Groups {
-  const groups = known.get(vault) ?? newGroups()
-  known.set(vault, groups)
-  return groups
-}
+export const groupsOf = perVault(newGroups)
 
 function newGroups() {
   const groups = new LRUCache<string, Group>({

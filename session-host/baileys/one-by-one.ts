@@ -2,6 +2,7 @@ import type { EventEmitter } from "node:events"
 import type { AuthenticationCreds, BinaryNode } from "@whiskeysockets/baileys"
 import type { Arrivals } from "./arrivals.ts"
 import { isParsable } from "./parsable.ts"
+import { takeOver } from "./take-over.ts"
 
 interface Input {
   ws: EventEmitter
@@ -11,30 +12,27 @@ interface Input {
   onError: (error: unknown) => void
 }
 
+type Pass = (node: BinaryNode) => unknown
+
 /**
  * Gives Baileys the next message when the one before is settled. By itself it looks up addresses for several at once
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
 export function oneByOne({ ws, arrivals, creds, ended, onError }: Input) {
-  const [listener] = ws.listeners("CB:message")
-  if (!listener) throw new Error("Baileys does not listen for messages")
-  // The emitter's own type gives up on listeners of any shape.
-  ws.removeListener("CB:message", listener as () => void)
-
-  const give = async (node: BinaryNode) => {
-    await Reflect.apply(listener, ws, [node])
-    // Of the backlog this says nothing: Baileys has a queue of its own for it, and answers in its own time.
+  const give = async (node: BinaryNode, pass: Pass) => {
+    await pass(node)
+    // For the backlog this says nothing: Baileys has a queue of its own for it, and answers in its own time.
     if (!node.attrs.offline || !isParsable(node, creds.me)) arrivals.dropped(node)
   }
-  const after = async (before: Promise<void>, node: BinaryNode) => {
+  const after = async (before: Promise<void>, node: BinaryNode, pass: Pass) => {
     await before
     if (ended()) return
-    const given = give(node).catch(onError)
+    const given = give(node, pass).catch(onError)
     await (arrivals.whenSettled(node) ?? given)
   }
   let turn = Promise.resolve()
-  ws.on("CB:message", (node: BinaryNode) => {
-    turn = after(turn, node)
+  takeOver(ws, "CB:message", (node, pass) => {
+    turn = after(turn, node, pass)
   })
 }

@@ -54,14 +54,20 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
   const { sock, isOpen, mediaHost, takeDown, log } = following
   /** Changed under a key that has not come yet. */
   const blocked = new Set<Collection>()
-  let turn = Promise.resolve()
+  let turn: Promise<unknown> = Promise.resolve()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
 
-  const later = async (work: () => Promise<void>) => {
-    turn = turn.then(work).catch((error: unknown) => {
-      if (isOpen()) log.warn({ error }, "the account's settings were not read")
-    })
-    await turn
+  /** In turn. @returns whether it was done. */
+  const later = async (work: () => Promise<void>): Promise<boolean> => {
+    const done = turn.then(work).then(
+      () => true,
+      (error: unknown) => {
+        if (isOpen()) log.warn({ error }, "the account's settings were not read")
+        return false
+      },
+    )
+    turn = done
+    return await done
   }
 
   async function readMissing(): Promise<void> {
@@ -204,15 +210,16 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
       void later(readMissing)
     },
     /**
-     * The network says that these have changed. Resolves when those that matter here are read, or cannot be.
-     * @returns false when they are to be told of again at the next login: a key is missing, or the connection has ended.
+     * The network says that these have changed. Resolves when those that matter here are read, or could not be.
+     * @returns false when they are to be told of again at the next login: a key is missing, the network did not answer, or
+     * the connection has ended.
      */
     changed: async (names: string[]): Promise<boolean> => {
       const ours = collections.filter((name) => names.includes(name))
       // What changed while we were away is told before the login is over.
       if (ours.length > 0 && !isOpen()) await opened
-      for (const name of ours) await later(() => readUnlessBlocked(name))
-      return isOpen() && !ours.some((name) => blocked.has(name))
+      const done = await Promise.all(ours.map((name) => later(() => readUnlessBlocked(name))))
+      return isOpen() && !done.includes(false) && !ours.some((name) => blocked.has(name))
     },
   }
 }

@@ -51,7 +51,7 @@ export class Bell {
       const anew = this.#anew
       this.#wanted = this.#anew = false
       const rang = await (anew ? Delivery.ringAnew : Delivery.wake)(this.#bridgeId, signal)
-      if (rang === false) await sleep(trustsMs, undefined, { signal: this.#hurry.signal }).catch(hurried)
+      if (!rang) await sleep(trustsMs, undefined, { signal: this.#hurry.signal }).catch(hurried)
     }
     this.#ringing = undefined
   }

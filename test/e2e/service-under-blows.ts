@@ -20,11 +20,19 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   )
   const { bridge, contact, owner, device } = lines[0]!
   let messages = 0
+  /** The lease that was lost to the last blow. */
+  let lostEpoch = 0
 
   /** Deals the blow of a phase, and waits until it has fallen. */
-  async function strike({ step, blow, needs }: Phase): Promise<void> {
+  async function strike({ step, blow, role, needs }: Phase): Promise<void> {
     // While a delivery is still looking, nobody promises or rings, so those steps would never be reached.
     await until(async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0, { withinMs })
+    // Messages to a bridge that is away come as a backlog: the steps of a live one would never be met.
+    const { epoch } = await until(() => connected(apiKey, bridge, lostEpoch), {
+      what: "its next session",
+      withinMs,
+    })
+    if (role === "session-host" && (blow === "SIGKILL" || blow === "SIGSTOP")) lostEpoch = epoch
     await bringAbout(needs)
     cluster.steps.arm(step, blow)
   }
@@ -33,7 +41,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     const { pid } = await until(() => cluster.steps.met()[0], { what: `somebody at "${step}"`, withinMs })
     await forgive(apiKey, bridge)
     // Longer than its lease or its claim lasts.
-    if (blow === "SIGSTOP") setTimeout(() => process.kill(pid, "SIGCONT"), 8 * beat)
+    if (blow === "SIGSTOP") setTimeout(() => resume(pid), 8 * beat)
   }
 
   async function bringAbout(needs: Phase["needs"]): Promise<void> {
@@ -120,9 +128,24 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   }
 }
 
+function resume(pid: number): void {
+  try {
+    process.kill(pid, "SIGCONT")
+  } catch {
+    // The sweep has stopped its task meanwhile.
+  }
+}
+
 async function deliveryOf(apiKey: string, customerRef: string) {
   const { Delivery } = await import("#core/delivery.ts")
   return await Delivery.get(await idOf(apiKey, customerRef))
+}
+
+/** The lease under which the bridge is connected, if it is a later one than this. */
+async function connected(apiKey: string, customerRef: string, afterEpoch: number) {
+  const { Lease } = await import("#core/lease.ts")
+  const lease = await Lease.get(await idOf(apiKey, customerRef))
+  return lease && lease.epoch > afterEpoch && Lease.statusOf(lease) === "connected" ? lease : undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { transactions } from "#test/support/held.ts"
-import { aHost, call, held, sendText, statusOf } from "#test/support/host.ts"
+import { ackMs, aHost, call, held, sendText, statusOf } from "#test/support/host.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession, codeOf } from "#test/support/paired.ts"
@@ -72,7 +72,7 @@ test("without an answer the outcome is unknown; the same id sends the same bytes
   const sends: { outgoing: Outgoing; again: boolean | undefined }[] = []
   const host = await aHost(network, {
     connect: (input) => {
-      const connection = connect({ ...input, url: network.url })
+      const connection = connect({ ...input, url: network.url, ackMs })
       return {
         ...connection,
         send: (outgoing, again) => {
@@ -156,7 +156,7 @@ test("what a command leaves behind belongs to its session, should it throw where
   let owner: unknown
   const host = await aHost(network, {
     connect: (input) => {
-      const connection = connect({ ...input, url: network.url })
+      const connection = connect({ ...input, url: network.url, ackMs })
       return {
         ...connection,
         send: async (...asked) => {

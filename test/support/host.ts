@@ -18,6 +18,9 @@ interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
 }
 
+/** Tests lose acknowledgements on purpose, and wait for the consequences. */
+export const ackMs = 5000
+
 /** A session host in this process, on that network, behind its own server. */
 export async function aHost(network: { url: string; rootKey: Uint8Array }, options: Options = {}) {
   trustRoot(network.rootKey)
@@ -31,7 +34,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     addr: server.addr,
     capacity: options.capacity ?? 20,
     network: "simulated",
-    connect: options.connect ?? ((input) => connect({ ...input, url: network.url })),
+    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ackMs })),
     timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
     log,
   })

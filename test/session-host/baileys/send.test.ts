@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { newAcks } from "#session-host/baileys/acks.ts"
+import { ackMs, newAcks } from "#session-host/baileys/acks.ts"
 import { built, textOf } from "#session-host/messages/compose.ts"
 import { type Keys, keysOf } from "#session-host/baileys/keys.ts"
 import { newSender } from "#session-host/baileys/send.ts"
@@ -18,7 +18,7 @@ function aSender(
   keys: Pick<Keys, "get" | "set"> = keysOf(aVault()),
 ) {
   const late: [string, number][] = []
-  const acks = newAcks((messageId, timestamp) => late.push([messageId, timestamp]))
+  const acks = newAcks(ackMs, (messageId, timestamp) => late.push([messageId, timestamp]))
   const world = { open: true }
   const relayed: string[] = []
   const send = newSender({

@@ -190,6 +190,25 @@ test("the address book is known whenever the connection ends that was reading it
   }
 }, 60_000)
 
+test("a changed address book that the network did not give when asked is asked for again at the next login", async () => {
+  const { bob, bridge, network, phone, save, listed } = await aBook()
+  await bob.send(phone.number, "hello")
+  await save(bob.number, "Robert Brown")
+  await listed(bob.number, { full_name: "Robert Brown" })
+  await network.fault({
+    kind: "refuse_iq",
+    device: `${phone.number}:1`,
+    code: 503,
+    xmlns: "w:sync:app:state",
+    times: 1,
+  })
+  await save(bob.number, "Bobby Brown")
+  await until(async () => ((await network.call("GET", "/faults")) as object[]).length === 0)
+  await call(bridge.id, "POST", "/restart")
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await listed(bob.number, { full_name: "Bobby Brown" })).toMatchObject({ phone: bob.number })
+})
+
 test("one contact is as the network says now; a stranger, too; who is nobody is not found", async () => {
   const { ask, bob, network, phone, listed } = await aBook()
   await bob.send(phone.number, "hello")
