@@ -30,6 +30,8 @@ interface Unit {
   writes: UnitWrite[]
   bytes: number
   madeMs: number
+  /** When it must become durable although nobody waits for it, on the monotonic clock. */
+  dueMs: number
 }
 
 interface Options {
@@ -56,8 +58,9 @@ export class Commits {
   #last = 0
   #made = 0
   #kept = 0
-  /** When the next commit begins (on the monotonic clock), and its timer; undefined if none is planned. */
-  #next: { atMs: number; timer: NodeJS.Timeout } | undefined
+  /** When the next commit is due; Infinity when nothing is to become durable. */
+  #dueMs = Infinity
+  #timer: NodeJS.Timeout | undefined
   #restsUntilMs = 0
   #running: Promise<void> | undefined
   #ended: SessionEnded | undefined
@@ -97,8 +100,7 @@ export class Commits {
    * @throws TooLarge for a row that no table would take; nothing was made then. SessionEnded
    */
   make(writes: UnitWrite[]): number {
-    this.#made = this.#add(writes)
-    this.#startIn(lingerMs)
+    this.#made = this.#add(writes, lingerMs)
     return this.#made
   }
 
@@ -108,8 +110,7 @@ export class Commits {
    * @throws SessionEnded
    */
   note(writes: UnitWrite[]): void {
-    this.#add(writes)
-    this.#startIn(writes.length > fewWrites ? lingerMs : noteLingerMs)
+    this.#add(writes, writes.length > fewWrites ? lingerMs : noteLingerMs)
   }
 
   /**
@@ -121,7 +122,7 @@ export class Commits {
     if (this.#ended) throw this.#ended
     const promise = Promise.withResolvers<void>()
     this.#waiting.push({ unit, promise })
-    this.#startIn(0)
+    this.#commitBy(0)
     await promise.promise
   }
 
@@ -148,32 +149,39 @@ export class Commits {
   /** Rejects everything that waits. The socket is closed already. */
   end(error: SessionEnded): void {
     this.#ended ??= error
-    clearTimeout(this.#next?.timer)
+    clearTimeout(this.#timer)
     this.#over.abort()
     this.#queue.length = 0
     for (const { promise } of this.#waiting.splice(0)) promise.reject(this.#ended)
   }
 
-  #add(writes: UnitWrite[]): number {
+  #add(writes: UnitWrite[], withinMs: number): number {
     if (this.#ended) throw this.#ended
     this.#options.store.mustFit(writes)
-    const unit: Unit = { number: ++this.#last, writes, bytes: bytesOf(writes), madeMs: performance.now() }
+    const madeMs = performance.now()
+    const dueMs = madeMs + withinMs
+    const unit: Unit = { number: ++this.#last, writes, bytes: bytesOf(writes), madeMs, dueMs }
     this.#queue.push(unit)
     this.#bytes += unit.bytes
     this.#options.store.made(unit.number, writes.filter(isOwn))
+    this.#commitBy(dueMs)
     return unit.number
   }
 
-  /** Commits within this time, but never during a rest. */
-  #startIn(ms: number): void {
-    if (this.#running) return
-    const now = performance.now()
-    const atMs = Math.max(now + ms, this.#restsUntilMs)
-    if (this.#next && this.#next.atMs <= atMs) return
-    clearTimeout(this.#next?.timer)
-    this.#next = undefined
-    if (atMs <= now) this.#begin()
-    else this.#next = { atMs, timer: setTimeout(() => this.#begin(), atMs - now) }
+  /** Has a commit begin at this time, unless one is due earlier. */
+  #commitBy(dueMs: number): void {
+    if (dueMs >= this.#dueMs) return
+    this.#dueMs = dueMs
+    this.#plan()
+  }
+
+  /** Begins the next commit when it is due, but not while one is under way or rests. */
+  #plan(): void {
+    if (this.#running || this.#dueMs === Infinity) return
+    clearTimeout(this.#timer)
+    const waitMs = Math.max(this.#dueMs, this.#restsUntilMs) - performance.now()
+    if (waitMs <= 0) this.#begin()
+    else this.#timer = setTimeout(() => this.#begin(), waitMs)
   }
 
   #begin(): void {
@@ -181,7 +189,6 @@ export class Commits {
   }
 
   async #run(): Promise<void> {
-    this.#next = undefined
     const start = performance.now()
     const batch = nextBatch(this.#queue)
     try {
@@ -195,10 +202,8 @@ export class Commits {
     const tookMs = performance.now() - start
     this.#restsUntilMs = start + tookMs + Math.min(tookMs, restMostMs)
     this.#running = undefined
-    if (this.#waiting.length > 0) this.#startIn(0)
-    else if (this.#made > this.#kept) this.#startIn(lingerMs)
-    else if (this.#queue.length > 0)
-      this.#startIn(this.#queue[0]!.writes.length > fewWrites ? lingerMs : noteLingerMs)
+    this.#dueMs = this.#waiting.length > 0 ? 0 : Math.min(...this.#queue.map(({ dueMs }) => dueMs))
+    this.#plan()
   }
 
   #keep(units: Unit[]): void {
