@@ -9,7 +9,7 @@ export function text(min: number, max: number) {
     .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
 }
 
-/** A URL that the service fetches for a caller. Other schemes than http are refused then (`url_not_allowed`). */
+/** A URL that the service fetches for a caller. Schemes other than http(s) are refused then (`url_not_allowed`). */
 export const FetchedUrl = text(1, 2048)
   .refine((url) => URL.canParse(url), "not a URL")
   .openapi({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" })

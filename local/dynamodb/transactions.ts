@@ -35,7 +35,7 @@ export async function transactWrite(engine: Engine, request: TransactWriteReques
   return {}
 }
 
-/** Short, since it is kept for ten minutes: two differ with a chance of 1 in 2^72 of looking the same. */
+/** Short, since it is kept for ten minutes: two different requests look the same with a chance of 1 in 2^72. */
 function digestOf(members: object): string {
   return hash("sha256", JSON.stringify(members), "base64").slice(0, 12)
 }

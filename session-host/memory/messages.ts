@@ -59,7 +59,7 @@ export class Messages {
     return keys.map((sks) => together(sks.flatMap((sk) => known.get(sk) ?? [])))
   }
 
-  /** Whether this message is among the last thousand that rows were made of: an earlier read may be out of date. */
+  /** Whether a row of this message is among the last thousand made: an earlier read may be out of date. */
   wasMadeLately(name: MessageName): boolean {
     return keysOf(name).some((sk) => this.#lately.has(sk))
   }
