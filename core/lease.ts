@@ -1,5 +1,6 @@
 export * as Lease from "./lease.ts"
 
+import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Choice } from "./choice.ts"
 import { now } from "./clock.ts"
@@ -65,12 +66,27 @@ export type Info = z.infer<typeof Info>
 /** A lease in the hands of a host, for as long as the epoch is the same. */
 export type Held = Pick<Info, "bridgeId" | "host" | "epoch">
 
-/** Wants a host. */
+/** No host holds it, and one should. Rows hold the name of a part of the index in its place: one of `freeParts`. */
 export const FREE = "FREE"
 /** Must not run. */
 export const NONE = "NONE"
 /** Deleted: what is left of it is to be removed. */
 export const GONE = "GONE"
+
+/**
+ * The parts of the index that free leases are spread over; the last digit of a bridge's id says which is its own. DynamoDB
+ * takes 1,000 writes and 3,000 reads a second for one partition key: with a single one, 40,000 bridges whose hosts have
+ * died would wait for minutes, and the looks of 6,000 hosts would be refused.
+ */
+const freeParts = [FREE, "FREE#1", "FREE#2", "FREE#3"]
+
+/** How many looks, one at each part, it takes to see every free lease. */
+export const looksForAll = freeParts.length
+
+/** What `host` is in the row of this bridge while its lease is free. */
+function freeOf(bridgeId: string): string {
+  return freeParts[parseInt(bridgeId.slice(-1), 16) % freeParts.length] ?? FREE
+}
 
 export function key(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "LEASE" }
@@ -80,7 +96,7 @@ export function key(bridgeId: string) {
 export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK): Row {
   return {
     ...key(bridgeId),
-    host: FREE,
+    host: freeOf(bridgeId),
     addr: "",
     epoch: 1,
     failures: 0,
@@ -141,15 +157,38 @@ export function loginAgainAt({ logins, loginAt }: Pick<Info, "logins" | "loginAt
 
 /** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */
 export async function listByHost(host: string): Promise<Info[]> {
-  const found: Info[] = []
+  const parts = host === FREE ? freeParts : [host]
+  const found = await Promise.all(parts.map((part) => Array.fromAsync(byHost(part))))
+  return found.flat()
+}
+
+/**
+ * Some leases that were free a moment ago: at most `most`, all from one part of the index. Each `turn` is the next part. A
+ * part that holds more is read from a random place, so that hosts that look at the same time see different leases.
+ */
+export async function listSomeFree(turn: number, most: number): Promise<Info[]> {
+  const part = freeParts[turn % freeParts.length]!
+  const first = await some(byHost(part, { most }), most)
+  if (first.length < most) return first
+  const elsewhere = await some(byHost(part, { most, from: key(randomUUID()).pk }), most)
+  return elsewhere.length > 0 ? elsewhere : first
+}
+
+async function* byHost(host: string, page?: { most: number; from?: string }): AsyncGenerator<Info> {
   const rows = query({
     TableName: leases,
     IndexName: "byHost",
-    KeyConditionExpression: "#host = :host",
+    KeyConditionExpression: `#host = :host${page?.from ? " AND pk > :from" : ""}`,
     ExpressionAttributeNames: { "#host": "host" },
-    ExpressionAttributeValues: { ":host": host },
+    ExpressionAttributeValues: { ":host": host, ":from": page?.from },
+    ...(page && { Limit: page.most }),
   })
-  for await (const row of rows) found.push(fromRow(row))
+  for await (const row of rows) yield fromRow(row)
+}
+
+async function some<Item>(items: AsyncIterable<Item>, most: number): Promise<Item[]> {
+  const found: Item[] = []
+  for await (const item of items) if (found.push(item) === most) break
   return found
 }
 
@@ -163,14 +202,16 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
     Key: key(lease.bridgeId),
     UpdateExpression:
       "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started REMOVE #share",
-    ConditionExpression: "#host = :free AND epoch = :seen",
+    // A release before 0.2 has all free leases in the first part.
+    ConditionExpression: "#host IN (:free, :once) AND epoch = :seen",
     ExpressionAttributeNames: { "#host": "host", "#share": "share" },
     ExpressionAttributeValues: {
       ":me": host.id,
       ":addr": host.addr,
       ":one": 1,
       ":started": Date.now(),
-      ":free": FREE,
+      ":free": freeOf(lease.bridgeId),
+      ":once": FREE,
       ":seen": lease.epoch,
     },
   })
@@ -198,7 +239,7 @@ export async function letGo(
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
-      ":free": FREE,
+      ":free": freeOf(lease.bridgeId),
       ":nowhere": "",
       ":one": 1,
       ":failed": failed ? 1 : 0,
@@ -260,7 +301,7 @@ function freeing(lease: Info, share: number | undefined): Write {
       ConditionExpression: "#host = :dead AND epoch = :seen",
       ExpressionAttributeNames: { "#host": "host", ...(share !== undefined && { "#share": "share" }) },
       ExpressionAttributeValues: {
-        ":free": FREE,
+        ":free": freeOf(lease.bridgeId),
         ":nowhere": "",
         ":one": 1,
         ":failures": hasLived ? 0 : lease.failures + 1,
@@ -452,7 +493,7 @@ export async function skip(bridgeId: string): Promise<boolean> {
     ConditionExpression: "attribute_exists(pk) AND #host <> :none AND #host <> :gone",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
-      ":free": FREE,
+      ":free": freeOf(bridgeId),
       ":nowhere": "",
       ":one": 1,
       ":yes": true,
@@ -475,7 +516,13 @@ export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<bool
     UpdateExpression: "SET #host = :free, epoch = epoch + :one, used = :now REMOVE reason",
     ConditionExpression: `#host = :none AND reason IN (${Object.keys(values).join(", ")})`,
     ExpressionAttributeNames: { "#host": "host" },
-    ExpressionAttributeValues: { ":free": FREE, ":one": 1, ":now": now(), ":none": NONE, ...values },
+    ExpressionAttributeValues: {
+      ":free": freeOf(bridgeId),
+      ":one": 1,
+      ":now": now(),
+      ":none": NONE,
+      ...values,
+    },
   })
   return woken !== undefined
 }
@@ -505,6 +552,7 @@ function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
     bridgeId: bridgeIdOf(row.pk),
+    host: freeParts.includes(String(row.host)) ? FREE : row.host,
     provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,

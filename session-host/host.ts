@@ -1,8 +1,9 @@
+import { randomInt } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/clock.ts"
 import { Host as HostRow } from "#core/host.ts"
 import { Metrics } from "#core/metrics.ts"
-import { FREE, GONE, Lease, type Network } from "#core/lease.ts"
+import { GONE, Lease, type Network } from "#core/lease.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { Heartbeat } from "./host/heartbeat.ts"
 import { OpenCalls } from "./host/open-calls.ts"
@@ -32,6 +33,9 @@ const agreeEach = 6
  */
 const startsAtOnce = 16
 
+/** How many free leases a look reads: more than a host has room for, since others take some of them meanwhile. */
+const freeSeenAtOnce = 100
+
 /** A process that holds sessions. */
 export class Host {
   readonly id: string
@@ -48,6 +52,8 @@ export class Host {
   /** Those that are to be taken when it is their turn, or are being taken. */
   readonly #wanted = new Map<string, Lease.Info>()
   readonly #starts = new Slots(startsAtOnce, Infinity)
+  /** Which part of the free leases it looks at next: random at first, so that hosts that start together differ. */
+  #turn = randomInt(Lease.looksForAll)
   #loops: Promise<void>[] = []
 
   constructor(input: HostInput) {
@@ -85,7 +91,7 @@ export class Host {
     await this.#heartbeat.start()
     const { beatMs } = this.#input.timing
     this.#loops = [
-      this.#each(Math.min(1000, beatMs / 5), () => this.#takeFree()),
+      this.#each(Math.min(500, beatMs / 5), () => this.#takeFree()),
       this.#each(agreeEach * beatMs, async () => {
         await this.#agree()
         await this.#pauseIdle()
@@ -155,15 +161,21 @@ export class Host {
     for (const session of this.sessions.values()) session.connectAgain()
   }
 
+  /** Takes free leases from one part of the index; while it finds some, from the next part as well. */
   async #takeFree(): Promise<void> {
-    if (!this.isTrusted || this.#room() === 0) return
     let shared = 0
-    for (const free of shuffled(await Lease.listByHost(FREE))) {
-      // The others are left to other hosts, which look as often.
-      if (free.share !== undefined && shared >= free.share) continue
-      if (!this.#mayWant(free)) continue
-      this.#want(free)
-      if (free.share !== undefined) shared++
+    let isAny = true
+    for (let looks = 0; isAny && looks < Lease.looksForAll; looks++) {
+      if (!this.isTrusted || this.#room() === 0) return
+      isAny = false
+      for (const free of shuffled(await Lease.listSomeFree(this.#turn++, freeSeenAtOnce))) {
+        // The others are left to other hosts, which look as often.
+        if (free.share !== undefined && shared >= free.share) continue
+        if (!this.#mayWant(free)) continue
+        this.#want(free)
+        isAny = true
+        if (free.share !== undefined) shared++
+      }
     }
   }
 

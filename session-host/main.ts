@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto"
 import { flushCompileCache } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/config.ts"
 import { BridgeLog } from "#core/bridge-log.ts"
+import { Host as HostRow } from "#core/host.ts"
 import { log } from "#core/log.ts"
 import { addressOf } from "./host/address.ts"
 import { trustRoot } from "./baileys/certificates.ts"
@@ -48,7 +48,7 @@ const server = await listen((request) => app.fetch(request), {
   port: config.HOST_PORT,
 })
 const host = new Host({
-  id: config.HOST_ID ?? randomUUID(),
+  id: config.HOST_ID ?? HostRow.newId(),
   addr: server.addr,
   capacity: config.HOST_CAPACITY,
   network: config.HOST_NETWORK,

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { now } from "#core/clock.ts"
 import { config } from "#core/config.ts"
 import { Host } from "#core/host.ts"
@@ -53,7 +52,7 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   else if (shortage && shortage.retryAt > now()) return
 
   for (let i = 0; i < missing + announced.length; i++) {
-    const id = announced[i] ?? randomUUID()
+    const id = announced[i] ?? Host.newId()
     if (i >= announced.length) {
       const { capacity, definition } = fleet
       await Host.announce({ id, network, capacity, definition })

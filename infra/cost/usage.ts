@@ -44,12 +44,12 @@ export const atRest = {
   host: {
     /** A beat each 5 s. */
     writeUnits: 1 / 5,
-    /** A look for free leases each second; each 30 s at its own and at deleted ones. From an index: half a unit. */
-    readUnits: 0.5 + 2 * (0.5 / 30),
+    /** A look at a part of the free leases each half second; each 30 s at its own and at deleted ones. From an index: half a unit. */
+    readUnits: 2 * 0.5 + 2 * (0.5 / 30),
   },
   sweep: {
-    /** Each 5 s free leases; each 20 s what is overdue, in 16 shards. */
-    readUnits: 0.5 / 5 + (16 * 0.5) / 20,
+    /** Each 5 s free leases, in 4 parts; each 20 s what is overdue, in 16 shards. */
+    readUnits: (4 * 0.5) / 5 + (16 * 0.5) / 20,
     /** Each 5 s the row of each host, 300 bytes, read consistently. */
     readUnitsPerHost: 300 / 4096 / 5,
   },

@@ -6,12 +6,16 @@ declare module "dynalite/db/index.js" {
   export type Item = Record<string, Value>
   export type Callback<Result> = (error?: Error | null, result?: Result) => void
   export type Row = { type: "put"; key: string; value: Item } | { type: "del"; key: string }
+  interface KeyPart {
+    AttributeName: string
+  }
   export interface Table {
     TableName: string
     TableStatus: string
     LocalSecondaryIndexes?: unknown[]
     AttributeDefinitions?: unknown[]
-    GlobalSecondaryIndexes?: { IndexName: string }[]
+    KeySchema: KeyPart[]
+    GlobalSecondaryIndexes?: { IndexName: string; KeySchema: KeyPart[] }[]
     TimeToLive?: { AttributeName: string; TimeToLiveStatus: string }
   }
   /** A table's items, an index's rows, or the descriptions of all tables. */
@@ -49,7 +53,7 @@ declare module "dynalite/db/index.js" {
   }
 
   export function create(options: Options): Store
-  export function createKey(item: Item, table: Table): string
+  export function createKey(item: Item, table: Table, keySchema?: KeyPart[]): string
   export function validateKey(key: Item, table: Table): Error | null | undefined
   export function validateItem(item: Item, table: Table): Error | null | undefined
   export function checkConditional(request: object, item: Item | undefined): Error | null | undefined

@@ -2,6 +2,7 @@ import type { Store } from "dynalite/db/index.js"
 import type { Commits } from "./commits.ts"
 import type { Faults } from "./faults.ts"
 import type { ItemLocks } from "./item-locks.ts"
+import type { Partitions } from "./partitions.ts"
 import type { Rows } from "./rows.ts"
 import type { Tokens } from "./tokens.ts"
 
@@ -13,4 +14,5 @@ export interface Engine {
   tokens: Tokens
   commits: Commits
   faults: Faults
+  partitions: Partitions
 }

@@ -4,7 +4,10 @@ import type { Item, Store, Table } from "dynalite/db/index.js"
 import { z } from "zod"
 import { act, tableOf } from "./draft.ts"
 
-const Index = z.looseObject({ IndexName: z.string() })
+const Index = z.looseObject({
+  IndexName: z.string(),
+  KeySchema: z.array(z.looseObject({ AttributeName: z.string() })),
+})
 
 /** An UpdateTable that adds and removes global indexes. dynalite's own handles only changes of throughput. */
 export const ChangeOfIndexes = z.object({

@@ -3,7 +3,6 @@ import deleteTable from "dynalite/actions/deleteTable.js"
 import describeTable from "dynalite/actions/describeTable.js"
 import getItem from "dynalite/actions/getItem.js"
 import listTables from "dynalite/actions/listTables.js"
-import query from "dynalite/actions/query.js"
 import scan from "dynalite/actions/scan.js"
 import updateTable from "dynalite/actions/updateTable.js"
 import * as validBatchGetItem from "dynalite/validations/batchGetItem.js"
@@ -52,7 +51,7 @@ export const operations = new Map<string, Operation>([
   ["GetItem", first(Reads.getItem, asDynalite(getItem, validGetItem))],
   ["ListTables", asDynalite(listTables, validListTables)],
   ["PutItem", writing("Put", "PutItem", validPutItem)],
-  ["Query", asDynalite(query, validQuery)],
+  ["Query", checked(validQuery, Reads.queryItems)],
   ["Scan", asDynalite(scan, validScan)],
   ["TransactGetItems", checked(transactGetItems, transactGet)],
   [

@@ -1,7 +1,9 @@
 import * as dynalite from "dynalite/db/index.js"
-import type { Item, Table } from "dynalite/db/index.js"
-import { tableOf } from "./draft.ts"
+import type { Item, Table, Value } from "dynalite/db/index.js"
+import query from "dynalite/actions/query.js"
+import { act, tableOf } from "./draft.ts"
 import type { Engine } from "./engine.ts"
+import { readUnits, rowsOf } from "./partitions.ts"
 import { rowOfItem } from "./store.ts"
 
 // Most reads ask for whole items by their keys. Dynalite's own way takes detours that these do not need.
@@ -11,8 +13,45 @@ export async function getItem(engine: Engine, request: object): Promise<object |
   const { TableName, Key, ConsistentRead, ...more } = request as Record<string, unknown>
   const names = await namesOf(engine, TableName, { Keys: [Key], ConsistentRead, ...more })
   if (!names) return undefined
-  const found = await engine.rows.read(names)
+  const found = await readIfMay(engine, names, ConsistentRead === true)
   return { Item: found.get(names[0]!) }
+}
+
+async function readIfMay({ rows, partitions }: Engine, names: string[], isConsistent: boolean) {
+  partitions.mayTake("reads", names)
+  const found = await rows.read(names)
+  if (!partitions.isBounded) return found
+  for (const [name, item] of found)
+    partitions.take("reads", name, readUnits(item ? dynalite.itemSize(item) : 0, isConsistent))
+  return found
+}
+
+/** Query, as dynalite answers it. */
+export async function queryItems(engine: Engine, request: Query): Promise<object> {
+  const { store, partitions } = engine
+  if (!partitions.isBounded) return await act(query, store, request)
+  const table = await tableOf(store, request.TableName)
+  const asked = Object.entries(request.KeyConditions).map(([name, { AttributeValueList: values }]) => [
+    name,
+    values[0],
+  ])
+  const rows = rowsOf(table, Object.fromEntries(asked) as Item, request.IndexName)
+  partitions.mayTake("reads", [rows])
+  const counted = { ...request, ReturnConsumedCapacity: "TOTAL" }
+  const { ConsumedCapacity: used, ...answer } = (await act(query, store, counted)) as Counted
+  partitions.take("reads", rows, used.CapacityUnits)
+  return answer
+}
+
+/** As its validation leaves it. */
+interface Query {
+  TableName: string
+  IndexName?: string
+  KeyConditions: Record<string, { AttributeValueList: Value[] }>
+}
+
+interface Counted {
+  ConsumedCapacity: { CapacityUnits: number }
 }
 
 /** BatchGetItem; undefined as above, and where the answer may be too large for one. */
@@ -28,7 +67,8 @@ export async function batchGetItem(engine: Engine, request: object): Promise<obj
   const names = asked.flatMap((one) => one.names ?? [undefined])
   if (names.length === 0 || names.length > most.keys || new Set(names).size < names.length) return undefined
   if (!isFull(names)) return undefined
-  const found = await engine.rows.read(names)
+  // As much as it may take: who asks for a batch here asks consistently.
+  const found = await readIfMay(engine, names, true)
   // In another order than asked for, as DynamoDB itself may.
   const items = (of: string[]): Item[] =>
     of

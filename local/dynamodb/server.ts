@@ -8,10 +8,10 @@ import type { Engine } from "./engine.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
 import { ItemLocks } from "./item-locks.ts"
 import { operations } from "./operations.ts"
+import { exceededMessage, type Limits, Partitions } from "./partitions.ts"
 import { Refusal } from "./refusal.ts"
 import { openStore, rowOfItem } from "./store.ts"
 import { Tokens } from "./tokens.ts"
-import { exceededMessage } from "./transactions.ts"
 
 export interface DynamoDb {
   /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
@@ -27,6 +27,8 @@ export interface DynamoDb {
   watch: (table: string, told: (item: Item) => void) => void
   /** Controls what goes wrong, while it runs. */
   faults: Faults
+  /** Who was refused for what a partition takes. */
+  partitions: Partitions
   /** Finishes the requests under way, then closes the store and its connections. */
   close: () => Promise<void>
 }
@@ -45,6 +47,8 @@ export interface Options {
   faults?: Rule[]
   /** The seed of the faults' randomness. */
   seed?: number
+  /** What one partition key takes in a second; anything if absent. */
+  partitionLimits?: Limits
 }
 
 /**
@@ -56,7 +60,9 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   const faults = new Faults(options.faults, options.seed)
   const closing = new AbortController()
   const commits = new Commits(rows, faults, closing.signal)
-  const engine: Engine = { store, rows, faults, commits, locks: new ItemLocks(), tokens: new Tokens() }
+  const partitions = new Partitions(options.partitionLimits)
+  const own = { locks: new ItemLocks(), tokens: new Tokens() }
+  const engine: Engine = { store, rows, faults, partitions, commits, ...own }
 
   const underWay = new Set<Promise<unknown>>()
   function tracked<Result>(work: Promise<Result>): Promise<Result> {
@@ -89,7 +95,7 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
       tracked(answerHere(engine, { operation, request }))
     const watch: DynamoDb["watch"] = (table, told) => rows.watch(rowOfItem(table, ""), told)
     const relax: DynamoDb["relax"] = (table, isPassing) => rows.relax(rowOfItem(table, ""), isPassing)
-    return { endpoint: `http://127.0.0.1:${port}`, answer: here, watch, relax, faults, close }
+    return { endpoint: `http://127.0.0.1:${port}`, answer: here, watch, relax, faults, partitions, close }
   } catch (error) {
     await store.db.close()
     throw error

@@ -5,6 +5,7 @@ import type { Item } from "dynalite/db/index.js"
 import { act, type actions, draft, isBlind, targetOf, type Draft, type Write } from "./draft.ts"
 import type { Call, Faults, Rule } from "./faults.ts"
 import type { Engine } from "./engine.ts"
+import { exceededMessage, type Partitions, writeUnits } from "./partitions.ts"
 import { Refusal } from "./refusal.ts"
 import { inProgress } from "./tokens.ts"
 
@@ -59,7 +60,11 @@ async function write(engine: Engine, request: TransactWriteRequest) {
     const drafts = draftsOf(outcomes)
     const bytes = drafts.reduce((sum, { size }) => sum + size, 0)
     if (bytes > maxBytes) throw tooLarge()
+    const asked = drafts.map((draft, at) => [items[at]!, ...draft.indexRows.map((row) => row.key)])
+    cancelIfExhausted(engine.partitions, asked)
     await commits.apply(drafts, call)
+    for (const [at, rows] of asked.entries())
+      for (const row of rows) engine.partitions.take("writes", row, 2 * writeUnits(drafts[at]!.size))
   })
 }
 
@@ -105,9 +110,14 @@ function cancelIfFaulty(faults: Faults, call: Call & { request: { TransactItems:
   if (exceeded) throw blame(exceeded, { Code: "ProvisionedThroughputExceeded", Message: exceededMessage })
 }
 
-export const exceededMessage =
-  "The level of configured provisioned throughput for the table was exceeded. " +
-  "Consider increasing your provisioning level with the UpdateTable API."
+function cancelIfExhausted(partitions: Partitions, asked: string[][]) {
+  if (!partitions.isBounded) return
+  const exhausted = asked.map((rows) => partitions.isExhausted("writes", rows))
+  if (!exhausted.includes(true)) return
+  throw cancelled(
+    exhausted.map((is) => (is ? { Code: "ThrottlingError", Message: exceededMessage } : { Code: "None" })),
+  )
+}
 
 /** @throws the error itself if it is not an answer of DynamoDB's: our own bug. */
 function reasonOf(error: unknown): Reason {

@@ -2,6 +2,7 @@ import { validationError } from "dynalite/db/index.js"
 import { type actions, draft, isBlind, targetOf, type Write } from "./draft.ts"
 import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
+import { writeUnits } from "./partitions.ts"
 import { Refusal } from "./refusal.ts"
 
 /** PutItem, UpdateItem, DeleteItem: a transaction of one write, with the answer of that write. */
@@ -12,7 +13,10 @@ export async function writeOne(engine: Engine, kind: keyof typeof actions, call:
   return engine.locks.holding([target.name], async () => {
     const before = isBlind(kind, call.request, target) ? new Map() : await engine.rows.read([target.name])
     const drafted = await draft(engine.store, kind, call.request, before.get(target.name))
+    const rows = [target.name, ...drafted.indexRows.map((row) => row.key)]
+    engine.partitions.mayTake("writes", rows)
     await engine.commits.apply([drafted], call)
+    for (const row of rows) engine.partitions.take("writes", row, writeUnits(drafted.size))
     return drafted.answer
   })
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { config } from "#core/config.ts"
 import { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
-import { put, transact } from "#core/store.ts"
+import { get, put, transact } from "#core/store.ts"
 import { leases } from "#core/tables.ts"
 import { aBridge } from "#test/support/bridge.ts"
 
@@ -222,4 +222,41 @@ test("the bridges of a dead host are shared out among the hosts that have room",
   // A bridge that is taken belongs to no share any more.
   const taken = (await Lease.take((await Lease.get(held[0]!.bridgeId))!, b))!
   expect(taken.share).toBeUndefined()
+})
+
+async function rowOf(bridgeId: string) {
+  return await get(leases, Lease.key(bridgeId))
+}
+
+test("leases that want a host are in several parts of the index, and each is seen in one of as many looks", async () => {
+  const bridges = await Promise.all(Array.from({ length: 40 }, () => aBridge()))
+  const ids = bridges.map(({ id }) => id)
+  const rows = await Promise.all(ids.map(rowOf))
+  expect(new Set(rows.map((row) => row!.host))).toHaveLength(Lease.looksForAll)
+  const listed = (await Lease.listByHost(Lease.FREE)).filter(({ bridgeId }) => ids.includes(bridgeId))
+  expect(listed.map(({ host }) => host)).toEqual(ids.map(() => Lease.FREE))
+  const seen: string[] = []
+  for (let turn = 7; turn < 7 + Lease.looksForAll; turn++)
+    seen.push(...(await Lease.listSomeFree(turn, 1000)).map(({ bridgeId }) => bridgeId))
+  expect(seen.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted())
+})
+
+test("where more want a host than may be seen at once, looks at the same time see others", async () => {
+  await Promise.all(Array.from({ length: 40 }, () => aBridge()))
+  const looks = await Promise.all(Array.from({ length: 20 }, () => Lease.listSomeFree(0, 2)))
+  for (const seen of looks) expect(seen.length).toBeLessThanOrEqual(2)
+  expect(new Set(looks.flat().map(({ bridgeId }) => bridgeId)).size).toBeGreaterThan(2)
+})
+
+test("a lease that an earlier release let go of is found, taken and given back", async () => {
+  const bridges = await Promise.all(Array.from({ length: 8 }, () => aBridge()))
+  for (const { id } of bridges) {
+    const row = await rowOf(id)
+    await put({ TableName: leases, Item: { ...row, host: Lease.FREE } })
+    const [found] = (await Lease.listByHost(Lease.FREE)).filter(({ bridgeId }) => bridgeId === id)
+    const held = await Lease.take(found!, a)
+    expect(held).toMatchObject({ host: a.id, epoch: Number(row!.epoch) + 1 })
+    expect(await Lease.letGo(held!)).toBe(true)
+    expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE })
+  }
 })

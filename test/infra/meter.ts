@@ -89,7 +89,7 @@ function isAtRest(use: Use): boolean {
   if (use.resource !== "Leases") return false
   // Of a table of leases nobody asks for a list but the sweep: for the hosts.
   return (
-    use.action === "dynamodb:Query" || /"HOSTS"|"SHORTAGE"/.test(JSON.stringify(use.Key ?? use.Item ?? {}))
+    use.action === "dynamodb:Query" || /"HOSTS[#"]|"SHORTAGE"/.test(JSON.stringify(use.Key ?? use.Item ?? {}))
   )
 }
 

@@ -92,7 +92,7 @@ test("a host takes no more than its share of a dead one's bridges at a look", as
     fault: "slow",
     when: (request) => {
       const asked = JSON.stringify(request)
-      if (asked.includes('"byHost"') && asked.includes('"FREE"')) taken.push(0)
+      if (asked.includes('"byHost"') && asked.includes('"FREE')) taken.push(0)
       if (asked.includes("REMOVE #share")) taken.push(taken.pop()! + 1)
       return false
     },
