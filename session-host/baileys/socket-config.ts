@@ -45,6 +45,8 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     syncFullHistory: false,
     // It is read beside Baileys (`history.ts`). Nobody asks for the one that Baileys may read; refused all, it warns.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
+    // After each message that it cannot read Baileys would read none for a quarter of a second, and acknowledge it then.
+    retryRequestDelayMs: 0,
     // Repeating is the store's business; 0 would commit nothing.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     ...input.fanOut,

@@ -97,6 +97,14 @@ test("a message of which everything is as long as can be leaves the session as i
   expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
 })
 
+test("hundreds of messages that nobody can decrypt keep nobody waiting", async () => {
+  const { bob, phone, bridge, network } = await aChat(calm)
+  await network.control.flood(bob.number, { to: phone.number, kind: "unreadable", count: 200 })
+  await bob.send(phone.number, "still there")
+  const messages = await eventsOfType(bridge.id, "message", 1)
+  expect(messages.map(({ body }) => body)).toEqual(["still there"])
+})
+
 test("what brings a session down again and again is skipped once when the operator says so, and what is behind it arrives", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge } = chat
