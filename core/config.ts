@@ -102,6 +102,11 @@ const Config = z.object({
    * less than a doorbell stays hidden. The other times of a delivery are shares of it.
    */
   DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
+  /**
+   * How long a session host trusts a delivery that it found to see further events: until then it does not look for it
+   * again. If that delivery has just ended, the next event is late by this at most. In ms.
+   */
+  BELL_TRUSTS_MS: z.coerce.number().int().min(0).default(100),
   /** How long a claimed Idempotency-Key is its claimer's, in seconds: 5 more than any call takes. */
   KEY_CLAIM_S: z.coerce.number().int().min(1).default(55),
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events"
 
 /** How long a delivery waits for another event, in milliseconds. Traffic of four events a second is then one visit. */
-const staysMs = 250
+export const staysMs = 250
 
 /** Emits, under the bridge's id, the number of an event that was appended. */
 const told = new EventEmitter<Record<string, [number]>>().setMaxListeners(0)

@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { config } from "#core/config.ts"
 import { Delivery } from "#core/delivery.ts"
-
-/**
- * How long a deliverer that was found is trusted to see further events: until then nobody is looked for again. If it
- * has just ended, delivery is late by this at most. In ms.
- */
-const trustsMs = 100
 
 /** Tells a bridge's delivery that something waits: in the background, once for many events, until it succeeds. */
 export class Bell {
@@ -51,7 +46,7 @@ export class Bell {
       const anew = this.#anew
       this.#wanted = this.#anew = false
       const rang = await (anew ? Delivery.ringAnew : Delivery.wake)(this.#bridgeId, signal)
-      if (!rang) await sleep(trustsMs, undefined, { signal: this.#hurry.signal }).catch(hurried)
+      if (!rang) await sleep(config.BELL_TRUSTS_MS, undefined, { signal: this.#hurry.signal }).catch(hurried)
     }
     this.#ringing = undefined
   }
