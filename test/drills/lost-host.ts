@@ -35,18 +35,27 @@ export async function loseHost(service: Service, loss: Loss): Promise<number[]> 
     }),
   )
   if (loss === "silent") process.kill(pid, "SIGKILL")
-  await used(service)
+  await recovered(service)
   return seconds
 }
 
-/** Once every bridge is held and has moved a message, the last loss has left no trace. */
-async function used(service: Service): Promise<void> {
+/**
+ * Resolves when the last loss has left no trace: every bridge has moved a message, and has lived for a minute. A bridge
+ * whose hosts die faster than that is a suspect, and is tried alone and late.
+ */
+async function recovered(service: Service): Promise<void> {
+  const { Lease } = await import("#core/lease.ts")
   for (const line of service.lines) {
     const { text } = await service.write(line)
     await until(() => service.receiver.arrivals.some((one) => one.text === text), {
       what: `${text} delivered`,
       withinMs,
     })
+    const isProven = async () => {
+      const lease = await Lease.get(line.id)
+      return lease?.provenEpoch === lease?.epoch
+    }
+    await until(isProven, { what: `a minute of ${line.device}`, withinMs })
   }
 }
 
