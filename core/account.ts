@@ -21,7 +21,7 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** §8.3 */
+/** Contract, "Bridges per account" */
 const bridgeLimit = 10
 
 export function key(accountId: string) {
@@ -91,7 +91,7 @@ export async function remove(accountId: string): Promise<boolean> {
   return !refused
 }
 
-/** Why an account may not have another bridge (§7). */
+/** Why an account may not have another bridge (Contract, "Subscription" and "Bridges per account"). */
 export function whyNoBridge(row: Row): ApiError {
   if (!("pk" in row)) return new ApiError("unauthorized", "this account has ended")
   const account = fromRow(row)
@@ -114,7 +114,7 @@ export function whyNoBridge(row: Row): ApiError {
   }
 }
 
-/** §1: through the dashboard, if the service has one. */
+/** Contract, "Subscription": through the dashboard, if the service has one. */
 function howToSubscribe(): string {
   return config.DASHBOARD_URL === ""
     ? "ask whoever runs this service for one"

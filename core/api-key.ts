@@ -26,7 +26,7 @@ export interface Info {
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const shape = /^mbk_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** Revocation takes effect within 30 s (decisions, "Accounts"); misses are cached as well. */
+/** Revocation takes effect within 30 s (Contract, "API keys"); misses are cached as well. */
 const known = new LRUCache<string, { found: z.infer<typeof Stored> | undefined }>({
   max: 10_000,
   ttl: 30_000,

@@ -4,7 +4,7 @@ import { Attempt } from "./contract/delivery.ts"
 import { batchWrite, query } from "./store.ts"
 import { events } from "./tables.ts"
 
-/** §2.4 */
+/** Contract, "Delivery log" */
 const kept = 200
 
 /** A delivery attempt and its number among all that were recorded for the bridge. */

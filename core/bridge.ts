@@ -36,7 +36,7 @@ export type Info = z.infer<typeof Info>
 /** The reference of the sandbox bridge that each account has where `SANDBOX` is on. */
 const sandbox = "sandbox"
 
-/** decisions, "Bridges" */
+/** Contract, "Webhook addresses" */
 const WebhookUrl = z
   .string()
   .max(2048, "at most 2,048 characters")
@@ -280,13 +280,13 @@ export async function deliveryKeyOf(bridge: Info): Promise<Uint8Array> {
   return await DataKeys.unwrapped("delivery", owner, bridge.deliveryKey)
 }
 
-/** The secret that authenticates this bridge's webhooks (§5.2). */
+/** The secret that authenticates this bridge's webhooks (Contract, "Proof of a delivery"). */
 export async function secretOf(bridge: Info): Promise<string> {
   const rowKey = key(bridge.accountId, bridge.customerRef)
   return open(await deliveryKeyOf(bridge), rowKey, bridge.sealedSecret).toString()
 }
 
-/** decisions, "Events" */
+/** Contract, "Proof of a delivery" */
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`
 }

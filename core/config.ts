@@ -55,7 +55,7 @@ const Config = z.object({
   API_KEY_PEPPER: z.string().min(32).optional(),
   /** Beside this secret the API believes the router which address a request comes from. */
   ROUTER_SECRET: z.string().min(32).optional(),
-  /** §8.1, requests a minute: per API key, and per address. */
+  /** Contract, "Rate limits": requests a minute: per API key, and per address. */
   RATE_LIMIT_PROVISION: z.coerce.number().int().min(1).default(10),
   RATE_LIMIT_PROXY: z.coerce.number().int().min(1).default(120),
   RATE_LIMIT_OTHER: z.coerce.number().int().min(1).default(120),

@@ -4,7 +4,7 @@ import { type ErrorCode, errorStatus } from "./contract/error.ts"
 /** An error that a customer may see. Everything else that is thrown is our bug and becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** Further fields of the body, under the specification's names. */
+  /** Further fields of the body, as the contract names them. */
   readonly fields: Record<string, unknown>
   readonly headers: Record<string, string>
 
@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The session cannot be reached now; the same call may work after `retryAfter` seconds (decisions, "Errors"). */
+/** The session is out of reach; the call may work after `retryAfter` seconds (Contract, "Time to answer"). */
 export function sessionUnavailable(
   sentence = "the session cannot be reached now: try again",
   retryAfter = 2,
@@ -63,7 +63,7 @@ export function noSuchBridge(): ApiError {
   return new ApiError("not_found", "there is no such bridge: GET /api/instances lists yours")
 }
 
-/** §7 gives the sentence. `retryAfter` is in seconds. */
+/** The sentence is that of Contract, "Rate limits". `retryAfter` is in seconds. */
 export function rateLimited(retryAfter: number): ApiError {
   return new ApiError("rate_limited", "rate limit exceeded", {
     headers: { "retry-after": String(retryAfter) },

@@ -13,7 +13,7 @@ import { requests } from "./tables.ts"
 const claimedFor = config.KEY_CLAIM_S
 /** The latest that work under a claim may begin after it: 50 of the 55 s. In seconds. */
 export const beginsWithin = Math.floor((claimedFor * 10) / 11)
-/** §8.2 */
+/** Contract, "Idempotency" */
 const keptFor = 24 * 3600
 
 /** The ownership of a key, with what the host needs to complete its record. */
@@ -48,8 +48,8 @@ export type Outcome =
   | { kind: "conflict" }
 
 /**
- * Claims a key, or says what stands in the way (Spec 8.2). `fingerprint` tells one request from another. An expired
- * record is replaced, provided it is still as it was seen, with a new message id.
+ * Claims a key, or says what stands in the way (Contract, "Idempotency"). `fingerprint` tells one request from another.
+ * An expired record is replaced, provided it is still as it was seen, with a new message id.
  */
 export async function claim(input: {
   accountId: string

@@ -119,7 +119,7 @@ export function isHeld(lease: Info): boolean {
   return lease.host !== FREE && lease.host !== NONE && lease.host !== GONE
 }
 
-/** The state of a bridge (§3), which is stored nowhere else. */
+/** The state of a bridge (Contract, "State of a bridge"), which is stored nowhere else. */
 export function stateOf(lease: Info): "running" | "paused" | "suspended" {
   if (lease.host !== NONE) return "running"
   return lease.reason === "suspended" ? "suspended" : "paused"

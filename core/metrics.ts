@@ -5,7 +5,7 @@ import { config } from "./config.ts"
 import { lines } from "./log.ts"
 
 /**
- * The service's own measurements (reliability, "Metrics") and the one place that writes them: as lines of CloudWatch's
+ * The service's own measurements and the one place that writes them: as lines of CloudWatch's
  * embedded metric format in the log, which CloudWatch turns into metrics. Written only if METRICS_SERVICE is set.
  */
 const units = {

@@ -6,7 +6,7 @@ import { config } from "./config.ts"
 import { isThrottled, put, type Row, update } from "./store.ts"
 import { requests } from "./tables.ts"
 
-/** §8.1: requests a minute. `address` is the floor under all the others. */
+/** Contract, "Rate limits": requests a minute. `address` is the floor under all the others. */
 const limits = {
   provision: config.RATE_LIMIT_PROVISION,
   proxy: config.RATE_LIMIT_PROXY,

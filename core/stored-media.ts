@@ -16,7 +16,7 @@ import {
 import { transferTimes } from "./aws-client.ts"
 import { need } from "./config.ts"
 
-/** §8.3, in milliseconds. */
+/** Contract, "Received media", in milliseconds. */
 export const cachedForMs = 3 * 3600 * 1000
 
 /** S3 wants parts of at least 5 MB; one part is in memory at a time. */

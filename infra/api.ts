@@ -25,7 +25,7 @@ const base = common("Api", [
 export const api = new sst.aws.Function("Api", {
   ...base,
   handler: "functions/api/handler.handler",
-  // Every call is answered within 50 s (decisions, "Errors"); the router waits for 60.
+  // Every call is answered within 50 s (Contract, "Time to answer"); the router waits for 60.
   timeout: "55 seconds",
   // More than it needs: CPU comes with memory, and a cold start is a customer's wait.
   memory: "1024 MB",

@@ -8,7 +8,7 @@ export interface Metric {
   stat: string
 }
 
-/** A metric of the service itself (`reliability`, "Metrics"). */
+/** A metric of the service itself. */
 export function metric(service: string, name: string, stat = "Sum"): Metric {
   return { namespace: own, name, stat, dimensions: { service, stage: $app.stage } }
 }

@@ -14,7 +14,7 @@ export const stream = new sst.aws.Function("Stream", {
   ...base,
   handler: "functions/stream/handler.handler",
   streaming: true,
-  // A log stream ends by itself after ten minutes (decisions, "Log stream"); media of 100 MB take one at 2 MB/s.
+  // A log stream ends by itself after ten minutes (Contract, "Log stream"); media of 100 MB take one at 2 MB/s.
   timeout: "660 seconds",
   // An open log stream is paid for by the second, and waits nearly all of it: as little as Node needs.
   memory: "256 MB",

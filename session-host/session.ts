@@ -60,7 +60,7 @@ export class Session {
   readonly #ended = new AbortController()
   readonly #changes = new Changes()
   readonly #recipients = new Recipients()
-  /** decisions and reliability, "Downloads": two at once per bridge. */
+  /** Contract, "Sent files": two at once per bridge. */
   readonly #media = new Slots(2, 10_000)
   /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })

@@ -10,25 +10,25 @@ export interface Timing {
   commitMs: number
   /** How long sends may take when the session stops. */
   finishMs: number
-  /** decisions, "Session": how long an unpaired session stays connected after it was last asked for a code. */
+  /** Contract, "Linking a phone": how long an unpaired session stays connected after it was last asked for a code. */
   pairingMs: number
-  /** decisions, "Session": how long `qr` waits for the first code. */
+  /** Contract, "Linking a phone": how long `qr` waits for the first code. */
   codeMs: number
-  /** decisions, "Errors": how long a call waits at most for a session that is starting or connecting. */
+  /** Contract, "Time to answer": how long a call waits at most for a session that is starting or connecting. */
   connectingMs: number
   /** How long a restart waits for sends under way: a PATCH has 10 s for everything. */
   restartMs: number
-  /** decisions, "Session": a connection that is gone for longer than this is reported as `disconnected`. */
+  /** Contract, "Connection events": a connection that is gone for longer than this is reported as `disconnected`. */
   goneMs: number
   /** A session that has lived this long has proved itself: a minute, at 5 s a beat. */
   provenMs: number
   /** A session that was connected for this long has stayed: three minutes, at 5 s a beat. */
   stayedMs: number
-  /** decisions, "Bridges": after this long without an unplanned end, earlier ones are forgotten. */
+  /** Contract, "Live state of a bridge": after this long without an unplanned end, earlier ones are forgotten. */
   healthyMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
-  /** decisions, "Bridges": an unpaired bridge that nobody calls for this long is paused. */
+  /** Contract, "Idle bridges": an unpaired bridge that nobody calls for this long is paused. */
   idleMs: number
 }
 

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored } from "./event.ts"
 import { body, refusals, reply, unreachable } from "./reply.ts"
 
-/** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (decisions, "Bridges"). */
+/** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "References"). */
 export const CustomerRef = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
@@ -19,7 +19,7 @@ const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
     "`idle`: nobody had linked a phone or called for three days: any call wakes it. `billing`, `manual`: ask the operator.",
 })
 
-/** §2.1, list form. */
+/** Contract, "Fields of a bridge", list form. */
 export const BridgeInList = z
   .object({
     id: z.uuid(),
@@ -29,7 +29,7 @@ export const BridgeInList = z
   })
   .openapi("BridgeInList")
 
-/** §2.1, create form. `webhook_url` is `""` for the hosted inbox. */
+/** Contract, "Fields of a bridge", create form. `webhook_url` is `""` for the hosted inbox. */
 export const Bridge = BridgeInList.extend({
   webhook_secret: z.string().openapi({ description: 'Authenticates its webhooks: see "Receive".' }),
   webhook_url: z.string().openapi({ description: '`""`: the hosted inbox.' }),
@@ -53,7 +53,7 @@ export const Manager = z
   })
   .openapi("Manager")
 
-/** The customer's choice of events; not in the specification. */
+/** The customer's choice of events. */
 const told = {
   events: z.array(EventType).openapi({
     description: "The types of events that it tells: all, unless others were chosen.",
@@ -63,7 +63,7 @@ const told = {
   }),
 }
 
-/** §2.1, with the live state of the session. */
+/** Contract, "Fields of a bridge", with the live state of the session. */
 export const BridgeWithManager = Bridge.extend({
   ...told,
   paused_reason: PausedReason.optional(),
@@ -166,7 +166,7 @@ export const updateBridge = createRoute({
   },
 })
 
-/** Not in the specification; decisions, "Bridges". */
+/** Contract, "Deleting a bridge" */
 export const removeBridge = createRoute({
   method: "delete",
   path: "/api/instances/{customer_ref}",

@@ -19,7 +19,7 @@ export const PhoneNumber = z
   .regex(/^\+?\d{7,15}$/, "7 to 15 digits without spaces or dashes")
   .openapi({ description: "7 to 15 digits; a leading `+` is dropped.", example: "491711234567" })
 
-/** A chat, in any form in which a caller may name it (decisions, "Messages"). */
+/** A chat, in any form in which a caller may name it (Contract, "Chats and message ids"). */
 export const Chat = z
   .string()
   .regex(
@@ -50,7 +50,7 @@ export const Group = z
   .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")
   .openapi({ description: "A group's JID: `…@g.us`.", example: "120363041234567890@g.us" })
 
-/** §2.11. The network's id of a message or a call: opaque, chosen by its sender, with any characters. */
+/** The network's id of a message or a call, with any characters (Contract, "Chats and message ids"). */
 const OpaqueId = text(1, 256)
 
 export const MessageId = OpaqueId.openapi({

@@ -3,7 +3,7 @@ import { path } from "./bridge.ts"
 import { Contact as ContactId, PhoneNumber } from "./chat.ts"
 import { asking, body, proxy, refusals, reply, unreachable } from "./reply.ts"
 
-/** §2.5 */
+/** Contract, "Contacts" */
 export const Contact = z
   .object({
     about: z.string(),
@@ -27,7 +27,7 @@ export const Contact = z
   .openapi("Contact")
 export type Contact = z.infer<typeof Contact>
 
-/** §2.6 */
+/** Contract, "Contacts" */
 const ContactCheck = z
   .object({
     is_business: z.boolean(),

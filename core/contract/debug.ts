@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { proxy, refusals, reply, unreachable } from "./reply.ts"
 
-/** §2.10: figures of the host process under the specification's names (decisions, "Session"). */
+/** Contract, "Debug figures": figures of the host's process. */
 export const DebugStats = z
   .object({
     gc_cycles: z.number().openapi({ description: "Collections of garbage since its start." }),

@@ -3,7 +3,7 @@ import { path } from "./bridge.ts"
 import { Event } from "./event.ts"
 import { Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 
-/** §2.4 */
+/** Contract, "Delivery log" */
 export const Attempt = z
   .object({
     attempt: z.number().int().openapi({ description: "Of this event, from 1." }),
@@ -41,7 +41,7 @@ export const StoredEvent = z
   })
   .openapi("StoredEvent")
 
-/** Not in the specification; decisions, "Events". */
+/** Contract, "Listing and resending" */
 export const listEvents = createRoute({
   method: "get",
   path: "/api/instances/{customer_ref}/events",
@@ -73,7 +73,7 @@ const EventId = z
   .regex(/^evt_(?:[a-z2-7]{8})?[a-z2-7]{32}$/, "`evt_` and 40 letters and digits, as `listEvents` gives it")
   .openapi({ description: "As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it." })
 
-/** Not in the specification; decisions, "Events". */
+/** Contract, "Listing and resending" */
 export const resendEvent = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/events/{event_id}/resend",
@@ -87,7 +87,7 @@ export const resendEvent = createRoute({
   },
 })
 
-/** Not in the specification; decisions, "Events". */
+/** Contract, "Listing and resending" */
 export const testWebhook = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/webhook-test",

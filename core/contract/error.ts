@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi"
 
-/** Every code an error may carry, with its status (decisions, "Errors"). */
+/** Every code an error may carry, with its status (Contract, "Errors"). */
 export const errorStatus = {
   invalid_request: 400,
   invalid_customer_ref: 400,

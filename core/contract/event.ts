@@ -242,7 +242,7 @@ const TestEvent = z
   .object({ event: z.literal("test"), timestamp: Timestamp })
   .openapi("TestEvent", { description: "Sent by `webhook-test` only." })
 
-/** Spec 6.2, and `test`. The first field is `event`. */
+/** Contract, "Events", and `test`. The first field is `event`. */
 export const Event = z.discriminatedUnion("event", [
   MessageEvent,
   ConnectedEvent,

@@ -3,7 +3,7 @@ import { path } from "./bridge.ts"
 import { Group as GroupId } from "./chat.ts"
 import { asking, proxy, refusals, reply } from "./reply.ts"
 
-/** §2.7. `participants` is their number. */
+/** Contract, "Groups". `participants` is their number. */
 export const Group = z
   .object({
     created: z.number().int().openapi({ description: "Unix seconds." }),

@@ -4,7 +4,7 @@ import { Chat, FetchedUrl, MessageId, text } from "./chat.ts"
 import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./reply.ts"
 
-/** §2.3 */
+/** Contract, "Messages" */
 const SendResult = z
   .object({
     message_id: z.string(),
@@ -14,7 +14,7 @@ const SendResult = z
 
 const printable = /^[\x20-\x7e]{1,255}$/
 
-/** §8.2. Parsed apart from the routes, since a fault in it has its own code. */
+/** Contract, "Idempotency". Parsed apart from the routes, since a fault in it has its own code. */
 export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable characters")
 
 const headers = z.object({
@@ -26,14 +26,14 @@ const headers = z.object({
   }),
 })
 
-/** The fields that every message has besides its content (decisions, "Messages"). */
+/** The fields that every message has besides its content (Contract, "Messages"). */
 const addressed = {
   chat: Chat,
   quoted_message_id: MessageId.optional().openapi({ description: "The message that this one answers." }),
   mentions: z.array(Chat).max(1024).optional().openapi({ description: "Who is named in the text." }),
 }
 
-/** decisions, "Messages": the id of a known message is enough, unless several messages have the same one. */
+/** Contract, "Remembered messages": the id of a known message is enough, unless several messages have the same one. */
 const MessageChat = Chat.optional().openapi({
   description: "Where the message is; only needed when messages of several chats have this id.",
 })

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { asking, proxy, refusals, reply } from "./reply.ts"
 
-/** §2.9 */
+/** Contract, "Profile and privacy" */
 export const StatusPrivacy = z
   .object({ is_default: z.boolean(), list: z.array(z.string()), type: z.string() })
   .openapi("StatusPrivacy")

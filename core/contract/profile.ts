@@ -4,7 +4,7 @@ import { FetchedUrl, text } from "./chat.ts"
 import { jpeg } from "./contact.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
-/** §2.8 */
+/** Contract, "Profile and privacy" */
 export const Profile = z
   .object({ about: z.string(), jid: z.string(), name: z.string(), phone: z.string() })
   .openapi("Profile")

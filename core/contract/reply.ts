@@ -33,7 +33,7 @@ export function refusals(...codes: ErrorCode[]): Partial<Refusals> {
   )
 }
 
-/** The prefix of the routes to a bridge's session (§1). */
+/** The prefix of the routes to a bridge's session (Contract, "Routes"). */
 export const proxy = "/api/instances/{customer_ref}/proxy"
 
 /** Success, with nothing more to say. */

@@ -11,7 +11,7 @@ import * as privacy from "./privacy.ts"
 import * as profile from "./profile.ts"
 import * as session from "./session.ts"
 
-/** Every route of the API by name, grouped by subject, in the specification's order. */
+/** Every route of the API by name, grouped by subject, in the order of the reference. */
 export const routes = {
   Bridges: {
     createBridge: bridge.createBridge,

@@ -13,7 +13,7 @@ export const Status = z
   })
 export type Status = z.infer<typeof Status>
 
-/** §2.2. Unknown fields are `""`, never absent. */
+/** Contract, "Session status". Unknown fields are `""`, never absent. */
 export const SessionStatus = z
   .object({ status: Status, jid: z.string(), lid: z.string(), name: z.string(), phone: z.string() })
   .openapi("SessionStatus")

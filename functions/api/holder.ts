@@ -10,8 +10,8 @@ import { callHost, type Call, type HostAnswer } from "./call-host.ts"
  */
 const waitMs = 5000
 /**
- * Every call but streams is answered within 50 s (decisions, "Errors"). The remaining second is for the work before and
- * after.
+ * Every call but streams is answered within 50 s (Contract, "Time to answer"). The remaining second is for the work
+ * before and after.
  */
 const answerWithinMs = 49_000
 const lookAgainMs = 200

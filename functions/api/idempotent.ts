@@ -32,7 +32,7 @@ function isTwice(c: Context<ApiEnv>): boolean {
 }
 
 /**
- * Sends a message under a key, or answers from the key's record if it was used before (§8.2).
+ * Sends a message under a key, or answers from the key's record if it was used before (Contract, "Idempotency").
  * @throws ApiError `idempotency_conflict`, or the reason why it was not sent
  */
 export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Promise<Response> {

@@ -4,10 +4,10 @@ import type { Manager } from "#core/contract/bridge.ts"
 import type { Host } from "#core/host.ts"
 import { Lease } from "#core/lease.ts"
 
-/** After this much healthy time earlier failures are forgotten, in seconds (decisions, "Bridges"). */
+/** After this much healthy time earlier failures are forgotten, in seconds (Contract, "Live state of a bridge"). */
 const forgivenAfter = 600
 
-/** The live state of a bridge's session (§2.1), from its lease and the host that holds it. */
+/** Contract, "Live state of a bridge": from its lease and the host that holds it. */
 export function managerOf(lease: Lease.Info, host: Host.Info | undefined): z.infer<typeof Manager> {
   return {
     health: healthOf(lease, host),

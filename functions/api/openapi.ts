@@ -77,7 +77,7 @@ subscription, counts against no limit and lives on a simulated network. Its simu
 logout, so that it can be used at once; its \`contacts\` are two: Echo sends back what it is sent, Voter votes on polls and
 answers event messages. It reaches nobody else, and nobody else reaches it.`
 
-/** §5.2, §6.1; decisions, "Events" */
+/** Contract, "Proof of a delivery" and "Delivery" */
 const headers = z.object({
   Authorization: z.string().openapi({
     description: "`Bearer <webhook_secret>`. The signature says more: it is of this body, and of this time.",
@@ -117,7 +117,7 @@ export const everyAnswer: Record<string, Header> = {
 
 const retryAfter = { "Retry-After": { description: "Seconds.", schema: integer } }
 
-/** §8.2; decisions, "Idempotency" */
+/** Contract, "Idempotency" */
 const replayed: Record<string, Header> = {
   "X-Idempotency-Replayed": {
     description: "Answered from the record of this `Idempotency-Key`: nothing was sent.",

@@ -4,7 +4,7 @@ import { log } from "#core/log.ts"
 import { isPassing } from "#core/store.ts"
 import { callHolderIfAny, freshLease, runningLease } from "./holder.ts"
 
-/** decisions, "Bridges" */
+/** Contract, "Changing the webhook" */
 const restartWithinMs = 10_000
 
 /**
@@ -25,7 +25,7 @@ export async function restart(bridgeId: string, requestId: string): Promise<void
 
 /**
  * The lease of a bridge that is to be changed, woken if it was paused for idleness.
- * @throws ApiError `orchestrator_failed` when the store fails to wake it (decisions, "Bridges": 502), and as
+ * @throws ApiError `orchestrator_failed` when the store fails to wake it (Contract, "Changing the webhook"), and as
  * `runningLease` does. A store that cannot even be read is away: 503.
  */
 export async function awake(bridgeId: string, requestId: string): Promise<Lease.Info> {

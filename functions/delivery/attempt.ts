@@ -4,7 +4,7 @@ import type { Attempt } from "#core/contract/delivery.ts"
 import { FetchError, safeFetch } from "#core/safe-fetch.ts"
 import { signedHeaders } from "./sign.ts"
 
-/** §6.1, dialling included. */
+/** Contract, "Delivery", dialling included. */
 const withinMs = 10_000
 /** How much of an answer's body is read, though it is ignored: enough that most connections can be reused. */
 const readBytes = 16 * 1024
@@ -18,7 +18,7 @@ export interface Outcome {
   latencyMs: number
 }
 
-/** An attempt as the customer sees it (§2.4). */
+/** An attempt as the customer sees it (Contract, "Delivery log"). */
 export function toWire(made: { event: string; eventId: string; number: number }, outcome: Outcome): Attempt {
   return {
     attempt: made.number,
@@ -66,7 +66,7 @@ export async function attempt(input: {
   }
 }
 
-/** §6.1: any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not. */
+/** Contract, "Delivery": any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not. */
 export function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   if (status >= 200 && status < 300) return { verdict: "delivered", error: "" }
   if (status === 429) return { verdict: "retry", error: "rate_limited" }

@@ -15,7 +15,7 @@ import { type Means, orLetGo } from "./means.ts"
 import { Notes } from "./notes.ts"
 import { sendAgain } from "./send-again.ts"
 
-/** §6.1: seconds between the five attempts, from the end of the failed one. */
+/** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
 const waits = [10, 30, 60, 180]
 /** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
 const maxAttempts = 10

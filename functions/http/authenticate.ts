@@ -6,7 +6,7 @@ import type { ApiEnv } from "./router.ts"
 const sentence =
   "no valid API key: send Authorization: Bearer <API_KEY>. Whoever runs this service makes one: npm run admin -- key create"
 
-/** §5.1. The answer is the same, whatever is wrong with the key. */
+/** Contract, "API keys". The answer is the same, whatever is wrong with the key. */
 export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
   const owner = key && (await ApiKey.verify(key))

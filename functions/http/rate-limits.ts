@@ -23,7 +23,7 @@ export const byKey = createMiddleware<ApiEnv>(async (c, next) => {
   await next()
 })
 
-/** §8.1 */
+/** Contract, "Rate limits" */
 function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {
   if (/^\/api\/instances\/[^/]+\/proxy(?:\/|$)/.test(c.req.path)) return "proxy"
   return c.req.method === "POST" && c.req.path === "/api/instances" ? "provision" : "other"

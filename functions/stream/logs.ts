@@ -5,7 +5,7 @@ import { log } from "#core/log.ts"
 import { StreamPlace } from "#core/stream-place.ts"
 import { router } from "../http/router.ts"
 
-/** decisions, "Log stream" */
+/** Contract, "Log stream" */
 const perBridge = 2
 const perAccount = 10
 export const timing = { endsAfterMs: 600_000, commentEachMs: 10_000 }

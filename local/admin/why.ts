@@ -113,7 +113,7 @@ function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: numb
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
 }
 
-/** A sentence for each session status (§2.2 of the specification). */
+/** A sentence for each session status (Contract, "Session status"). */
 const sessions = new Map([
   ["connected", "it is up"],
   ["unpaired", "no phone is linked: its customer has to scan a code or ask for a pairing code"],

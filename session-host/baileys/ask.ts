@@ -3,7 +3,7 @@ import { NetworkRejected, NoAnswer } from "../network-errors.ts"
 import type { Question, Stanza } from "../network.ts"
 import { toNode, toStanza } from "./stanza.ts"
 
-/** decisions, "Errors": how long the network may take. */
+/** Contract, "Time to answer": how long the network may take. */
 const answerMs = 15_000
 
 /** @throws NetworkRejected, NoAnswer */

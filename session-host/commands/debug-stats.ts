@@ -9,7 +9,7 @@ new PerformanceObserver((list) => {
   collections += list.getEntries().length
 }).observe({ entryTypes: ["gc"] })
 
-/** Figures of this process under the specification's names (decisions, "Session"). */
+/** Figures of this process under the names of the contract (Contract, "Debug figures"). */
 export const debugStats: Command = {
   route: contract.debugStats,
   run: (c) => {

@@ -24,7 +24,7 @@ const kept = new LRUCache<object, Answer>({
 /** A session makes one such list at a time. Everybody who asks meanwhile gets the next one. */
 const making = new WeakMap<Contacts, Lookups<string, Answer>>()
 
-/** A list may have any length (§4.5). A long one goes through the bucket, as media do. */
+/** A list may have any length (Contract, "Contacts"). A long one goes through the bucket, as media do. */
 interface Answer {
   body: Buffer<ArrayBuffer> | null
   headers: Record<string, string>

@@ -2,7 +2,7 @@ import { toBuffer } from "qrcode"
 import * as contract from "#core/contract/session.ts"
 import type { Command } from "./command.ts"
 
-/** decisions, "Session": at least 300 × 300 pixels, with a quiet zone (four modules, as the standard requires). */
+/** Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. */
 const image = { type: "png", width: 400, margin: 4 } as const
 
 export const qr: Command = {

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts"
 
-/** For the API only, which calls it when the webhook changes (§3). */
+/** For the API only, which calls it when the webhook changes (Contract, "Changing the webhook"). */
 export const restart: Command = {
   route: { method: "post", path: "/restart" },
   run: async (c) => {

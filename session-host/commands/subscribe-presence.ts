@@ -10,12 +10,12 @@ export const subscribePresence: Command = {
   run: async (c) => {
     const { chat } = await bodyOf(c, Body)
     await c.var.session.use(async ({ connection, standing, reach }) => {
-      // A session that is not shown as available hears nothing about others (§4.8).
+      // A session that is not shown as available hears nothing about others (Contract, "Presence").
       if (!standing.isAvailable)
         throw new ApiError("presence_unavailable", "set the presence to `available` before you subscribe")
       const jid = await reach(toJid(chat))
-      // §2.11: `chat` may be a group. The network reports typing in groups unasked, and there is nothing else to
-      // report.
+      // `chat` may be a group (Contract, "Chats and message ids"). The network reports typing in groups unasked, and
+      // there is nothing else to report.
       if (!isGroup(jid)) await connection.watch(jid)
     })
     return c.json({ ok: true as const }, 200)

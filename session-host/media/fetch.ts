@@ -6,9 +6,9 @@ import { ApiError } from "#core/error.ts"
 import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
 import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind.ts"
 
-/** decisions, "Errors": for the whole fetch, in ms. */
+/** Contract, "Time to answer": for the whole fetch, in ms. */
 const withinMs = 25_000
-/** decisions, "Messages" */
+/** Contract, "Sent files" */
 const redirects = 3
 
 export interface Fetched {

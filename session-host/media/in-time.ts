@@ -3,7 +3,7 @@ import { mayWaitMs } from "../waiting.ts"
 
 /**
  * How long a file may take, in ms, including the wait for its turn. Every call is answered within 50 s; 5 may go to
- * waiting for the session and 15 to the network's acknowledgement (decisions, "Errors").
+ * waiting for the session and 15 to the network's acknowledgement (Contract, "Time to answer").
  */
 const withinMs = 28_000
 /** The unused part of the wait for the session goes to the file. */

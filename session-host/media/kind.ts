@@ -3,7 +3,7 @@ import type { Media } from "../events/content.ts"
 
 export type Kind = Media["kind"]
 
-/** decisions, "Messages": 100 MB for a document, 16 MB for everything else. The network takes no larger document. */
+/** Contract, "Sent files": 100 MB for a document, 16 MB for everything else. The network takes no larger document. */
 const documentBytes = 100_000_000
 const otherBytes = 16 * 1024 * 1024
 
@@ -13,7 +13,7 @@ export function limitOf(kind: Kind): number {
 }
 
 /**
- * The kind under which a file is sent, by its Content-Type (decisions, "Messages"). @throws ApiError
+ * The kind under which a file is sent, by its Content-Type (Contract, "Sent files"). @throws ApiError
  * `media_type_mismatch`
  */
 export function kindOf(contentType: string, asSticker: boolean): Kind {

@@ -5,8 +5,8 @@ import type { Outgoing } from "../network.ts"
 import type { Put, SessionStore } from "./store.ts"
 
 /**
- * 30 days (decisions, "Messages"): this row remembers what the API sent, for quotes, edits and answers. That is longer
- * than any phone asks for a message again, and than any idempotency record that names it.
+ * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers. That
+ * is longer than any phone asks for a message again, and than any idempotency record that names it.
  */
 const keptFor = 30 * 86_400
 

@@ -200,7 +200,7 @@ function nameOf(contact: Contact): string {
   return contact.fullName || contact.firstName || contact.verifiedName || contact.pushName
 }
 
-/** In the contract's form (§2.5). */
+/** In the contract's form (Contract, "Contacts"). */
 export function wire(contact: Contact): Wire {
   return {
     about: contact.about,

@@ -29,7 +29,7 @@ export class Standing {
     return this.#isReplaced
   }
 
-  /** The customer wants to be shown as available (decisions, "Session": kept until `unavailable`). */
+  /** The customer wants to be shown as available (Contract, "Presence": kept until `unavailable`). */
   get isAvailable(): boolean {
     return this.#isAvailable
   }

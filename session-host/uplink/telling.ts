@@ -23,7 +23,7 @@ interface Options {
 
 /**
  * Tells the customer whether the session is connected. The last thing told is durable, so a restart or a hand-over
- * tells nothing: `connected` comes after pairing and after every `disconnected` (decisions, "Session").
+ * tells nothing: `connected` comes after pairing and after every `disconnected` (Contract, "Connection events").
  */
 export class Telling {
   readonly #options: Options

@@ -10,7 +10,7 @@ export interface Answer {
 /** Each request has its own connection: the rest of a refused body must not meet the next request. */
 const agent = new Agent({ keepAlive: false })
 
-/** decisions, "Errors": every call but streams is answered within 50 s. */
+/** Contract, "Time to answer": every call but streams is answered within 50 s. */
 const withinMs = 55_000
 
 /**

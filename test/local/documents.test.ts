@@ -30,6 +30,35 @@ test.for(documents)("every link of %s leads somewhere in the project", (document
   expect(lost.map(([link]) => link)).toEqual([])
 })
 
+/** All but this file, which has the patterns. */
+const sources = globSync("{core,functions,infra,local,session-host,simulator,test}/**/*.ts", {
+  cwd: root,
+  exclude: ["test/local/documents.test.ts"],
+})
+const decisions = documents.filter((path) => path.startsWith("docs/decisions/"))
+
+/** The headings of `docs/contract.md` that a text cites: `Contract, "Delivery"`, or several joined by "and". */
+function cited(text: string): string[] {
+  const citations = text.matchAll(/Contract, "[^"\n]+"(?: and "[^"\n]+")*/g)
+  return [...citations].flatMap(([citation]) =>
+    [...citation.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name),
+  )
+}
+
+test("the contract has a heading for every rule that is cited, and no other", () => {
+  const page = readFileSync(join(root, "docs/contract.md"), "utf8")
+  const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading)
+  const names = [...sources, ...decisions].flatMap((path) => cited(readFileSync(join(root, path), "utf8")))
+  expect(new Set(headings).size).toBe(headings.length)
+  expect(new Set(names)).toEqual(new Set(headings))
+})
+
+test("no comment cites a page that the repository does not have", () => {
+  const foreign = /Contract,$|§\d|\b(?:decisions|design|reliability), "|\bSpec \d|the specification/m
+  const citing = sources.filter((path) => foreign.test(readFileSync(join(root, path), "utf8")))
+  expect(citing).toEqual([])
+})
+
 test("every file that the page of words names is there", () => {
   const page = readFileSync(join(root, "docs/words.md"), "utf8")
   const files = [...page.matchAll(/`([\w-]+(?:\/[\w.-]+)+)`/g)].map(([, file = ""]) => file)

@@ -2,8 +2,8 @@ import { startService } from "#test/support/service.ts"
 import { silence, startReceiver } from "#test/support/start-receiver.ts"
 
 /**
- * Two accounts of a whole running service, each with a linked bridge, under the limits of §8.1. All come from this
- * machine's address, so that its floor is out of the way.
+ * Two accounts of a whole running service, each with a linked bridge, under the usual limits of an API key
+ * (Contract, "Rate limits"). The limit of an address is out of the way, since all requests come from this machine.
  */
 export async function startStreet() {
   const service = await startService({ RATE_LIMIT_PROXY: "120", RATE_LIMIT_OTHER: "120" })

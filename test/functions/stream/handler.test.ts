@@ -166,7 +166,7 @@ test("whatever else comes here is the API's to answer, with its body", async () 
   expect(JSON.parse((await made.all()).toString())).toMatchObject({ customer_ref: "other" })
 })
 
-/** The headers of every answer (decisions, "Errors" and "Rate limits"). */
+/** The headers of every answer (Contract, "Headers of every answer" and "Rate limits"). */
 const always = {
   "x-request-id": expect.stringMatching(/^[\w-]{8,}$/),
   "x-content-type-options": "nosniff",
