@@ -1,4 +1,5 @@
 import {
+  ConflictException,
   DescribeTasksCommand,
   ECSClient,
   RunTaskCommand,
@@ -18,6 +19,12 @@ const ecs = new ECSClient({ maxAttempts: 2, ...requestTimes })
 
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100
+
+/** A deploy reaches AWS's services one after the other: for so long a refusal may be of the state in between. */
+const settlesWithinMs = 120_000
+
+/** Since when each RunTask is refused for what a deploy may mend by itself (monotonic). */
+let unsettledSince: number | undefined
 
 /** The orchestrator's report on a task, and the reason in its own words. */
 export interface Reported {
@@ -85,21 +92,51 @@ export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Star
         },
       }),
     )
+    unsettledSince = undefined
     const task = answer.tasks?.[0]?.taskArn
     const [failure] = answer.failures ?? []
     if (!task) return refusedFor([failure?.reason, failure?.detail].filter((word) => word).join(": "))
-    await Host.setTask(hostId, task)
-    log.info({ hostId, task, network: host.network }, "host started")
-    return "started"
+    return await startedAs(host, task)
   } catch (error) {
+    const before = taskOfBefore(error)
+    if (before) return await startedAs(host, before)
     if (!(error instanceof Error) || !isRefusal(error)) {
       log.warn({ error, hostId }, "it is unknown whether a host was started")
+      return "later"
+    }
+    if (isUnsettled(error)) {
+      log.warn({ error, hostId }, "a host cannot be started yet")
       return "later"
     }
     return refusedFor(`${error.name}: ${error.message}`)
   }
 }
 
+async function startedAs(host: Pick<Host.Info, "id" | "network">, task: string): Promise<"started"> {
+  await Host.setTask(host.id, task)
+  log.info({ hostId: host.id, task, network: host.network }, "host started")
+  return "started"
+}
+
+/**
+ * An earlier look asked for this host in other words, as a deploy changes them, and did not hear the answer. ECS names what
+ * it started then; it is replaced like any other host of before.
+ */
+function taskOfBefore(error: unknown): string | undefined {
+  return error instanceof ConflictException ? error.resourceIds?.[0] : undefined
+}
+
+/** After a deploy: a right that IAM does not know yet, a revision that is no longer active while its successor is unknown. */
+function isUnsettled(error: Error): boolean {
+  if (error.name !== "AccessDeniedException" && !/inactive/i.test(error.message)) {
+    unsettledSince = undefined
+    return false
+  }
+  unsettledSince ??= performance.now()
+  return performance.now() - unsettledSince < settlesWithinMs
+}
+
+/** SIGTERM, and SIGKILL after the two minutes of its task definition. */
 /** Sends SIGTERM, then SIGKILL after the two minutes in the task definition. */
 export async function stop(task: string, reason: string): Promise<void> {
   try {

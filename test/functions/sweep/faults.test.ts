@@ -112,6 +112,44 @@ describe("RunTask", () => {
     expect(ecs.pids().size).toBe(4)
   })
 
+  test("that IAM does not know of yet, as after a deploy, is no refusal; one that lasts is", async () => {
+    const denied = {
+      code: "AccessDeniedException",
+      message: "User is not authorized to perform: ecs:RunTask",
+    }
+    ecs.refuse("RunTask", denied)
+    await look()
+    const [announced] = await Host.list()
+    expect(announced).toMatchObject({ state: "starting", task: "" })
+    expect(await Shortage.get("simulated")).toBeUndefined()
+    await look()
+    expect(await Host.list()).toEqual([{ ...announced, task: expect.stringContaining(":task/") }])
+
+    await Host.remove(announced!.id)
+    ecs.refuse("RunTask", denied, 2)
+    await look()
+    vi.useFakeTimers({ toFake: ["performance"] })
+    vi.advanceTimersByTime(600_000)
+    await look()
+    expect(await Shortage.get("simulated")).toMatchObject({
+      kind: "refused",
+      why: expect.stringContaining("AccessDenied"),
+    })
+  })
+
+  test("that was asked in other words before a deploy gives the host the task that it started then", async () => {
+    await look()
+    const [started] = await Host.list()
+    // As if its answer had been lost.
+    await Host.announce({ id: started!.id, network: "simulated", capacity: 2, definition: "session-host" })
+    use("stubborn")
+    await look()
+    expect(await Host.get(started!.id)).toMatchObject({ task: started!.task })
+    // That one, and one of the new definition, which will replace it.
+    expect((await Host.list()).map(({ task }) => task).toSorted()).toEqual([...ecs.pids().keys()].toSorted())
+    expect(await Shortage.get("simulated")).toBeUndefined()
+  })
+
   test("that finds no capacity is a state of its own, which ends when a host is up", async () => {
     ecs.refuse("RunTask", { failure: "Capacity is unavailable at this time" })
     await look()
