@@ -12,6 +12,8 @@ export default $config({
     protect: stage === "production",
   }),
   async run() {
+    const { compareWithLastDeploy } = await import("./infra/last-deploy.ts")
+    await compareWithLastDeploy()
     await import("./infra/admin.ts")
     await import("./infra/alarms.ts")
     await import("./infra/dashboard.ts")

@@ -53,8 +53,13 @@ const Config = z.object({
 
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
-  /** Beside this secret the API believes the router which address a request comes from. */
+  /**
+   * What the router sends with each request: without it none is answered, and beside it the router is believed which
+   * address a request comes from. Without a router there is none.
+   */
   ROUTER_SECRET: z.string().min(32).optional(),
+  /** The one before, which the router goes on sending for some minutes. */
+  ROUTER_SECRET_BEFORE: z.string().min(32).optional(),
   /** Contract, "Rate limits": requests a minute: per API key, and per address. */
   RATE_LIMIT_PROVISION: z.coerce.number().int().min(1).default(10),
   RATE_LIMIT_PROXY: z.coerce.number().int().min(1).default(120),

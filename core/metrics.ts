@@ -15,6 +15,7 @@ const units = {
   RateLimited: "Count",
   FetchBlocked: "Count",
 
+  Sends: "Count",
   SendAckMs: "Milliseconds",
   SendUnknown: "Count",
   SendRejected: "Count",

@@ -54,7 +54,7 @@ ratio("Undelivered", {
 })
 ratio("SendUnknown", {
   of: metric("session-host", "SendUnknown"),
-  beside: metric("session-host", "SendAckMs", "SampleCount"),
+  to: metric("session-host", "Sends"),
   above: 0.01,
 })
 ratio("SessionsDown", {
@@ -64,11 +64,16 @@ ratio("SessionsDown", {
 })
 
 above("DeadDoorbell", ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"), 0)
-above("DoorbellOld", ofQueue(doorbell, "ApproximateAgeOfOldestMessage"), 600, { minutes: [2, 3] })
+doorbellOld()
 
 above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
+// A URL whose function is full answers 429, which is none of its 5xx.
 above("ApiThrottled", ofFunction(api, "Throttles"), 0)
+above("StreamThrottled", ofFunction(stream, "Throttles"), 0)
+above("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 5] })
+// One that still runs when its minute is over keeps the next from starting, once.
+above("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })
 above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
 above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
 alarm("SweepSilent", {
@@ -86,7 +91,12 @@ for (const [name, table] of Object.entries({ accounts, leases, sessions, events,
   above(`${title}WritesThrottled`, ofTable(table, "WriteThrottleEvents"), 10, { minutes: [2, 5] })
 }
 
+// The stage's own, by the tag that SST gives to everything; production has its account for itself, and counts all of it,
+// so that nothing there is free of a budget before the tag has been activated.
 new aws.budgets.Budget("Budget", {
+  ...($app.stage === "production"
+    ? {}
+    : { costFilters: [{ name: "TagKeyValue", values: [`user:sst:stage$${$app.stage}`] }] }),
   budgetType: "COST",
   timeUnit: "MONTHLY",
   limitAmount: String(operator.budget),
@@ -122,33 +132,55 @@ function above(
 }
 
 /**
- * Rings when a metric is too large or too small a part of the whole for three minutes of five: of another metric, or of
- * both together. What was not measured is none: where nothing succeeds any more, that is so of the successes.
+ * Rings when a metric is too large or too small a part of another for three minutes of five. Whoever measures the whole
+ * measures the part with it, also where it is none: a metric without any data makes the expression have none, and silent.
  */
-function ratio(
-  name: string,
-  about: { of: Metric; above?: number; below?: number } & ({ to: Metric } | { beside: Metric }),
-) {
-  const [part, other] = ["FILL(part, 0)", "FILL(other, 0)"]
-  const whole = "to" in about ? other : `(${part} + ${other})`
+function ratio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
   // Of nothing, nothing is wrong.
   const fine = about.above === undefined ? 1 : 0
   alarm(name, {
     metricQueries: [
-      {
-        id: "ratio",
-        expression: `IF(${whole} > 0, ${part} / ${whole}, ${fine})`,
-        returnData: true,
-        label: name,
-      },
+      { id: "ratio", expression: `IF(whole > 0, part / whole, ${fine})`, returnData: true, label: name },
       { id: "part", metric: query(about.of) },
-      { id: "other", metric: query("to" in about ? about.to : about.beside) },
+      { id: "whole", metric: query(about.to) },
     ],
     comparisonOperator: about.above === undefined ? "LessThanThreshold" : "GreaterThanThreshold",
     threshold: about.above ?? about.below,
     datapointsToAlarm: 3,
     evaluationPeriods: 5,
     treatMissingData: "notBreaching",
+  })
+}
+
+/**
+ * Rings when doorbells wait for ten minutes and nobody has answered any. The age alone would ring for a customer: the
+ * doorbell of an endpoint that is dead stays in the queue through all its waits, the longest of which is three minutes.
+ */
+function doorbellOld() {
+  const waits = new aws.cloudwatch.MetricAlarm("DoorbellWaits", {
+    ...about(ofQueue(doorbell, "ApproximateAgeOfOldestMessage")),
+    alarmDescription: "a part of DoorbellOld",
+    comparisonOperator: "GreaterThanThreshold",
+    threshold: 600,
+    period: 60,
+    evaluationPeriods: 3,
+    treatMissingData: "notBreaching",
+  })
+  const unanswered = new aws.cloudwatch.MetricAlarm("DeliverySilent", {
+    ...about(ofFunction(delivery, "Invocations")),
+    alarmDescription: "a part of DoorbellOld; rests in ALARM while there is nothing to deliver",
+    comparisonOperator: "LessThanThreshold",
+    threshold: 1,
+    period: 300,
+    evaluationPeriods: 2,
+    treatMissingData: "breaching",
+  })
+  new aws.cloudwatch.CompositeAlarm("DoorbellOld", {
+    alarmName: `${$app.name}-${$app.stage}-DoorbellOld`,
+    alarmDescription: `${$app.name} ${$app.stage}: see "DoorbellOld" in docs/operations.md`,
+    alarmRule: $interpolate`ALARM("${waits.name}") AND ALARM("${unanswered.name}")`,
+    alarmActions: [alarms.arn],
+    okActions: [alarms.arn],
   })
 }
 

@@ -45,7 +45,8 @@ export const api = new sst.aws.Function("Api", {
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
     API_KEY_PEPPER: apiKeyPepper,
     HOST_TOKEN_SECRET: hostTokenSecret,
-    ROUTER_SECRET: routerSecret,
+    ROUTER_SECRET: routerSecret.current,
+    ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
     {

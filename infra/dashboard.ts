@@ -18,7 +18,7 @@ const charts: Record<string, Metric[]> = {
     metric("session-host", "SendAckMs", "p99"),
   ],
   "Sends that are not plain": [
-    ...host("SendUnknown", "SendRejected"),
+    ...host("Sends", "SendUnknown", "SendRejected"),
     ...["IdemReplay", "IdemConflict", "IdemTakeover"].map((name) => metric("api", name)),
   ],
   Inbound: [...worst("session-host", "UnkeptMs"), ...host("MessagesParked", "BadMac", "RetryReceipts")],

@@ -38,6 +38,8 @@ export const delivery = new sst.aws.Function("Delivery", {
   timeout: "60 seconds",
   // It waits for receivers; a third of a CPU is enough for TLS and signatures.
   memory: "512 MB",
+  // Of its own: a flood of calls to the API takes none of them.
+  concurrency: { reserved: stage.deliveries },
   environment: {
     ...settings,
     METRICS_SERVICE: "delivery",

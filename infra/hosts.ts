@@ -133,7 +133,8 @@ export function hostTask(name: string, about: HostTask) {
     containers: [
       {
         name: about.container,
-        image: { context: ".", dockerfile: about.dockerfile },
+        // A cache in the registry is more than Docker's default driver can write: a first deploy would end there.
+        image: { context: ".", dockerfile: about.dockerfile, cache: false },
         logging: { name: logGroup },
         environment: { ...hostSettings, ...about.environment },
         ssm: { HOST_TOKEN_SECRET: hostTokenParameter.arn },
@@ -145,7 +146,11 @@ export function hostTask(name: string, about: HostTask) {
         args.containerDefinitions = $util.jsonParse(args.containerDefinitions).apply((definitions) =>
           hardened(
             definitions,
-            volumes.map(({ path, volume }) => ({ sourceVolume: volume.name, containerPath: path })),
+            volumes.map(({ path, volume }) => ({
+              sourceVolume: volume.name,
+              containerPath: path,
+              readOnly: false,
+            })),
           ),
         )
       },
@@ -174,7 +179,8 @@ function hardened(definitions: object[], mountPoints: object[]) {
       mountPoints,
       // From SIGTERM to SIGKILL; the most that Fargate gives. Sends end within 10 s, then leases are given back.
       stopTimeout: 120,
-      portMappings: [{ containerPort: hostPort, protocol: "tcp" }],
+      // In full, as ECS gives it back: what differs from that is a new task definition at every deploy.
+      portMappings: [{ containerPort: hostPort, hostPort, protocol: "tcp" }],
       pseudoTerminal: false,
     })),
   )

@@ -1,3 +1,5 @@
+import { operator, stage } from "./stage.ts"
+
 /** Wraps the data keys of sessions. Only session hosts may decrypt with it. */
 export const sessionKey = wrappingKey("SessionKey", "wraps the session keys of bridges")
 
@@ -7,12 +9,17 @@ export const deliveryKey = wrappingKey("DeliveryKey", "wraps the delivery keys o
 /** Encrypts the settings that are secret, where Systems Manager and Lambda keep them. */
 export const settingsKey = wrappingKey("SettingsKey", "encrypts secret settings")
 
+/** Where tables are kept their keys are: SST's `retain` knows tables and buckets alone. */
 function wrappingKey(name: string, description: string) {
-  return new aws.kms.Key(name, {
-    description: `${$app.name} ${$app.stage}: ${description}`,
-    // Old key material stays usable, so nothing has to be wrapped anew.
-    enableKeyRotation: true,
-    // What was wrapped under a deleted key is lost: time to notice.
-    deletionWindowInDays: 30,
-  })
+  return new aws.kms.Key(
+    name,
+    {
+      description: `${$app.name} ${$app.stage}: ${description}`,
+      // Old key material stays usable, so nothing has to be wrapped anew.
+      enableKeyRotation: true,
+      // What was wrapped under a deleted key is lost: time to notice.
+      deletionWindowInDays: 30,
+    },
+    { protect: stage.kept && !operator.removable, retainOnDelete: stage.kept },
+  )
 }

@@ -22,11 +22,20 @@ const outward = new aws.ec2.RouteTable("Outward", {
 })
 const inward = new aws.ec2.RouteTable("Inward", { vpcId: vpc.id, routes: [] })
 
-/** Not the local zones that an account may have asked for. */
-const zones = aws.getAvailabilityZonesOutput({
-  state: "available",
-  filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }],
-}).names
+/**
+ * Zones that lack something which is put there, by their ids: names differ between accounts. Fargate, as its documentation
+ * says: the second of California, the third of Tokyo, the fourth of Canada. File systems and some endpoints: the third of
+ * Virginia.
+ */
+const lacking = new Set(["usw1-az2", "apne1-az3", "cac1-az4", "use1-az3"])
+
+/**
+ * The ids of an account's zones. Not the local zones that it may have asked for, but also those that are impaired: a list
+ * that grows shorter in an outage would move the subnets, with everything in them, during that outage.
+ */
+const zones = aws
+  .getAvailabilityZonesOutput({ filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] })
+  .zoneIds.apply((ids) => ids.filter((id) => !lacking.has(id)).toSorted())
 
 /** Session hosts: they dial the messaging network and fetch media. Public addresses cost less than a NAT. */
 export const hostSubnets = [0, 1].map((i) =>
@@ -42,15 +51,14 @@ export const apiSubnets = [0, 1].map((i) =>
 const dynamodb = gateway("DynamoDb", "dynamodb")
 const s3 = gateway("S3", "s3")
 
-export const hostGroup = group("Hosts", "session hosts")
 export const apiGroup = group("Api", "the API")
+export const hostGroup = aHostGroup("Hosts", "session hosts")
 const endpointGroup = group("Endpoints", "endpoints of AWS services")
 
 /** The API needs these two besides DynamoDB: bridges' keys and doorbells. Each zone is billed by the hour. */
 endpoint("Kms", "kms")
 endpoint("Sqs", "sqs")
 
-allow("ApiToHosts", { from: apiGroup, to: hostGroup, port: hostPort })
 allow("ApiToEndpoints", { from: apiGroup, to: endpointGroup, port: 443 })
 for (const [name, { prefixListId }] of Object.entries({ DynamoDb: dynamodb, S3: s3 }))
   new aws.vpc.SecurityGroupEgressRule(`ApiTo${name}`, {
@@ -60,19 +68,30 @@ for (const [name, { prefixListId }] of Object.entries({ DynamoDb: dynamodb, S3: 
     toPort: 443,
     prefixListId,
   })
-new aws.vpc.SecurityGroupEgressRule("HostsToAnywhere", {
-  securityGroupId: hostGroup.id,
-  ipProtocol: "-1",
-  cidrIpv4: "0.0.0.0/0",
-})
+/** Of processes that hold sessions: they reach anything, and are reached by the API alone. */
+export function aHostGroup(name: string, description: string) {
+  const made = group(name, description)
+  allow(`ApiTo${name}`, { from: apiGroup, to: made, port: hostPort })
+  new aws.vpc.SecurityGroupEgressRule(`${name}ToAnywhere`, {
+    securityGroupId: made.id,
+    ipProtocol: "-1",
+    cidrIpv4: "0.0.0.0/0",
+  })
+  return made
+}
 
 function subnet(name: string, about: { zone: number; cidrBlock: string; routeTable: aws.ec2.RouteTable }) {
-  const made = new aws.ec2.Subnet(name, {
-    vpcId: vpc.id,
-    cidrBlock: about.cidrBlock,
-    availabilityZone: zones.apply((names) => names[about.zone]),
-    tags: { Name: `${$app.name}-${$app.stage}-${name}` },
-  })
+  const made = new aws.ec2.Subnet(
+    name,
+    {
+      vpcId: vpc.id,
+      cidrBlock: about.cidrBlock,
+      availabilityZoneId: zones.apply((ids) => ids[about.zone]),
+      tags: { Name: `${$app.name}-${$app.stage}-${name}` },
+    },
+    // It stays where it was made: another one of its addresses cannot be made before it is gone.
+    { ignoreChanges: ["availabilityZone", "availabilityZoneId"] },
+  )
   new aws.ec2.RouteTableAssociation(name, { subnetId: made.id, routeTableId: about.routeTable.id })
   return made
 }

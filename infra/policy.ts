@@ -1,6 +1,7 @@
 export interface Statement {
   actions: string[]
   resources: $util.Input<string>[]
+  conditions?: { test: string; variable: string; values: $util.Input<string>[] }[]
 }
 
 /** A role's own policy. Every action and every resource by its name: nothing is granted whole. */

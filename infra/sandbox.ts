@@ -1,5 +1,5 @@
 import { cluster, hostTask } from "./hosts.ts"
-import { hostGroup, hostSubnets, vpcId } from "./network.ts"
+import { aHostGroup, hostSubnets, vpcId } from "./network.ts"
 import { operator } from "./stage.ts"
 
 /**
@@ -10,10 +10,15 @@ if (operator.sandbox) sandbox()
 
 function sandbox() {
   const files = new aws.efs.FileSystem("SandboxFiles", { encrypted: true })
-  const group = new aws.ec2.SecurityGroup("SandboxFilesGroup", { vpcId, description: "files of the sandbox" })
-  new aws.vpc.SecurityGroupIngressRule("HostsToSandboxFiles", {
-    securityGroupId: group.id,
-    referencedSecurityGroupId: hostGroup.id,
+  const group = aHostGroup("Sandbox", "the sandbox's host")
+  const filesGroup = new aws.ec2.SecurityGroup("SandboxFilesGroup", {
+    vpcId,
+    description: "files of the sandbox",
+  })
+  // Real bridges' hosts have no business with them.
+  new aws.vpc.SecurityGroupIngressRule("SandboxToFiles", {
+    securityGroupId: filesGroup.id,
+    referencedSecurityGroupId: group.id,
     ipProtocol: "tcp",
     fromPort: 2049,
     toPort: 2049,
@@ -23,7 +28,7 @@ function sandbox() {
       new aws.efs.MountTarget(`SandboxFiles${i + 1}`, {
         fileSystemId: files.id,
         subnetId: id,
-        securityGroups: [group.id],
+        securityGroups: [filesGroup.id],
       }),
   )
   // `node` in the image.
@@ -69,7 +74,7 @@ function sandbox() {
       deploymentMaximumPercent: 100,
       networkConfiguration: {
         subnets: hostSubnets.map(({ id }) => id),
-        securityGroups: [hostGroup.id],
+        securityGroups: [group.id],
         assignPublicIp: true,
       },
     },

@@ -6,7 +6,7 @@ const stages = {
     logDays: 90,
     /** Of interface endpoints: each zone is billed by the hour. */
     endpointZones: 2,
-    /** Invocations at once. The account's quota is 1,000; what is left is for the API. */
+    /** Deliveries at once, set aside for them. The account's quota is 1,000; what is left is for the API. */
     deliveries: 500,
     /** Log streams and downloads at once, set aside for them. */
     streams: 200,
@@ -21,18 +21,39 @@ const stages = {
 
 export const stage = stages[$app.stage === "production" || $app.stage === "staging" ? $app.stage : "personal"]
 
-/** Set by the operator in the environment of `sst deploy`. */
+/** Set by the operator: in `.env.<stage>`, which SST 4.17.1 reads over the environment, or in that of `sst deploy`. */
 export const operator = {
   /** Receives every alarm; without it alarms are only seen in the console. */
-  email: process.env.ALARM_EMAIL,
+  email: process.env.ALARM_EMAIL || undefined,
   /** The API's own domain, in a zone of this account's Route 53; without it, the router's generated name. */
-  domain: process.env.DOMAIN,
+  domain: process.env.DOMAIN || undefined,
   /** `SANDBOX=1`: each account has a sandbox bridge, on a simulated network of the stage's own. */
   sandbox: process.env.SANDBOX === "1",
+  /** `WAF=1`: AWS's firewall stands before the router, and refuses addresses that ask too often. */
+  waf: process.env.WAF === "1",
+  /** `REMOVABLE=1`: the keys of a kept stage may be forgotten by `sst remove`. They are never deleted by it. */
+  removable: process.env.REMOVABLE === "1",
+  /** Which version of each secret is in use; raised to rotate it (docs/operations.md, "Rotate keys"). */
+  versions: {
+    API_KEY_PEPPER_VERSION: version("API_KEY_PEPPER_VERSION", process.env.API_KEY_PEPPER_VERSION),
+    HOST_TOKEN_VERSION: version("HOST_TOKEN_VERSION", process.env.HOST_TOKEN_VERSION),
+    ROUTER_SECRET_VERSION: version("ROUTER_SECRET_VERSION", process.env.ROUTER_SECRET_VERSION),
+  },
   budget: budget(),
   dashboardUrl: page("DASHBOARD_URL", process.env.DASHBOARD_URL),
   billingUrl: page("BILLING_URL", process.env.BILLING_URL),
 }
+
+/** What the next deploy of the stage is compared with: nothing secret, and none of it empty. */
+export const settingsOfStage: Record<string, string> = Object.fromEntries(
+  Object.entries({
+    ALARM_EMAIL: operator.email,
+    DOMAIN: operator.domain,
+    SANDBOX: operator.sandbox ? "1" : undefined,
+    WAF: operator.waf ? "1" : undefined,
+    ...operator.versions,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+)
 
 /** Settings of the processes that may be set for a deploy, as `core/config.ts` takes them: it refuses others at the start. */
 const settable = {
@@ -54,6 +75,11 @@ export function given(...names: (keyof typeof settable)[]): Record<string, strin
     found[name] = value
   }
   return found
+}
+
+function version(name: string, value = "1"): number {
+  if (!/^[1-9]\d?$/.test(value)) throw new Error(`${name} cannot be "${value}"`)
+  return Number(value)
 }
 
 function budget(): number {

@@ -33,7 +33,8 @@ export const stream = new sst.aws.Function("Stream", {
     API_FUNCTION: api.name,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
     API_KEY_PEPPER: apiKeyPepper,
-    ROUTER_SECRET: routerSecret,
+    ROUTER_SECRET: routerSecret.current,
+    ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
     { actions: ["dynamodb:GetItem", "dynamodb:Query"], resources: [accounts.arn] },

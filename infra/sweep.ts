@@ -5,9 +5,20 @@ import { hostGroup, hostSubnets } from "./network.ts"
 import { stage } from "./stage.ts"
 import { events, leases } from "./tables.ts"
 
+/** Of whichever revision: a sweep that a deploy has overtaken still names the one before. */
+const definitions = host.nodes.taskDefinition.arn.apply((arn) => arn.replace(/:\d+$/, ":*"))
 const tasks = cluster.nodes.cluster.arn.apply((arn) => `${arn.replace(":cluster/", ":task/")}/*`)
 
-const base = common("Sweep")
+const base = common("Sweep", [
+  // What bounds the tasks that it can start: they get these two roles or none.
+  {
+    actions: ["iam:PassRole"],
+    resources: [host.nodes.taskRole.arn, host.nodes.executionRole.arn],
+    conditions: [
+      { test: "StringEquals", variable: "iam:PassedToService", values: ["ecs-tasks.amazonaws.com"] },
+    ],
+  },
+])
 
 /** In no VPC: it asks ECS. */
 export const sweep = new sst.aws.Function("Sweep", {
@@ -53,9 +64,8 @@ export const sweep = new sst.aws.Function("Sweep", {
     // this table it cannot open.
     { actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"], resources: [events.arn] },
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
-    { actions: ["ecs:RunTask"], resources: [host.taskDefinition] },
+    { actions: ["ecs:RunTask"], resources: [definitions] },
     { actions: ["ecs:DescribeTasks", "ecs:StopTask"], resources: [tasks] },
-    { actions: ["iam:PassRole"], resources: [host.nodes.taskRole.arn, host.nodes.executionRole.arn] },
   ],
   transform: {
     ...base.transform,

@@ -99,11 +99,13 @@ export class Sends {
     const start = performance.now()
     try {
       const { timestamp } = await connection.send(outgoing, again)
+      measured({ isUnknown: false })
       Metrics.add("SendAckMs", Math.round(performance.now() - start))
       this.#log.info({ messageId, again }, "message acknowledged")
       return timestamp
     } catch (error) {
       if (error instanceof NetworkRejected) {
+        measured({ isUnknown: false })
         Metrics.add("SendRejected")
         this.#log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
         // A refusal of the repeated stanza says nothing about the first one.
@@ -113,7 +115,7 @@ export class Sends {
       }
       if (error instanceof NotSent && !again) throw sessionUnavailable()
       if (error instanceof NotSent || error instanceof OutcomeUnknown) {
-        Metrics.add("SendUnknown")
+        measured({ isUnknown: true })
         this.#log.warn({ messageId, again }, "a message's outcome is unknown")
         throw unknown()
       }
@@ -141,6 +143,12 @@ export class Sends {
       throw error
     }
   }
+}
+
+/** Both at once, also where one is none: an alarm looks at the part of the one in the other. */
+function measured(outcome: { isUnknown: boolean }): void {
+  Metrics.add("Sends")
+  Metrics.add("SendUnknown", outcome.isUnknown ? 1 : 0)
 }
 
 function unknown(): ApiError {

@@ -16,7 +16,7 @@ import { Notes } from "./notes.ts"
 import { sendAgain } from "./send-again.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
-const waits = [10, 30, 60, 180]
+export const waits = [10, 30, 60, 180]
 /** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
 const maxAttempts = 10
 /** 45 of an invocation's 60 s, so that the last attempt begun can end in time. */

@@ -17,11 +17,15 @@ export function addressOf(c: Context): string {
   return networkOf(viewerOf(c) ?? peerOf((c.env ?? {}) as Env)) // what the doors pass along
 }
 
-function viewerOf(c: Context): string | undefined {
-  const { ROUTER_SECRET: ours } = config
+/** Whether a request brings the router's secret, the current one or the one before. */
+export function isRouted(c: Context): boolean {
   const theirs = c.req.header("x-router-secret")
-  if (!ours || !theirs || !timingSafeEqual(digest(ours), digest(theirs))) return undefined
-  return c.req.header("x-viewer-address")
+  const ours = [config.ROUTER_SECRET, config.ROUTER_SECRET_BEFORE]
+  return ours.some((one) => one && theirs && timingSafeEqual(digest(one), digest(theirs)))
+}
+
+function viewerOf(c: Context): string | undefined {
+  return isRouted(c) ? c.req.header("x-viewer-address") : undefined
 }
 
 /** Never read from `X-Forwarded-For`: its first address is whatever the caller wrote. */

@@ -12,6 +12,7 @@ import { bridgeOfPath } from "./bridge-of-path.ts"
 import { jsonBody, limited } from "./json-body.ts"
 import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
+import { routed } from "./routed.ts"
 import { type ApiEnv, router } from "./router.ts"
 
 type Routes = OpenAPIHono<ApiEnv>
@@ -19,7 +20,7 @@ type Routes = OpenAPIHono<ApiEnv>
 /** An app with these routes: `open` ones for everybody, the others for callers with a key. */
 export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
   const app = router()
-  app.use(identified, answered)
+  app.use(routed, identified, answered)
   app.use(
     methodNotAllowed({
       app,
@@ -33,7 +34,7 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
     }),
   )
 
-  // A call is refused in this order: its address, its key, its key's rate, its bridge, its body.
+  // A call is refused in this order: its way, its address, its key, its key's rate, its bridge, its body.
   app.use(byAddress)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)

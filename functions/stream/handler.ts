@@ -4,6 +4,7 @@ import { testWebhook } from "#core/contract/delivery.ts"
 import { streamLogs } from "#core/contract/log.ts"
 import { answered, door, identified } from "../http/door.ts"
 import { refuse } from "../http/refuse.ts"
+import { routed } from "../http/routed.ts"
 import type { ApiEnv } from "../http/router.ts"
 import { logs } from "./logs.ts"
 import { passOn } from "./pass-on.ts"
@@ -14,7 +15,7 @@ const own = door([], [logs, webhookTest])
 
 /** Runs outside any VPC. The API answers everything else that the router sends here, media included. */
 const app = new Hono<ApiEnv>()
-app.use(identified, answered)
+app.use(routed, identified, answered)
 for (const { path } of [streamLogs, testWebhook])
   app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => own.fetch(c.req.raw, c.env))
 app.all("*", passOn)

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
 import { Metrics } from "#core/metrics.ts"
+import { waits } from "#functions/delivery/deliver.ts"
 import { graphOf } from "./graph.ts"
 
 const graph = graphOf(inject("production"))
@@ -10,12 +11,18 @@ function alarm(name: string) {
   return graph.one("cloudwatch/metricAlarm:MetricAlarm", name)
 }
 
+/** They tell nobody: `DoorbellOld` rings where both do. */
+const partsOf = new Set(["DoorbellWaits", "DeliverySilent"])
+
 test("every alarm tells somebody, says when it is over, and is explained in docs/operations.md", () => {
-  const alarms = graph.all("cloudwatch/metricAlarm:MetricAlarm")
-  expect(alarms).toHaveLength(29)
+  const alarms = [
+    ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
+    ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
+  ]
+  expect(alarms).toHaveLength(32)
   const explained = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
-    const topic = [expect.stringContaining("sns/topic:Topic:Alarms")]
+    const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
     expect(inputs).toMatchObject({ alarmActions: topic, okActions: topic })
     expect(explained).toContain(`\`${name.replace(/^[A-Z][a-z]+(?=WritesThrottled)/, "*")}\``)
   }
@@ -58,13 +65,46 @@ test("what alarms and the dashboard watch of the service is written by it, and a
   expect(Metrics.names.filter((name) => !known.has(name))).toEqual([])
 })
 
-test("a ratio rings also where nothing succeeds any more", () => {
-  const { metricQueries } = z
-    .object({ metricQueries: z.array(z.looseObject({ expression: z.string().optional() })) })
-    .parse(alarm("SendUnknown"))
-  expect(metricQueries[0]!.expression).toBe(
-    "IF((FILL(part, 0) + FILL(other, 0)) > 0, FILL(part, 0) / (FILL(part, 0) + FILL(other, 0)), 0)",
-  )
+test.for([
+  ["SendUnknown", ["SendUnknown", "Sends"]],
+  ["Undelivered", ["Undelivered", "Attempts"]],
+  ["SessionsDown", ["SessionsUp", "SessionsExpected"]],
+] as const)(
+  "%s is a part of what is always measured with it, also where nothing succeeds",
+  ([name, pair]) => {
+    const { metricQueries } = z
+      .object({
+        metricQueries: z.array(
+          z.looseObject({
+            expression: z.string().optional(),
+            metric: z.looseObject({ metricName: z.string() }).optional(),
+          }),
+        ),
+      })
+      .parse(alarm(name))
+    expect(metricQueries[0]!.expression).toMatch(/^IF\(whole > 0, part \/ whole, [01]\)$/)
+    expect(metricQueries.flatMap(({ metric }) => metric?.metricName ?? [])).toEqual(pair)
+  },
+)
+
+test("every function with a URL or places of its own rings when it is throttled: its URL answers 429, which is no 5xx", () => {
+  const names = graph
+    .all("lambda/function:Function")
+    .filter(
+      ({ name, inputs }) =>
+        Number(inputs.reservedConcurrentExecutions ?? -1) >= 0 ||
+        graph
+          .all("lambda/functionUrl:FunctionUrl")
+          .some((url) => url.name === name.replace(/Function$/, "Url")),
+    )
+    .map(({ name }) => name.replace(/Function$/, ""))
+  expect(names.toSorted()).toEqual(["Api", "Delivery", "Stream", "Sweep"])
+  for (const name of names)
+    expect(alarm(`${name}Throttled`)).toMatchObject({
+      namespace: "AWS/Lambda",
+      metricName: "Throttles",
+      dimensions: { FunctionName: expect.stringContaining(name) },
+    })
 })
 
 test.for([
@@ -91,18 +131,24 @@ test.for([
   })
 })
 
-test("a dead doorbell rings at once, an old one after ten minutes", () => {
+test("a dead doorbell rings at once; old ones where nobody answers any, and not for the endpoint of one customer", () => {
   expect(alarm("DeadDoorbell")).toMatchObject({
     metricName: "ApproximateNumberOfMessagesVisible",
     dimensions: { QueueName: expect.stringMatching(/DeadDoorbells.*\.fifo$/) },
     threshold: 0,
     datapointsToAlarm: 1,
   })
-  expect(alarm("DoorbellOld")).toMatchObject({
+  expect(alarm("DoorbellWaits")).toMatchObject({
     metricName: "ApproximateAgeOfOldestMessage",
     dimensions: { QueueName: expect.stringMatching(/DoorbellQueue.*\.fifo$/) },
     threshold: 600,
   })
+  // Longer than the longest wait of a doorbell, and the attempt after it.
+  const silent = alarm("DeliverySilent")
+  expect(silent).toMatchObject({ metricName: "Invocations", treatMissingData: "breaching" })
+  expect(silent.period).toBeGreaterThan(Math.max(...waits) + 10)
+  const { alarmRule } = graph.one("cloudwatch/compositeAlarm:CompositeAlarm", "DoorbellOld")
+  expect(alarmRule).toMatch(/^ALARM\(".*DoorbellWaits.*"\) AND ALARM\(".*DeliverySilent.*"\)$/)
 })
 
 test("parts of a whole: unknown sends above 1 %, undelivered events above a tenth of attempts, sessions up below 95 %", () => {
@@ -125,10 +171,10 @@ test("the budget tells the same people, before the month is over", () => {
     notifications: [{ notificationType: "FORECASTED" }, { notificationType: "ACTUAL" }],
   })
   const { policy } = graph.one("sns/topicPolicy:TopicPolicy", "AlarmsPolicy")
-  expect(JSON.parse(String(policy)).statements).toMatchObject([
+  expect(JSON.parse(String(policy)).Statement).toMatchObject([
     {
-      principals: [{ identifiers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] }],
-      conditions: [{ variable: "aws:SourceAccount", values: ["111122223333"] }],
+      Principal: { Service: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] },
+      Condition: { StringEquals: { "aws:SourceAccount": "111122223333" } },
     },
   ])
 })

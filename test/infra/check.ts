@@ -1,33 +1,9 @@
-import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
+import { installSst, run } from "./sst.ts"
 
 /**
- * `npm run infra:check`: what can be known of the deployment without an account, with npm alone. `sst install` writes
- * SST's components to `.sst/platform`; against them `infra/` is type-checked and evaluated.
+ * `npm run infra:check`: what can be known of the deployment without an account, with npm alone. Against SST's own
+ * components `infra/` is type-checked and evaluated.
  */
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const infra = fileURLToPath(new URL("../../infra", import.meta.url))
-
-/** SST would look for Docker and bun, call home, and ask a machine's metadata for credentials. */
-const quiet = {
-  SST_SKIP_DEPENDENCY_CHECK: "1",
-  SST_NO_BUN: "1",
-  SST_TELEMETRY_DISABLED: "1",
-  SST_STAGE: "check",
-  AWS_EC2_METADATA_DISABLED: "true",
-}
-
-if (!existsSync(`${infra}/node_modules/sst`)) run("npm", ["ci", "--ignore-scripts"], infra, 300)
-run("npx", ["--no", "--", "sst", "install"], infra, 300)
-run("npx", ["--no", "--", "tsc", "--project", "infra"], root, 120)
-run("npx", ["--no", "--", "vitest", "run", "--config", "test/infra/vitest.config.ts"], root, 300)
-
-function run(command: string, args: string[], cwd: string, seconds: number): void {
-  console.log(`> ${command} ${args.join(" ")}`)
-  const env = { ...process.env, ...quiet }
-  const { status, signal } = spawnSync(command, args, { cwd, env, stdio: "inherit", timeout: seconds * 1000 })
-  if (status === 0) return
-  console.error(signal ? `not done within ${seconds} s` : `failed: ${command} ${args.join(" ")}`)
-  process.exit(1)
-}
+installSst()
+run("npx", ["--no", "--", "tsc", "--project", "infra"], 120)
+run("npx", ["--no", "--", "vitest", "run", "--config", "test/infra/vitest.config.ts"], 400)

@@ -130,7 +130,9 @@ test("the price is of what would be deployed", () => {
     sweepGb: gb("SweepFunction"),
     endpoints: endpoints.flatMap(({ subnetIds }) => subnetIds).length,
     keys: graph.all("kms/key:Key").length,
-    alarms: graph.all("cloudwatch/metricAlarm:MetricAlarm").length,
+    alarms:
+      graph.all("cloudwatch/metricAlarm:MetricAlarm").length +
+      5 * graph.all("cloudwatch/compositeAlarm:CompositeAlarm").length,
     metrics: new Set(own.map(([, name, service]) => `${service} ${name}`)).size,
   })
 })

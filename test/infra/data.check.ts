@@ -57,6 +57,19 @@ test("the three keys rotate, and a deleted one can be had back for 30 days", () 
     expect(inputs).toMatchObject({ enableKeyRotation: true, deletionWindowInDays: 30 })
 })
 
+test("what tables are kept for is kept with them: a removal forgets keys and secrets at most, and only when it is told to", () => {
+  const sealing = [
+    ...graph.all("kms/key:Key"),
+    ...graph.resources.filter(({ type }) => type === "random:index/randomPassword:RandomPassword"),
+  ]
+  expect(sealing).toHaveLength(3 + 3)
+  for (const { name, options } of sealing)
+    expect({ name, ...options }).toMatchObject({ name, retainOnDelete: true, protect: true })
+  // AWS itself protects them from deletion.
+  for (const { name, options } of graph.all("dynamodb/table:Table"))
+    expect({ name, ...options }).toMatchObject({ name, retainOnDelete: true })
+})
+
 test("media expire, and nobody reads them from outside or without TLS", () => {
   expect(
     graph.one("s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration", "MediaLifecycle"),
@@ -75,8 +88,8 @@ test("media expire, and nobody reads them from outside or without TLS", () => {
     restrictPublicBuckets: true,
   })
   const { policy } = graph.one("s3/bucketPolicy:BucketPolicy", "MediaPolicy")
-  expect(JSON.parse(String(policy)).statements).toMatchObject([
-    { effect: "Deny", conditions: [{ variable: "aws:SecureTransport", values: ["false"] }] },
+  expect(JSON.parse(String(policy)).Statement).toMatchObject([
+    { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
   ])
   expect(graph.all("s3/bucketCorsConfiguration:BucketCorsConfiguration")).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
@@ -15,6 +16,26 @@ export interface Resource {
   type: string
   name: string
   inputs: Record<string, unknown>
+  /** What Pulumi is told of it beside that. */
+  options: Options
+}
+
+interface Options {
+  protect?: boolean
+  retainOnDelete?: boolean
+  ignoreChanges?: string[]
+}
+
+/** What differs between deploys. */
+export interface World {
+  /** What the last deploy made: of that, what is to be ignored when it changes stays as it was. */
+  before?: Resource[]
+  /** The ids of the zones that the account has. */
+  zones?: string[]
+  /** The settings that the last deploy left. */
+  deployed?: Record<string, string>
+  /** What the images came out as. */
+  digest?: string
 }
 
 /** What the random provider makes up here, as long as the real one. */
@@ -27,31 +48,41 @@ export const secretMark = "4dabf18193072939515e22adb298388d"
 
 /**
  * What `sst deploy` would ask for in a stage: our `sst.config.ts` and `infra/` through the real components of SST, whose
- * calls to AWS, to Pulumi's engine and to the `sst` program are answered here. Once in a process: the components
- * remember.
+ * calls to AWS, to Pulumi's engine and to the `sst` program are answered here. Again in the same process only after
+ * `vi.resetModules()`: the components remember.
  */
-export async function evaluate(stage: string): Promise<Resource[]> {
+export async function evaluate(stage: string, world: World = {}): Promise<Resource[]> {
   const work = join(root, ".sst/graph", stage)
   const sst = await startSst(work)
   process.env.SST_SERVER = sst.url
   try {
-    return await evaluated(stage, work)
+    const { withLocalStorage } = await imported("node_modules/@pulumi/pulumi/runtime/state.js")
+    // As Pulumi keeps programs apart that run in one process.
+    return await withLocalStorage(() => evaluated(stage, work, world))
   } finally {
     sst.close()
   }
 }
 
-async function evaluated(stage: string, work: string): Promise<Resource[]> {
+async function evaluated(stage: string, work: string, world: World): Promise<Resource[]> {
   const resources: Resource[] = []
+  const options = new Map<string, Options>()
+  const before = new Map((world.before ?? []).map((one) => [`${one.type} ${one.name}`, one.inputs]))
+  const ignored = ({ type, name }: Resource) => {
+    const inputs = before.get(`${type} ${name}`)
+    const names = options.get(`${type} ${name}`)?.ignoreChanges ?? []
+    return inputs ? Object.fromEntries(names.map((one) => [one, inputs[one]])) : {}
+  }
   const pulumi = await imported("node_modules/@pulumi/pulumi/index.js")
   await pulumi.runtime.setMocks(
     {
-      newResource: (asked: Resource & { id?: string }) => {
+      newResource: (wanted: Resource & { id?: string }) => {
+        const asked = { ...wanted, inputs: { ...wanted.inputs, ...ignored(wanted) } }
         if (!/^(sst|pulumi):/.test(asked.type)) resources.push(onTheWire(asked))
         // Without an id whole branches are taken for not yet known, and vanish.
-        return { id: asked.id || asked.name, state: { ...computed(asked), ...asked.inputs } }
+        return { id: asked.id || asked.name, state: { ...computed(asked, world), ...asked.inputs } }
       },
-      call: (asked: { token: string; inputs: object }) => looked(asked.token, asked.inputs),
+      call: (asked: { token: string; inputs: object }) => looked(asked.token, asked.inputs, world),
     },
     "messaging-bridge",
     stage,
@@ -71,9 +102,20 @@ async function evaluated(stage: string, work: string): Promise<Resource[]> {
   Object.assign(globalThis, { sst: await imported("src/components/index.ts") })
 
   const { run } = await imported("src/auto/run.ts")
-  await pulumi.runtime.runInPulumiStack(() => run(config.run))
+  const program = async () => {
+    // After those of SST, which add options.
+    pulumi.runtime.registerStackTransformation(({ type, name, opts }: Resource & { opts: Options }) => {
+      const { protect, retainOnDelete, ignoreChanges } = opts
+      options.set(`${type} ${name}`, { protect, retainOnDelete, ignoreChanges })
+    })
+    // Pulumi would tell it in several places at once.
+    return await config.run().catch((error: unknown) => void (failure = error))
+  }
+  let failure: unknown
+  await pulumi.runtime.runInPulumiStack(() => run(program))
+  if (failure) throw failure
   await settled(resources)
-  return resources
+  return resources.map((one) => ({ ...one, options: options.get(`${one.type} ${one.name}`) ?? {} }))
 }
 
 /** Resolves when no output waits for anything: what is made in an `apply` comes late. */
@@ -86,7 +128,7 @@ async function settled(resources: Resource[]): Promise<void> {
 }
 
 function onTheWire({ type, name, inputs }: Resource): Resource {
-  return { type, name, inputs: JSON.parse(JSON.stringify(inputs)) }
+  return { type, name, inputs: JSON.parse(JSON.stringify(inputs)), options: {} }
 }
 
 async function imported(path: string) {
@@ -94,8 +136,8 @@ async function imported(path: string) {
 }
 
 /** What AWS would fill in. */
-function computed({ type, name }: Resource): object {
-  const about = { arn: `arn:aws:${type}:${name}`, name, url: `https://queue/${name}` }
+function computed({ type, name, inputs }: Resource, world: World): object {
+  const about = { arn: arnOf(type, name, inputs), name, url: `https://queue/${name}` }
   switch (type) {
     case "random:index/randomPassword:RandomPassword":
       return { result: madeUp(name) }
@@ -103,10 +145,8 @@ function computed({ type, name }: Resource): object {
       return { base64: madeUp(name) }
     case "aws:lambda/functionUrl:FunctionUrl":
       return { functionUrl: `https://${name}.lambda-url.test/` }
-    case "aws:ecs/cluster:Cluster":
-      return { ...about, arn: `arn:aws:ecs:eu-central-1:111122223333:cluster/${name}` }
     case "docker-build:index:Image":
-      return { digest: "sha256:0" }
+      return { digest: world.digest ?? "sha256:0" }
     case "aws:ec2/vpcEndpoint:VpcEndpoint":
       return { ...about, prefixListId: `pl-${name}` }
     default:
@@ -114,8 +154,49 @@ function computed({ type, name }: Resource): object {
   }
 }
 
+/** In the account and region that everything is evaluated for. */
+function here(service: string, resource: string): string {
+  return `arn:aws:${service}:eu-central-1:111122223333:${resource}`
+}
+
+/** As AWS names what our policies name, by its name in the code. */
+function arnOf(type: string, name: string, inputs: Record<string, unknown>): string {
+  switch (type) {
+    case "aws:dynamodb/table:Table":
+      return here("dynamodb", `table/${name}`)
+    case "aws:sqs/queue:Queue":
+      return here("sqs", name)
+    case "aws:kms/key:Key":
+      return here("kms", `key/${name}`)
+    case "aws:s3/bucket:Bucket":
+    case "aws:s3/bucketV2:BucketV2":
+      return `arn:aws:s3:::${name}`
+    case "aws:lambda/function:Function":
+      return here("lambda", `function:${name}`)
+    case "aws:cloudwatch/logGroup:LogGroup":
+      return here("logs", `log-group:${String(inputs.name)}`)
+    case "aws:iam/role:Role":
+      return `arn:aws:iam::111122223333:role/${name}`
+    case "aws:sns/topic:Topic":
+      return here("sns", name)
+    case "aws:ssm/parameter:Parameter":
+      return here("ssm", `parameter${String(inputs.name)}`)
+    case "aws:ecs/cluster:Cluster":
+      return here("ecs", `cluster/${name}`)
+    case "aws:ecs/taskDefinition:TaskDefinition":
+      return here("ecs", `task-definition/${name}:${revisionOf(inputs)}`)
+    default:
+      return `arn:aws:${type}:${name}`
+  }
+}
+
+/** Another for each content. */
+function revisionOf(inputs: object): number {
+  return createHash("sha256").update(JSON.stringify(inputs)).digest().readUInt16BE()
+}
+
 /** What Pulumi looks up at AWS. */
-function looked(token: string, inputs: object): object {
+function looked(token: string, inputs: object, world: World): object {
   switch (token) {
     case "aws:index/getPartition:getPartition":
       return { partition: "aws" }
@@ -124,14 +205,61 @@ function looked(token: string, inputs: object): object {
     case "aws:index/getCallerIdentity:getCallerIdentity":
       return { accountId: "111122223333" }
     case "aws:index/getAvailabilityZones:getAvailabilityZones":
-      return { names: ["eu-central-1a", "eu-central-1b", "eu-central-1c"] }
+      return {
+        names: ["eu-central-1a", "eu-central-1b", "eu-central-1c"],
+        zoneIds: world.zones ?? ["euc1-az2", "euc1-az3", "euc1-az1"],
+      }
+    case "aws:ssm/getParametersByPath:getParametersByPath":
+      return parametersBelow(inputs, world.deployed ?? {})
     case "aws:iam/getPolicyDocument:getPolicyDocument":
-      return { ...inputs, json: JSON.stringify(inputs) }
+      return { ...inputs, json: rendered(inputs) }
     case "aws:ecr/getAuthorizationToken:getAuthorizationToken":
       return { proxyEndpoint: "https://registry.test", userName: "AWS", password: "a password" }
     default:
       throw new Error(`nothing answers ${token}`)
   }
+}
+
+function parametersBelow(inputs: object, deployed: Record<string, string>): object {
+  const { path } = z.object({ path: z.string() }).parse(inputs)
+  return { names: Object.keys(deployed).map((name) => `${path}/${name}`), values: Object.values(deployed) }
+}
+
+const Statements = z.object({
+  statements: z.array(
+    z.object({
+      effect: z.string().default("Allow"),
+      actions: z.array(z.string()),
+      resources: z.array(z.string()).default([]),
+      principals: z.array(z.object({ type: z.string(), identifiers: z.array(z.string()) })).default([]),
+      conditions: z
+        .array(z.object({ test: z.string(), variable: z.string(), values: z.array(z.string()) }))
+        .default([]),
+    }),
+  ),
+})
+
+/** The document as IAM gets it: as the provider renders it, a list of one is that one. */
+function rendered(inputs: object): string {
+  const { statements } = Statements.parse(inputs)
+  const Statement = statements.map((one) => ({
+    Effect: one.effect,
+    ...(one.principals.length > 0 && {
+      Principal: Object.fromEntries(one.principals.map((who) => [who.type, alone(who.identifiers)])),
+    }),
+    Action: alone(one.actions),
+    Resource: alone(one.resources),
+    ...(one.conditions.length > 0 && {
+      Condition: Object.fromEntries(
+        one.conditions.map(({ test, variable, values }) => [test, { [variable]: alone(values) }]),
+      ),
+    }),
+  }))
+  return JSON.stringify({ Version: "2012-10-17", Statement })
+}
+
+function alone(list: string[]): string[] | string | undefined {
+  return list.length === 1 ? list[0] : list
 }
 
 const Call = z.object({

@@ -2,9 +2,11 @@ import { z } from "zod"
 import { type Resource, secretMark } from "./evaluate.ts"
 
 export interface Statement {
-  effect?: string
+  effect: string
   actions: string[]
   resources: string[]
+  /** By operator, what a request must have: `{ StringEquals: { "iam:PassedToService": ["ecs-tasks.amazonaws.com"] } }`. */
+  conditions: Record<string, Record<string, string[]>>
 }
 
 export type Graph = ReturnType<typeof graphOf>
@@ -15,9 +17,18 @@ export function graphOf(resources: Resource[]) {
 
   /** Exactly one: a branch that vanished must fail. */
   function one(type: string, name: string) {
+    return only(type, name).inputs
+  }
+
+  /** What Pulumi is told of it. */
+  function options(type: string, name: string) {
+    return only(type, name).options
+  }
+
+  function only(type: string, name: string) {
     const found = all(type).filter((resource) => resource.name === name)
     if (found.length !== 1) throw new Error(`${found.length} of ${type} ${name}`)
-    return found[0]!.inputs
+    return found[0]!
   }
 
   /**
@@ -26,9 +37,9 @@ export function graphOf(resources: Resource[]) {
    */
   function permissions(role: string): Statement[] {
     const [policy] = all("iam/policy:Policy").filter(({ name }) => name === role)
-    if (policy) return Policy.parse(JSON.parse(String(policy.inputs.policy))).statements
+    if (policy) return statementsOf(String(policy.inputs.policy))
     const { inlinePolicies } = Role.parse(one("iam/role:Role", role))
-    return inlinePolicies.flatMap(({ policy }) => Policy.parse(JSON.parse(policy)).statements)
+    return inlinePolicies.flatMap(({ policy }) => statementsOf(policy))
   }
 
   /** Of what was asked of AWS (`dynamodb:Query Leases/index/byHost`), what the role may not do. */
@@ -56,14 +67,23 @@ export function graphOf(resources: Resource[]) {
     return definition
   }
 
-  return { resources, all, one, permissions, denied, environment, container }
+  return { resources, all, one, options, permissions, denied, environment, container }
 }
 
-/** What the code calls it: `…:LeasesTable/index/byHost` is `Leases/index/byHost`. Of queues and tasks it has one. */
+/** What the code calls it: `…:table/LeasesTable/index/byHost` is `Leases/index/byHost`. Of queues and tasks it has one. */
 function inCode(arn: string): string {
-  const name = arn.split(":").at(-1)!
-  if (/Queue$|^SessionHostTask$|^task\/|^\*$|Bucket\/\*$|^ApiFunction$/.test(name)) return ""
-  return name.replace(/Table(?=\/|$)/, "")
+  const [, name] = /:(?:table|key)\/(.+)$/.exec(arn) ?? []
+  return name === undefined ? "" : name.replace(/Table(?=\/|$)/, "")
+}
+
+/** The statements of a policy as IAM gets it. */
+export function statementsOf(policy: string): Statement[] {
+  return Policy.parse(JSON.parse(policy)).Statement.map((one) => ({
+    effect: one.Effect,
+    actions: one.Action,
+    resources: one.Resource,
+    conditions: one.Condition,
+  }))
 }
 
 /** A value as the provider gets it; a secret one is marked only on its way there. */
@@ -77,9 +97,17 @@ export function isSecret(value: unknown): boolean {
 
 const Role = z.object({ inlinePolicies: z.array(z.object({ policy: z.string() })).default([]) })
 
+const OneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())])
+
 const Policy = z.object({
-  statements: z.array(
-    z.object({ effect: z.string().optional(), actions: z.array(z.string()), resources: z.array(z.string()) }),
+  Version: z.literal("2012-10-17"),
+  Statement: z.array(
+    z.object({
+      Effect: z.string(),
+      Action: OneOrMore,
+      Resource: OneOrMore,
+      Condition: z.record(z.string(), z.record(z.string(), OneOrMore)).default({}),
+    }),
   ),
 })
 

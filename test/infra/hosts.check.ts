@@ -19,7 +19,7 @@ test("a host is not root, writes to /tmp alone, and has two minutes to give back
   expect(graph.container()).toMatchObject({
     user: "node",
     readonlyRootFilesystem: true,
-    mountPoints: [{ sourceVolume: "tmp", containerPath: "/tmp" }],
+    mountPoints: [{ sourceVolume: "tmp", containerPath: "/tmp", readOnly: false }],
     stopTimeout: 120,
     linuxParameters: { initProcessEnabled: true },
   })
@@ -35,7 +35,8 @@ test("the sweep finds the container by the name that the task definition gives i
 test("a host listens where the API may call it", () => {
   const { environment, portMappings } = graph.container()
   expect(environment).toContainEqual({ name: "HOST_PORT", value: "8080" })
-  expect(portMappings).toEqual([{ containerPort: 8080, protocol: "tcp" }])
+  // In full, as ECS tells it: a second deploy finds nothing to change.
+  expect(portMappings).toEqual([{ containerPort: 8080, hostPort: 8080, protocol: "tcp" }])
 })
 
 test("the sweep counts with the capacity that hosts have", () => {
@@ -50,8 +51,21 @@ test("the image is built for ARM from the host's Dockerfile, of what a host runs
     dockerfile: { location: expect.stringMatching(/session-host\/Dockerfile$/) },
     platforms: ["linux/arm64"],
   })
+  // Docker's default driver writes no cache to a registry.
+  expect(image!.inputs).not.toHaveProperty("cacheTo")
   const ignored = readFileSync(new URL("../../.dockerignore", import.meta.url), "utf8").split("\n")
   expect(ignored).toContain("*")
+})
+
+test.for(["Dockerfile", "sandbox.Dockerfile"])("%s runs nothing on a processor that is not there", (file) => {
+  const dockerfile = readFileSync(new URL(`../../session-host/${file}`, import.meta.url), "utf8")
+  const stages = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.startsWith("FROM "))
+  expect(stages).toHaveLength(2)
+  const emulated = stages.filter(
+    (stage) => /^RUN /m.test(stage) && !stage.startsWith("FROM --platform=$BUILDPLATFORM "),
+  )
+  expect(emulated).toEqual([])
+  expect(stages.at(-1)).not.toMatch(/^(RUN |FROM --platform)/m)
 })
 
 test("logs are kept for 90 days, those of customers for 14, and where roles may write them", () => {

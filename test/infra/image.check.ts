@@ -1,11 +1,10 @@
 import "./calm.ts"
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/bridge.ts"
@@ -18,22 +17,12 @@ import { graphOf } from "./graph.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { metricsIn } from "./lambda.ts"
 import { startRecorder } from "./recorder.ts"
+import { buildImage, commandOfImage } from "./rehearsal/image.ts"
 
-/** What the Dockerfile does, done without Docker: its copies, its installation, its command. */
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const dockerfile = readFileSync(join(root, "session-host/Dockerfile"), "utf8")
 const image = mkdtempSync(join(tmpdir(), "session-host-image-"))
 const children: ChildProcess[] = []
 
-beforeAll(() => {
-  const copies = [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)].map((match) => match[1]!.split(" "))
-  for (const copy of copies)
-    for (const source of copy.slice(0, -1))
-      cpSync(join(root, source), join(image, source), { recursive: true })
-  const installation = /^RUN (.+)$/m.exec(dockerfile)![1]!
-  const installed = spawnSync("sh", ["-c", installation], { cwd: image, encoding: "utf8", timeout: 240_000 })
-  if (installed.status !== 0) throw new Error(`${installation}: ${installed.stderr}`)
-}, 250_000)
+beforeAll(() => buildImage(image), 250_000)
 
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL")
@@ -46,6 +35,21 @@ test("node_modules of a production installation are below 150 MB, without the pa
   expect(megabytes).toBeLessThan(150)
   expect(readdirSync(join(image, "node_modules")).filter((name) => name.startsWith("node-linux"))).toEqual([])
 })
+
+test.for(["arm64", "amd64"])(
+  "what is compiled comes for %s, whichever machine builds",
+  { timeout: 250_000 },
+  (architecture) => {
+    const folder = mkdtempSync(join(tmpdir(), "session-host-image-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    buildImage(folder, architecture)
+    const cpu = architecture === "amd64" ? "x64" : architecture
+    expect(readdirSync(join(folder, "node_modules/@img")).filter((name) => /-linux/.test(name))).toEqual([
+      `sharp-libvips-linux-${cpu}`,
+      `sharp-linux-${cpu}`,
+    ])
+  },
+)
 
 test("a host runs from it, and asks the store for nothing that its role may not do", async () => {
   const network = await aNetwork()
@@ -95,10 +99,9 @@ test("a host runs from it, and asks the store for nothing that its role may not 
 
 /** The command of the image, with an environment of its own. */
 function startHost(more: Record<string, string>): ChildProcess {
-  const [, ...args] = JSON.parse(/^CMD (.+)$/m.exec(dockerfile)![1]!) as string[] // a JSON list of strings
   const inherited = /^(AWS_|DOORBELL_URL|MEDIA_BUCKET|HOST_|[A-Z]+_WRAPPING_KEY|LEASE_BEAT_MS|LOG_LEVEL)/
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.test(name)))
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, commandOfImage(), {
     cwd: image,
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...env, ...more },

@@ -23,7 +23,9 @@ import { startPoller } from "#local/poller.ts"
 import { graphOf } from "./graph.ts"
 import { aLambda } from "./lambda.ts"
 
-const { denied } = graphOf(inject("production"))
+const { denied, environment } = graphOf(inject("production"))
+
+const routerSecret = environment("ApiFunction").ROUTER_SECRET!
 
 const Answer = z.object({ statusCode: z.number(), body: z.string() })
 
@@ -41,7 +43,9 @@ test("the API answers the calls of its URL, within its permissions", async () =>
   const key = await ApiKey.create(account.id, "test")
   const ask = async (method: string, path: string, withKey?: string, body?: object) =>
     Answer.parse(
-      await api.invoke(urlEvent(method, path, { ...(withKey && { key: withKey }), ...(body && { body }) })),
+      await api.invoke(
+        urlEvent(method, path, { ...(withKey && { key: withKey }), ...(body && { body }), routerSecret }),
+      ),
     )
 
   expect(await ask("GET", "/healthz")).toMatchObject({ statusCode: 200, body: '{"ok":true}' })
@@ -69,9 +73,11 @@ test("the stream function answers logs and webhook tests, and passes media on to
   const key = await ApiKey.create(account.id, "test")
   const receiver = await aReceiver()
   const asked = { customer_ref: "shop", webhook_url: receiver.url }
-  await api.invoke(urlEvent("POST", "/api/instances", { key, body: asked }))
+  await api.invoke(urlEvent("POST", "/api/instances", { key, body: asked, routerSecret }))
   const ask = async (method: string, path: string) => {
-    const { statusCode, body } = Answer.parse(await stream.invoke(urlEvent(method, path, { key })))
+    const { statusCode, body } = Answer.parse(
+      await stream.invoke(urlEvent(method, path, { key, routerSecret })),
+    )
     return { statusCode, body: Buffer.from(body, "base64").toString() }
   }
 
@@ -83,7 +89,9 @@ test("the stream function answers logs and webhook tests, and passes media on to
     body: expect.stringContaining("session_unavailable"),
   })
   // It is open for ten minutes; this test goes when it has seen enough.
-  stream.invoke(urlEvent("GET", "/api/instances/shop/logs", { key })).catch(() => "ended with the test")
+  stream
+    .invoke(urlEvent("GET", "/api/instances/shop/logs", { key, routerSecret }))
+    .catch(() => "ended with the test")
   await until(async () => stream.uses.has("logs:GetLogEvents "))
   expect(denied("StreamRole", stream.uses)).toEqual([])
 })

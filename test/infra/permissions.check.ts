@@ -1,7 +1,8 @@
 import { expect, inject, test } from "vitest"
+import { z } from "zod"
 import { ofStage } from "#local/admin/which.ts"
 import { madeUp } from "./evaluate.ts"
-import { graphOf, isSecret, plain, type Statement } from "./graph.ts"
+import { graphOf, isSecret, plain, type Statement, statementsOf } from "./graph.ts"
 
 const graph = graphOf(inject("production"))
 
@@ -15,7 +16,7 @@ const roles = [
   "EachMinuteRole",
 ]
 
-const secrets = ["ApiKeyPepper", "HostTokenSecret", "RouterSecret"].map(madeUp)
+const secrets = ["ApiKeyPepper1", "HostTokenSecret1", "RouterSecret1"].map(madeUp)
 
 /** By role, what it may do to whatever is named so. */
 function mayDo(role: string, resource: string): string[] {
@@ -68,6 +69,29 @@ test.for([
     Statement: [{ Action: "sts:AssumeRole", Principal: { Service: `${service}.amazonaws.com` } }],
   })
   expect(JSON.stringify(assumeRolePolicy)).not.toContain("AWS")
+})
+
+test("every policy is what IAM takes: actions of the resource's service, ARNs that are whole, no larger than it may be", () => {
+  const inline = graph
+    .all("iam/role:Role")
+    .map(({ name, inputs }) => ({ name, limit: 10_240, policies: Inline.parse(inputs).inlinePolicies }))
+  const managed = graph
+    .all("iam/policy:Policy")
+    .map(({ name, inputs }) => ({ name, limit: 6144, policies: [{ policy: String(inputs.policy) }] }))
+  expect(inline.length + managed.length).toBeGreaterThan(7)
+  for (const { name, limit, policies } of [...inline, ...managed]) {
+    expect(`${name} ${policies.map(({ policy }) => policy).join("").length <= limit}`).toBe(`${name} true`)
+    for (const { effect, actions, resources } of policies.flatMap(({ policy }) => statementsOf(policy))) {
+      expect(effect).toBe("Allow")
+      expect(actions.length * resources.length).toBeGreaterThan(0)
+      for (const resource of resources.filter((one) => one !== "*")) {
+        expect(resource).toMatch(/^arn:aws:[a-z0-9]+:([a-z]+-[a-z]+-\d)?:(\d{12})?:[^:].*$/)
+        expect(resource).not.toMatch(/undefined|object Object|Output|Calling \[toString\]/)
+        const [, , service] = resource.split(":")
+        for (const action of actions) expect(action).toMatch(new RegExp(`^${service}:[A-Z][A-Za-z]+$`))
+      }
+    }
+  }
 })
 
 test("no action is granted whole, and every resource has its name where AWS gives it one", () => {
@@ -124,7 +148,7 @@ test("media are stored by hosts, and read by whoever streams them", () => {
 })
 
 test("the logs of customers are written by hosts and delivery, read by the stream function, removed by hosts", () => {
-  const streams = "BridgeLogs:log-stream:*"
+  const streams = "/bridges:log-stream:*"
   expect(whoMay("logs:PutLogEvents", streams)).toEqual(["DeliveryRole", "SessionHostTaskRole"])
   expect(whoMay("logs:GetLogEvents", streams)).toEqual(["StreamRole"])
   expect(whoMay("logs:DeleteLogStream", streams)).toEqual(["SessionHostTaskRole"])
@@ -145,10 +169,15 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
 })
 
 test("the sweep alone starts and stops tasks, of this service and in this cluster", () => {
-  expect(mayDo("SweepRole", "TaskDefinition:SessionHostTask")).toEqual(["ecs:RunTask"])
+  // Of any revision: during a deploy it names the one before.
+  expect(mayDo("SweepRole", "task-definition/SessionHostTask:*")).toEqual(["ecs:RunTask"])
   expect(mayDo("SweepRole", "task/HostsCluster/*")).toEqual(["ecs:DescribeTasks", "ecs:StopTask"])
-  expect(whoMay("ecs:RunTask", "TaskDefinition")).toEqual(["SweepRole"])
+  expect(whoMay("ecs:RunTask", "task-definition")).toEqual(["SweepRole"])
   expect(whoMay("iam:PassRole", "SessionHostTaskRole")).toEqual(["SweepRole"])
+  const passing = graph.permissions("SweepRole").filter(({ actions }) => actions.includes("iam:PassRole"))
+  expect(passing.map(({ conditions }) => conditions)).toEqual([
+    { StringEquals: { "iam:PassedToService": ["ecs-tasks.amazonaws.com"] } },
+  ])
 })
 
 test("no secret stands in plain text: tasks read theirs from SSM, environments are under a key", () => {
@@ -164,7 +193,7 @@ test("no secret stands in plain text: tasks read theirs from SSM, environments a
   const { environment, secrets: fromSsm } = graph.container()
   expect(environment.filter(({ value }) => secrets.includes(value))).toEqual([])
   expect(fromSsm).toEqual([
-    { name: "HOST_TOKEN_SECRET", valueFrom: expect.stringContaining("HostTokenParameter") },
+    { name: "HOST_TOKEN_SECRET", valueFrom: expect.stringMatching(/HOST_TOKEN_SECRET\/1$/) },
   ])
 })
 
@@ -172,7 +201,7 @@ test("Systems Manager keeps the secrets encrypted under the settings key, and no
   const parameters = graph.all("ssm/parameter:Parameter").map(({ inputs }) => inputs)
   const secret = parameters.filter(({ type }) => type === "SecureString")
   expect(secret.map(({ name }) => String(name)).toSorted()).toEqual([
-    "/messaging-bridge/production/HOST_TOKEN_SECRET",
+    "/messaging-bridge/production/HOST_TOKEN_SECRET/1",
     "/messaging-bridge/production/admin/API_KEY_PEPPER",
     "/messaging-bridge/production/admin/HOST_TOKEN_SECRET",
   ])
@@ -203,3 +232,5 @@ test("nothing is linked: what SST's key would open is empty", () => {
     expect(linked).toEqual(["SST_RESOURCE_App"])
   }
 })
+
+const Inline = z.object({ inlinePolicies: z.array(z.object({ policy: z.string() })).default([]) })

@@ -19,7 +19,7 @@ afterAll(() => {
 test("somebody's own stage has every resource of production", () => {
   expect(namesOf(graph.resources)).toEqual(namesOf(inject("production")))
   // A branch that vanishes must fail.
-  expect(graph.resources).toHaveLength(132)
+  expect(graph.resources).toHaveLength(142)
 })
 
 test("somebody's own stage is cheap, small and can be removed", () => {
@@ -29,7 +29,12 @@ test("somebody's own stage is cheap, small and can be removed", () => {
   expect(graph.one("lambda/eventSourceMapping:EventSourceMapping", "DoorbellToDelivery")).toMatchObject({
     scalingConfig: { maximumConcurrency: 10 },
   })
-  expect(graph.one("budgets/budget:Budget", "Budget").limitAmount).toBe("75")
+  // Of its own: other stages of the account have theirs.
+  expect(graph.one("budgets/budget:Budget", "Budget")).toMatchObject({
+    limitAmount: "75",
+    costFilters: [{ name: "TagKeyValue", values: ["user:sst:stage$dana"] }],
+  })
+  for (const { options } of graph.all("kms/key:Key")) expect(options).not.toMatchObject({ protect: true })
 })
 
 test("somebody's own stage accepts what only production refuses", () => {
@@ -56,6 +61,7 @@ test.for([
   ["RATE_LIMIT_PROXY", "0"],
   ["LOG_LEVEL", "loud"],
   ["BILLING_URL", "foo"],
+  ["HOST_TOKEN_VERSION", "two"],
 ] as const)("%s=%s stops a deploy", async ([name, value]) => {
   const before = process.env[name]
   onTestFinished(() => {

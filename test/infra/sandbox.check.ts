@@ -25,7 +25,7 @@ test("its network and its host are one task, of which there are never two, with 
     desiredCount: 1,
     deploymentMinimumHealthyPercent: 0,
     deploymentMaximumPercent: 100,
-    networkConfiguration: { securityGroups: ["HostsGroup"] },
+    networkConfiguration: { securityGroups: ["SandboxGroup"] },
   })
   expect(graph.one("efs/fileSystem:FileSystem", "SandboxFiles").encrypted).toBe(true)
   expect(graph.one("ecs/taskDefinition:TaskDefinition", "SandboxHostTask").volumes).toEqual([
@@ -40,8 +40,8 @@ test("its network and its host are one task, of which there are never two, with 
     user: "node",
     readonlyRootFilesystem: true,
     mountPoints: [
-      { sourceVolume: "tmp", containerPath: "/tmp" },
-      { sourceVolume: "data", containerPath: "/data" },
+      { sourceVolume: "tmp", containerPath: "/tmp", readOnly: false },
+      { sourceVolume: "data", containerPath: "/data", readOnly: false },
     ],
   })
   expect(container.environment).toContainEqual({ name: "HOST_NETWORK", value: "simulated" })
@@ -61,13 +61,17 @@ test("its image has every file that it runs, and Docker is given each", () => {
       expect(copied).toContain(`local/${imported}`)
 })
 
-test("its files are reached by hosts alone, and it may do what a host may", () => {
-  expect(
-    graph.one("vpc/securityGroupIngressRule:SecurityGroupIngressRule", "HostsToSandboxFiles"),
-  ).toMatchObject({
+test("its files are reached by it alone, it by the API alone, and it may do what a host may", () => {
+  expect(graph.one("vpc/securityGroupIngressRule:SecurityGroupIngressRule", "SandboxToFiles")).toMatchObject({
     fromPort: 2049,
     toPort: 2049,
-    referencedSecurityGroupId: "HostsGroup",
+    referencedSecurityGroupId: "SandboxGroup",
+  })
+  expect(graph.one("vpc/securityGroupIngressRule:SecurityGroupIngressRule", "ApiToSandboxIn")).toMatchObject({
+    fromPort: 8080,
+    toPort: 8080,
+    securityGroupId: "SandboxGroup",
+    referencedSecurityGroupId: "ApiGroup",
   })
   expect(graph.permissions("SandboxHostTaskRole")).toEqual(graph.permissions("SessionHostTaskRole"))
 })

@@ -6,7 +6,7 @@ import { finished } from "node:stream/promises"
 export function urlEvent(
   method: string,
   path: string,
-  more: { key?: string; body?: object; from?: string } = {},
+  more: { key?: string; body?: object; from?: string; routerSecret?: string } = {},
 ) {
   const [rawPath = "", rawQueryString = ""] = path.split("?")
   return {
@@ -21,6 +21,7 @@ export function urlEvent(
       host: "abc.lambda-url.eu-central-1.on.aws",
       "x-forwarded-for": "198.51.100.1",
       "x-forwarded-proto": "https",
+      ...(more.routerSecret && { "x-router-secret": more.routerSecret }),
       ...(more.key && { authorization: `Bearer ${more.key}` }),
       ...(more.body && { "content-type": "application/json" }),
     },

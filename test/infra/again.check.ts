@@ -1,0 +1,125 @@
+import { afterEach, expect, inject, test, vi } from "vitest"
+import { evaluate, type Resource, type World } from "./evaluate.ts"
+import { graphOf, plain } from "./graph.ts"
+
+const first = inject("production")
+
+/** Production as a later deploy asks for it. */
+async function later(settings: Record<string, string> = {}, world: World = {}): Promise<Resource[]> {
+  vi.resetModules()
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+  return await evaluate("production", { before: first, ...world })
+}
+afterEach(() => void vi.unstubAllEnvs())
+
+/** What Pulumi would make, change, replace or delete. */
+function changes(before: Resource[], after: Resource[]): string[] {
+  const [old, now] = [before, after].map((all) => new Map(all.map((one) => [nameOf(one), seen(one)])))
+  const names = [...new Set([...old!.keys(), ...now!.keys()])]
+  return names.filter((name) => old!.get(name) !== now!.get(name)).toSorted()
+}
+
+function nameOf({ type, name }: Resource): string {
+  return `${type.replace(/^aws:|:[A-Za-z]+$/g, "")} ${name}`
+}
+
+function seen({ inputs }: Resource): string {
+  const compared = Object.entries(inputs).map(([name, value]) => JSON.stringify([name, plain(value)]))
+  return compared.toSorted().join()
+}
+
+/** By subnet. */
+function zonesOf(all: Resource[]): string[] {
+  return graphOf(all)
+    .all("ec2/subnet:Subnet")
+    .map(({ name, inputs }) => `${name} ${String(inputs.availabilityZoneId)}`)
+    .toSorted()
+}
+
+function inTwo(one: string, other: string): string[] {
+  return [`ApiSubnet1 ${one}`, `ApiSubnet2 ${other}`, `HostSubnet1 ${one}`, `HostSubnet2 ${other}`]
+}
+
+test("a second deploy changes nothing", async () => {
+  expect(changes(first, await later())).toEqual([])
+})
+
+test("a raised host token makes a new task definition, for which the sweep replaces the hosts; the old one stays", async () => {
+  const changed = changes(first, await later({ HOST_TOKEN_VERSION: "2" }))
+  expect(changed).toEqual([
+    "ecs/taskDefinition SessionHostTask",
+    "iam/role SessionHostExecutionRole",
+    "lambda/function ApiFunction",
+    "lambda/function SweepFunction",
+    "random:index/randomPassword HostTokenSecret2",
+    "ssm/parameter Admin-HOST_TOKEN_SECRET",
+    "ssm/parameter Deployed-HOST_TOKEN_VERSION",
+    "ssm/parameter HostTokenParameter",
+  ])
+})
+
+test("a raised router secret reaches both functions and the router; the functions know the one before as well", async () => {
+  const after = await later({ ROUTER_SECRET_VERSION: "2" })
+  expect(changes(first, after)).toEqual([
+    "cloudfront/distribution RouterCdnDistribution",
+    "lambda/function ApiFunction",
+    "lambda/function StreamFunction",
+    "random:index/randomPassword RouterSecret2",
+    "ssm/parameter Deployed-ROUTER_SECRET_VERSION",
+  ])
+  const before = graphOf(first)
+  for (const name of ["ApiFunction", "StreamFunction"]) {
+    const { ROUTER_SECRET, ROUTER_SECRET_BEFORE } = graphOf(after).environment(name)
+    expect(ROUTER_SECRET_BEFORE).toBe(before.environment(name).ROUTER_SECRET)
+    expect(ROUTER_SECRET).not.toBe(ROUTER_SECRET_BEFORE)
+  }
+})
+
+test("a raised pepper reaches whoever hashes API keys", async () => {
+  expect(changes(first, await later({ API_KEY_PEPPER_VERSION: "2" }))).toEqual([
+    "lambda/function ApiFunction",
+    "lambda/function StreamFunction",
+    "random:index/randomPassword ApiKeyPepper2",
+    "ssm/parameter Admin-API_KEY_PEPPER",
+    "ssm/parameter Deployed-API_KEY_PEPPER_VERSION",
+  ])
+})
+
+test("another version of the code replaces hosts, and nothing that holds data or has an address", async () => {
+  expect(changes(first, await later({}, { digest: "sha256:1" }))).toEqual([
+    "ecs/taskDefinition SessionHostTask",
+    "lambda/function SweepFunction",
+  ])
+})
+
+test("a zone that drops out of AWS's list moves no subnet, and zones without Fargate are not chosen", async () => {
+  const after = await later({}, { zones: ["euc1-az3", "euc1-az2"] })
+  expect(changes(first, after)).toEqual([])
+  expect(zonesOf(first)).toEqual(inTwo("euc1-az1", "euc1-az2"))
+  const tokyo = await later({}, { before: [], zones: ["apne1-az3", "apne1-az4", "apne1-az1"] })
+  expect(zonesOf(tokyo)).toEqual(inTwo("apne1-az1", "apne1-az4"))
+})
+
+test("a deploy of production that would tell nobody of alarms is refused", async () => {
+  await expect(later({ ALARM_EMAIL: "" })).rejects.toThrow("ALARM_EMAIL is not set")
+})
+
+test("a deploy without what the last one had is refused with what is missing, unless it says that it is to go", async () => {
+  const deployed = { DOMAIN: "api.example.com", SANDBOX: "1" }
+  await expect(later({}, { deployed })).rejects.toThrow(
+    'DOMAIN is not set, and the last deploy had "api.example.com": set it, or set it to nothing; SANDBOX is not set',
+  )
+  expect(changes(first, await later({ DOMAIN: "", SANDBOX: "0" }, { deployed }))).toEqual([])
+})
+
+test("a secret does not go back to an earlier version unnoticed: every API key would be void", async () => {
+  await expect(later({}, { deployed: { API_KEY_PEPPER_VERSION: "2" } })).rejects.toThrow(
+    "API_KEY_PEPPER_VERSION is 1, and the last deploy had 2: set it to 2 or more",
+  )
+})
+
+test("a kept stage may be removed when it is told so, and its keys are forgotten, not deleted", async () => {
+  const after = await later({ REMOVABLE: "1" })
+  for (const { options } of graphOf(after).all("kms/key:Key"))
+    expect(options).toMatchObject({ protect: false, retainOnDelete: true })
+})
