@@ -105,6 +105,9 @@ export function networkClient(at: { controlUrl: string }) {
     /** Queues any stanza for a device. */
     stanza: (device: string, stanza: z.input<typeof Schema.NewStanza>) =>
       ask("POST", `/devices/${device}/stanzas`, stanza),
+    /** Tells a device what the live network tells unasked. */
+    notice: (device: string, notice: z.input<typeof Schema.NewNotice>) =>
+      ask<{ id: string }>("POST", `/devices/${device}/notices`, notice),
     /** Arms a fault. Returns a function that removes what is left of it. */
     fault: async (fault: z.input<typeof Schema.NewFault>) => {
       const { id } = await ask<{ id: number }>("POST", "/faults", fault)

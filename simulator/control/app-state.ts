@@ -3,6 +3,9 @@ import { proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
 import { saveContact } from "../phone/address-book.ts"
 import { change, settings } from "../phone/app-state.ts"
+import { devicesOf } from "../network/notify.ts"
+import { sendPeer } from "../phone/outgoing.ts"
+import { keyShare, newAppStateKey } from "../phone/welcome.ts"
 import { phoneOf } from "./phones.ts"
 import { route } from "./route.ts"
 import * as Schema from "./schemas.ts"
@@ -40,6 +43,29 @@ export function appState(app: OpenAPIHono, network: Network) {
       const collection = Schema.CollectionName.parse(params.collection)
       const value = proto.SyncActionValue.fromObject(body.value)
       await phoneOf(network, params.number).use((desk) => change(desk, collection, { ...body, value }))
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/app-state-key",
+      summary:
+        "Encrypt settings with a new key from now on, and tell it to the account's devices, or wait until they ask",
+      body: z.object({ told: z.boolean().default(true) }),
+      answer: z.object({}),
+      status: 201,
+    },
+    async ({ params, body }) => {
+      const phone = phoneOf(network, params.number)
+      await phone.use(async (desk) => {
+        newAppStateKey(desk.keys)
+        desk.keys.commit()
+        if (body.told)
+          for (const device of devicesOf(network, phone.pn, desk.own))
+            await sendPeer(desk, device, keyShare(desk.keys))
+      })
       return {}
     },
   )

@@ -3,6 +3,7 @@ import { deliver } from "../network/delivery.ts"
 import type { Address } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { newId } from "../phone/outgoing.ts"
+import { noticeOf } from "../stanzas/notices.ts"
 import { el, type Node } from "../wire/node.ts"
 import { ControlError } from "./errors.ts"
 import { route } from "./route.ts"
@@ -55,6 +56,31 @@ export function devices(app: OpenAPIHono, network: Network) {
       const { tag, attrs, content } = nodeOf(Schema.Stanza.parse(body))
       const { id = newId() } = attrs
       deliver(network, device, el(tag, { ...attrs, id }, content))
+      return { id }
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/devices/{device}/notices",
+      summary: "Tell a device what the live network tells unasked, or that built wrongly",
+      body: Schema.NewNotice,
+      answer: z.object({ id: z.string() }),
+      status: 201,
+    },
+    ({ params, body }) => {
+      const device = deviceOf(network, params.device)
+      const own = network.directory.user(device.user)
+      const contact = network.directory.user(body.about)
+      if (!own || !contact) throw new ControlError(404, "unknown_phone", "nobody has this number")
+      const about = { network, own, contact, group: body.group }
+      const { tag, attrs, content } = noticeOf(body.kind, about, body.wrong)
+      const id = newId()
+      const stanza = el(tag, tag === "ib" ? attrs : { id, ...attrs }, content)
+      // An `ib` is never acknowledged, so it is not queued.
+      if (tag === "ib") network.lines.get(params.device ?? "")?.send(stanza)
+      else deliver(network, device, stanza)
       return { id }
     },
   )

@@ -4,6 +4,7 @@ import { obstacles } from "../network/pairing.ts"
 import { collections } from "../phone/app-state.ts"
 import { floodKinds } from "../phone/floods.ts"
 import { mediaKinds } from "../phone/media.ts"
+import { kinds as noticeKinds, wrongs } from "../stanzas/notices.ts"
 
 export const Refused = z
   .object({ error: z.string(), code: z.string() })
@@ -209,6 +210,23 @@ export const Stanza: z.ZodType<Stanza> = z.lazy(() =>
 export const NewStanza = z
   .object({ tag: z.string().min(1), attrs: Attributes.default({}), content: z.unknown().optional() })
   .openapi("NewStanza", { description: "Bytes are { base64 }; an id is given when there is none." })
+
+export const NewNotice = z
+  .object({
+    kind: z.enum(noticeKinds),
+    about: digits.describe("Somebody whom it tells of, if it tells of somebody"),
+    group: z
+      .string()
+      .regex(/^\d+@g\.us$/)
+      .default("120363000000000003@g.us"),
+    wrong: z
+      .enum(wrongs)
+      .optional()
+      .describe(
+        "Without attributes, with each part twice, with huge attributes, with bytes for parts, or empty",
+      ),
+  })
+  .openapi("NewNotice")
 
 export const Wait = z.object({ wait })
 

@@ -6,6 +6,9 @@ import type { Network } from "./network.ts"
 
 const batch = 50
 
+/** With the fault `batches`: how many stanzas come before the device has asked for any. */
+const unasked = 5
+
 /** Queues a stanza for a device, to be written now if it is connected. Of a crowd nobody ever connects. */
 export function deliver(network: Network, to: Address, stanza: Node) {
   if (network.directory.user(to.user)?.crowd) return
@@ -33,15 +36,40 @@ export function pump(network: Network, line: Line) {
     const waiting = network.queue.after(line.device, line.sent, batch)
     for (const { n, stanza } of waiting) {
       if (line.backlog !== undefined && n > line.backlog) endBacklog(network, line)
+      if (isStuck(network, line) || line.offlineLeft === 0) return
       line.sent = n
+      if (line.offlineLeft !== undefined) line.offlineLeft--
+      if (isStubborn(network, line, stanza)) line.stuckAt = n
       write(network, line, line.backlog === undefined ? stanza : offline(stanza, line.offlineCount++))
       if (!line.writable()) return
     }
     if (waiting.length < batch) {
-      if (line.backlog !== undefined) endBacklog(network, line)
+      if (line.backlog !== undefined && !isStuck(network, line)) endBacklog(network, line)
       return
     }
   }
+}
+
+/** The device asks for more of its backlog. */
+export function allow(network: Network, line: Line, count: number) {
+  if (line.offlineLeft === undefined) return
+  line.offlineLeft += count
+  pump(network, line)
+}
+
+/** The device has taken or refused a stanza, so those behind it may come now. */
+export function goOn(network: Network, line: Line) {
+  if (line.stuckAt !== undefined) pump(network, line)
+}
+
+/** Whether a stanza that the device has not taken withholds those behind it. */
+function isStuck(network: Network, line: Line): boolean {
+  return line.stuckAt !== undefined && network.queue.has(line.stuckAt)
+}
+
+function isStubborn(network: Network, line: Line, { tag, attrs }: Node): boolean {
+  const isStatus = tag === "message" && attrs.from === "status@broadcast"
+  return isStatus && network.faults.strike("stubborn_status", key(line.device)) !== undefined
 }
 
 /** The device wants what waits for it: tells how much there is, then writes it. */
@@ -49,6 +77,7 @@ export function activate(network: Network, line: Line) {
   if (line.active) return
   line.active = true
   line.backlog = network.queue.last(line.device)
+  if (network.faults.strike("batches", key(line.device))) line.offlineLeft = unasked
   line.queued = Math.max(line.queued, line.backlog)
   const counts = network.queue.counts(line.device)
   const { message = 0, receipt = 0, call = 0 } = counts
@@ -74,6 +103,7 @@ function write(network: Network, line: Line, stanza: Node) {
 /** A client holds back its events until it is told that the backlog is over, even an empty one. */
 function endBacklog(network: Network, line: Line) {
   line.backlog = undefined
+  line.offlineLeft = undefined
   if (network.faults.strike("no_offline", key(line.device))) return
   line.send(el("ib", { from: Jid.network }, [el("offline", { count: line.offlineCount })]))
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { el } from "../wire/node.ts"
 import { inMode } from "./addressing.ts"
-import type { Address } from "./directory.ts"
+import { type Address, key } from "./directory.ts"
 import { keyIndexList } from "./key-index-list.ts"
 import type { Network } from "./network.ts"
 import { tellContacts } from "./notify.ts"
@@ -13,7 +13,7 @@ import { tellContacts } from "./notify.ts"
 export function tellDevice(network: Network, what: "add" | "remove", device: Address) {
   const user = network.directory.user(device.user)
   const known = network.directory.device(device)
-  if (!user || !known) return
+  if (!user || !known || network.faults.strike("silent_devices", key(device))) return
   const ids = network.directory.devices(device.user).map(({ id }) => id)
   const device_hash = `2:${createHash("sha256").update(ids.join()).digest("base64").slice(0, 6)}`
   const [jid, lid] = [inMode("pn", user, device.id), inMode("lid", user, device.id)]

@@ -21,6 +21,10 @@ export const kinds = [
   "twice",
   /** A message comes as a placeholder without content: a client asks its phone for it. */
   "unavailable",
+  /** A message comes as the placeholder of one that its phone alone shows, once. */
+  "view_once",
+  /** That a companion is linked or removed is told to nobody. */
+  "silent_devices",
   /** Everything to the device is late by `ms`. */
   "delay",
   /** Everything to the device is kept back until the fault is removed, then comes at once, in order. */
@@ -37,6 +41,12 @@ export const kinds = [
   "ignore_iq",
   /** Whoever asks for the device's keys is told that there is no such device. */
   "no_keys",
+  /** The backlog comes in parts: a few, then as many as the device asks for, each time. */
+  "batches",
+  /** A device that refuses a status (an ack with an error) gets it again at each connection, and nothing behind it. */
+  "stubborn_status",
+  /** A request for the device's keys is refused as not acceptable (406). */
+  "not_acceptable",
   /** The device is not told that its backlog is over. */
   "no_offline",
   /**

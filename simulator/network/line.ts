@@ -25,9 +25,21 @@ interface Progress {
   backlog: number | undefined
   /** How many stanzas were marked `offline`. */
   offlineCount: number
+  /** How many more of the backlog may be written now; undefined: all. */
+  offlineLeft: number | undefined
+  /** The number of a stanza that withholds those behind it until the device takes it. */
+  stuckAt: number | undefined
 }
 
 /** Of a device that has just connected. */
 export function nothingSent(): Progress {
-  return { sent: 0, queued: 0, active: false, backlog: undefined, offlineCount: 0 }
+  return {
+    sent: 0,
+    queued: 0,
+    active: false,
+    backlog: undefined,
+    offlineCount: 0,
+    offlineLeft: undefined,
+    stuckAt: undefined,
+  }
 }

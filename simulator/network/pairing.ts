@@ -181,6 +181,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
           lid: Jid.format(user.lid, "lid", device),
         }),
         el("platform", { name: "android" }),
+        el("client-props", {}, proto.ClientPairingProps.encode({ isChatDbLidMigrated: true }).finish()),
       ]),
     ]),
   ).finally(() => {

@@ -8,7 +8,7 @@ import {
 import { bytes, child, children, el } from "../wire/node.ts"
 import type { Desk } from "./desk.ts"
 import { type Mutation, patchOf, snapshotMacOf } from "./syncd.ts"
-import { appStateKey } from "./welcome.ts"
+import { appStateKey, appStateKeyOf } from "./welcome.ts"
 
 /** The collections there are, by how urgent a client takes them. */
 export const collections = [
@@ -99,7 +99,7 @@ async function current(desk: Desk, collection: Collection): Promise<Read> {
       collection satisfies WAPatchName,
       page.patches,
       now.state,
-      async () => ({ keyData: appStateKey(desk.keys).data }),
+      async (id) => ({ keyData: appStateKeyOf(desk.keys, Buffer.from(id, "base64"))?.data }),
       {},
     )
     now = { ...now, state, mutations: Object.assign(now.mutations, mutationMap) }

@@ -2,6 +2,7 @@ import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
 import { deviceAt } from "../network/addressing.ts"
 import { type Address, key } from "../network/directory.ts"
 import * as Jid from "../wire/jid.ts"
+import { oneKey } from "./prekeys.ts"
 import { big, bytes, child, children, el, type Node } from "../wire/node.ts"
 import { described } from "./described.ts"
 import type { Desk } from "./desk.ts"
@@ -105,6 +106,8 @@ function settle(desk: Desk, stanza: Node, why: Failure) {
       el("receipt", { id, to: from, type: "retry", recipient, participant }, [
         el("retry", { count, id, t, v: "1", error: "0" }),
         el("registration", {}, registration),
+        // The second request brings keys for a new session.
+        ...(count > 1 ? [oneKey(desk)] : []),
       ]),
     )
   const error = why === "repeated" ? "496" : "500"

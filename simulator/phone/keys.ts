@@ -38,6 +38,7 @@ interface Kept {
   identity: Identity
   prekey: Curve.KeyPair
   session: SessionRow
+  /** The current key under the empty id, and each key under its own id. */
   "app-state-key": AppStateKey
   /** Companions that had their first messages. */
   greeted: boolean

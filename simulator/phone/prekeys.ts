@@ -1,5 +1,5 @@
 import * as Curve from "../wire/curve.ts"
-import { big, el } from "../wire/node.ts"
+import { big, el, type Node } from "../wire/node.ts"
 import type { Desk } from "./desk.ts"
 
 /** How many one-time prekeys a phone leaves with the network at once. */
@@ -30,4 +30,21 @@ export function leavePreKeys(desk: Desk) {
       ]),
     ])
   })
+}
+
+/** Keys to start a session with the phone: its own, and a one-time prekey that the network does not have. */
+export function oneKey(desk: Desk): Node {
+  const identity = desk.keys.identity()
+  const preKeyId = identity.nextPreKey
+  const preKey = Curve.generate()
+  desk.keys.put("prekey", String(preKeyId), preKey)
+  desk.keys.put("identity", "", { ...identity, nextPreKey: preKeyId + 1 })
+  desk.keys.commit()
+  const { id, pair, signature } = identity.signedPreKey
+  return el("keys", {}, [
+    el("type", {}, Buffer.from([5])),
+    el("identity", {}, identity.identity.public),
+    el("key", {}, [el("id", {}, big(preKeyId, 3)), el("value", {}, preKey.public)]),
+    el("skey", {}, [el("id", {}, big(id, 3)), el("value", {}, pair.public), el("signature", {}, signature)]),
+  ])
 }

@@ -37,8 +37,9 @@ function synced(network: Network, line: Line, asked: Node): Node {
     network.store.atomically(() => take(network, line, name, current + 1, patch))
     return el("collection", { name, version: current + 1 })
   }
-  const files = asked.attrs.return_snapshot === "true" && network.faults.strike("files", key(line.device))
-  const snapshot = files ? network.appState.snapshot(pn, name) : undefined
+  const files = network.faults.strike("files", key(line.device))
+  const hasSnapshot = files && asked.attrs.return_snapshot === "true"
+  const snapshot = hasSnapshot ? network.appState.snapshot(pn, name) : undefined
   const from = snapshot?.version ?? seen
   const patches = fitting(network.appState.after(pn, name, from, page))
   const version = patches.at(-1)?.version ?? from
@@ -50,11 +51,19 @@ function synced(network: Network, line: Line, asked: Node): Node {
           el(
             "patches",
             {},
-            patches.map((one) => el("patch", {}, one.patch)),
+            patches.map(({ patch: one }) => el("patch", {}, files ? withFile(network, one) : one)),
           ),
         ]
       : []),
   ])
+}
+
+/** The same patch, with its changes in a file. */
+function withFile(network: Network, bytesOfPatch: Uint8Array): Uint8Array {
+  const { mutations, ...patch } = proto.SyncdPatch.decode(bytesOfPatch)
+  const file = Buffer.from(proto.SyncdMutations.encode({ mutations }).finish())
+  const externalMutations = seal(network, "md-app-state", "App State", file)
+  return proto.SyncdPatch.encode({ ...patch, externalMutations }).finish()
 }
 
 /** As many as one answer holds, and one in any case. */

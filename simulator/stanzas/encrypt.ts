@@ -83,6 +83,8 @@ function bundle(network: Network, jid: string | undefined): Node {
   const device = user && network.directory.device({ user: user.pn, id: parsed?.device ?? 0 })
   const isGone = device && network.faults.strike("no_keys", key({ user: device.user, id: device.id }))
   if (!device || isGone) return el("user", { jid }, [el("error", { code: 404, text: "item-not-found" })])
+  if (network.faults.strike("not_acceptable", key({ user: device.user, id: device.id })))
+    return el("user", { jid }, [el("error", { code: 406, text: "not-acceptable" })])
   const preKey = network.prekeys.take({ user: device.user, id: device.id })
   askForMore(network, device)
   return el("user", { jid, t: now() }, [

@@ -2,6 +2,7 @@ import { namesStranger } from "../network/acquainted.ts"
 import { deviceAt, inMode, type Mode, modeOf, otherMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
+import { deviceHash } from "../network/device-hash.ts"
 import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
@@ -47,7 +48,7 @@ export function message(network: Network, line: Line, stanza: Node) {
     const vouched = verifiedName(network, sender)
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {
-        const shown = isPlaceholder(network, device, stanza) ? [el("unavailable")] : content
+        const shown = placeholder(network, device, stanza) ?? content
         deliver(network, device, el("message", { ...common(sent), ...attrs }, [...vouched, ...shown]))
       }
     })
@@ -55,8 +56,11 @@ export function message(network: Network, line: Line, stanza: Node) {
   acknowledge(network, line, stanza, error)
 }
 
-function isPlaceholder(network: Network, device: Address, stanza: Node) {
-  return stanza.attrs.category !== "peer" && network.faults.strike("unavailable", key(device)) !== undefined
+/** The placeholder that a device gets in place of the message, if a fault says so. */
+function placeholder({ faults }: Network, device: Address, { attrs }: Node): Node[] | undefined {
+  if (attrs.category === "peer") return undefined
+  if (faults.strike("unavailable", key(device))) return [el("unavailable")]
+  return faults.strike("view_once", key(device)) && [el("unavailable", { type: "view_once" })]
 }
 
 /** The code of the nack, when the message is not taken. */
@@ -189,11 +193,29 @@ function contents(stanza: Node, enc: Node[]): Node[] {
   return [...enc, ...rest]
 }
 
+/** The hash of a chat's devices, for the sender of a message to compare. */
+function devicesIn(network: Network, line: Line, { attrs }: Node): string | undefined {
+  const chat = Jid.parse(attrs.to)
+  const sender = network.directory.user(line.device.user)
+  const group = network.groups.find(chat)
+  const peer = network.directory.find(chat)
+  // A message to one device, or to a list that only its sender knows, has no such hash.
+  if (!chat || !sender || attrs.participant || chat.device > 0 || attrs.category === "peer") return undefined
+  if (attrs.device_fanout === "false" || (!group && !peer)) return undefined
+  const numbers = group ? group.members.map(({ pn }) => pn) : [sender.pn, peer?.pn ?? sender.pn]
+  const devices = [...new Set(numbers)].flatMap((pn) => {
+    const user = network.directory.user(pn)
+    return user ? devicesOf(network, pn).map((device): [User, Address] => [user, device]) : []
+  })
+  return deviceHash(group?.mode ?? modeOf(chat), devices)
+}
+
 function acknowledge(network: Network, line: Line, stanza: Node, error: number | undefined) {
   const { id, to, participant } = stanza.attrs
   const { faults } = network
   const device = key(line.device)
-  const answer = el("ack", { class: "message", id, from: to, participant, t: now(), error })
+  const phash = error === undefined && line.device.id !== 0 ? devicesIn(network, line, stanza) : undefined
+  const answer = el("ack", { class: "message", id, from: to, participant, t: now(), error, phash })
   if (faults.strike("lose_acks", device)) return
   const hold = faults.strike("hold_acks", device)
   if (hold) faults.hold(hold, line, answer)

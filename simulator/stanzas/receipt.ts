@@ -1,5 +1,5 @@
 import { inMode, modeOf } from "../network/addressing.ts"
-import { deliver } from "../network/delivery.ts"
+import { deliver, goOn } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { type Network, now } from "../network/network.ts"
@@ -21,6 +21,7 @@ export function receipt(network: Network, line: Line, stanza: Node) {
   })
   if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
   line.send(el("ack", { class: "receipt", id, from: to, type, participant, t: now() }))
+  goOn(network, line)
 }
 
 /** The first id is the receipt's own, the others are listed. */

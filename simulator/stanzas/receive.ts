@@ -1,4 +1,5 @@
 import { namesStranger } from "../network/acquainted.ts"
+import { allow } from "../network/delivery.ts"
 import { key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import * as LinkCode from "../network/link-code.ts"
@@ -86,7 +87,7 @@ const takers = new Map<string, Taker>([
   ["presence", presence],
   ["chatstate", chatState],
   ["call", call],
-  ["ib", () => {}],
+  ["ib", wish],
 ])
 
 const answered = new Set(["message", "call"])
@@ -99,6 +100,12 @@ export function receive(network: Network, line: Line, stanza: Node) {
   if (!answered.has(stanza.tag) && namesStranger(network, line, stanza)) return
   if (taker) return taker(network, line, stanza)
   network.log.note(key(line.device), "unknown stanza", { tag: stanza.tag })
+}
+
+/** A client's `ib`. Only a request for more of the backlog has an effect. */
+function wish(network: Network, line: Line, stanza: Node) {
+  const count = Number(child(stanza, "offline_batch")?.attrs.count)
+  if (count > 0) allow(network, line, count)
 }
 
 /** What a companion sends before it is linked: answers to our own iqs, wishes for a code, a sandbox's code. */

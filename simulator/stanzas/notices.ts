@@ -1,0 +1,251 @@
+import { randomBytes } from "node:crypto"
+import { otherMode, inMode } from "../network/addressing.ts"
+import type { User } from "../network/directory.ts"
+import { keyIndexList } from "../network/key-index-list.ts"
+import { type Network, now } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
+import { el, type Node } from "../wire/node.ts"
+
+/** The person who gets a notice, and the contact and group that it is about. */
+export interface About {
+  network: Network
+  own: User
+  contact: User
+  /** An address; of a group that there is, or of none. */
+  group: string
+}
+
+type Notice = (about: About) => Node
+
+/**
+ * Stanzas that the live network sends unasked, and that nothing people do on this network causes. `docs/network.md` names
+ * the public source of each, and the bridge's decision.
+ */
+const notices = {
+  account_dirty: () => dirty("account_sync"),
+  groups_dirty: () => dirty("groups"),
+  communities_dirty: () => dirty("communities"),
+
+  devices_changed: ({ contact }) => from(contact, "devices", [el("update", { hash: "2:abcdefgh" })]),
+  identity_changed: ({ contact }) => from(contact, "encrypt", [el("identity")]),
+  number_changed: ({ contact, own }) =>
+    from(contact, "contacts", [
+      el("modify", {
+        old: inMode("pn", contact),
+        new: changed(contact),
+        old_lid: inMode("lid", contact),
+        new_lid: inMode("lid", contact),
+        actor: inMode("pn", own),
+      }),
+    ]),
+  contact_updated: ({ contact }) => from(contact, "contacts", [el("update", { jid: inMode("pn", contact) })]),
+  contact_joined: () => fromNetwork("contacts", [el("add", { hash: "abcd" })]),
+  contacts_sync: () => fromNetwork("contacts", [el("sync", { after: now() })]),
+  about_changed: ({ contact }) => from(contact, "status", [el("set", {}, Buffer.from("Gone fishing"))]),
+  timer_changed: ({ contact }) =>
+    from(contact, "disappearing_mode", [el("disappearing_mode", { duration: 86_400, t: now() })]),
+  business_named: ({ contact }) =>
+    from(contact, "business", [el("verified_name", { jid: inMode("pn", contact), v: 2, serial: 1 })]),
+  business_gone: ({ contact }) => from(contact, "business", [el("remove", { jid: inMode("pn", contact) })]),
+  business_profile: ({ contact }) => from(contact, "business", [el("profile", { hash: "abcd" })]),
+
+  own_devices: ({ network, own }) =>
+    from(own, "account_sync", [
+      el("devices", { dhash: "2:abcdefgh" }, [
+        ...network.directory
+          .devices(own.pn)
+          .map(({ id, keyIndex }) =>
+            el("device", { jid: inMode("pn", own, id), "key-index": id === 0 ? undefined : keyIndex }),
+          ),
+        keyIndexList(network, own),
+      ]),
+    ]),
+  own_privacy: ({ own }) =>
+    from(own, "account_sync", [el("privacy", {}, [el("category", { name: "last", value: "none" })])]),
+  own_picture: ({ own }) => from(own, "account_sync", [el("picture")]),
+  own_about: ({ own }) => from(own, "account_sync", [el("status")]),
+  own_block_list: ({ own, contact }) =>
+    from(own, "account_sync", [
+      el("blocklist", { action: "modify", dhash: "b", prev_dhash: "a" }, [
+        el("item", { jid: inMode("lid", contact), action: "block" }),
+      ]),
+    ]),
+  own_timer: ({ own }) =>
+    from(own, "account_sync", [el("disappearing_mode", { duration: 86_400, t: now() })]),
+  own_terms: ({ own }) =>
+    from(own, "account_sync", [el("tos", {}, [el("notice", { id: "20210210", state: "1" })])]),
+
+  announcement: () => fromNetwork("psa", [el("psa", { campaign: "1" })]),
+  server_log: () => fromNetwork("server", [el("log", { type: "all" })]),
+  server_props: () => fromNetwork("server", [el("abprops", { hash: "abcd" })]),
+  registration: () => fromNetwork("registration", [el("wa_old_registration", { expiry_t: now() + 600 })]),
+  payment: ({ contact }) => from(contact, "pay", [el("transaction", { id: "1", status: "SUCCESS" })]),
+
+  group_number_changed: ({ contact, group }) =>
+    ofGroup(group, contact, [el("modify", {}, [el("participant", { jid: changed(contact) })])]),
+  group_deleted: ({ contact, group }) => ofGroup(group, contact, [el("delete", { reason: "deleted" })]),
+  group_linked: ({ contact, group }) =>
+    ofGroup(group, contact, [el("link", { link_type: "sub_group" }, [subGroup()])]),
+  group_unlinked: ({ contact, group }) =>
+    ofGroup(group, contact, [
+      el("unlink", { unlink_type: "sub_group", unlink_reason: "unlink_group" }, [subGroup()]),
+    ]),
+  group_suspended: ({ contact, group }) => ofGroup(group, contact, [el("suspended")]),
+  group_restored: ({ contact, group }) => ofGroup(group, contact, [el("unsuspended")]),
+  group_approval: ({ contact, group }) =>
+    ofGroup(group, contact, [el("membership_approval_mode", {}, [el("group_join", { state: "on" })])]),
+  group_asked: ({ contact, group }) =>
+    ofGroup(group, contact, [
+      el("created_membership_requests", { request_method: "invite_link" }, [
+        el("requested_user", { jid: inMode("lid", contact), phone_number: inMode("pn", contact) }),
+      ]),
+    ]),
+  group_unasked: ({ contact, group }) =>
+    ofGroup(group, contact, [
+      el("revoked_membership_requests", {}, [el("participant", { jid: inMode("lid", contact) })]),
+    ]),
+  group_growth: ({ contact, group }) =>
+    ofGroup(group, contact, [el("growth_locked", { expiration: now() + 86_400, type: "invite" })]),
+
+  restricted: () =>
+    mex("NotificationUserReachoutTimelockUpdate", {
+      xwa2_notify_account_reachout_timelock: {
+        is_active: true,
+        time_enforcement_ends: String(now() + 86_400),
+        enforcement_type: "DEFAULT",
+      },
+    }),
+  unrestricted: () =>
+    mex("NotificationUserReachoutTimelockUpdate", {
+      xwa2_notify_account_reachout_timelock: { is_active: false },
+    }),
+  capped: () =>
+    mex("MessageCappingInfoNotification", {
+      xwa2_notify_new_chat_messages_capping_info_update: {
+        total_quota: 100,
+        used_quota: 100,
+        cycle_end_timestamp: String(now() + 86_400),
+        capping_status: "CAPPED",
+      },
+    }),
+  uncapped: () =>
+    mex("MessageCappingInfoNotification", {
+      xwa2_notify_new_chat_messages_capping_info_update: {
+        total_quota: 100,
+        used_quota: 0,
+        capping_status: "NONE",
+      },
+    }),
+
+  newsletter_joined: () =>
+    mex("NotificationNewsletterJoin", { xwa2_notify_newsletter_on_join: { id: newsletter } }),
+  newsletter_news: () =>
+    el("notification", { from: newsletter, type: "newsletter", t: now() }, [
+      el("live_updates", {}, [
+        el("messages", { t: now() }, [
+          el("message", { server_id: 101, t: now(), type: "text" }, [el("views_count", { count: 7 })]),
+        ]),
+      ]),
+    ]),
+  newsletter_message: () =>
+    el("message", { from: newsletter, type: "text", server_id: 102, t: now() }, [
+      el("plaintext", {}, Buffer.from([0x0a, 0x04, 0x4e, 0x65, 0x77, 0x73])),
+    ]),
+  bot_message: ({ own }) =>
+    el("message", { from: "867051314767696@bot", type: "text", t: now() }, [
+      el("meta", { target_id: "3EB0", target_sender_jid: inMode("lid", own) }),
+      el("enc", { v: "2", type: "msmsg" }, randomBytes(60)),
+    ]),
+
+  receipts_together: ({ contact, group }) =>
+    el("receipt", { from: group, type: "read", t: now() }, [
+      el("participants", { key: "3EB0FFFF" }, [el("user", { jid: inMode("lid", contact), t: now() })]),
+    ]),
+  played_here: ({ contact, own }) =>
+    el("receipt", {
+      from: inMode("lid", own),
+      recipient: inMode("lid", contact),
+      type: "played-self",
+      t: now(),
+    }),
+} satisfies Record<string, Notice>
+
+export type Kind = keyof typeof notices
+export const kinds = Object.keys(notices) as [Kind, ...Kind[]] // its keys are these
+
+/** The ways in which each of them can be malformed. */
+export const wrongs = ["bare", "twice", "huge", "bytes", "nothing"] as const
+type Wrong = (typeof wrongs)[number]
+
+export function noticeOf(kind: Kind, about: About, wrong?: Wrong): Node {
+  const stanza = notices[kind](about)
+  return wrong ? distorted(stanza, wrong) : stanza
+}
+
+/** Longer than any attribute of a real stanza. */
+const huge = "9".repeat(100_000)
+
+function distorted(stanza: Node, wrong: Wrong): Node {
+  const { tag, attrs, content } = stanza
+  const parts = Array.isArray(content) ? content : []
+  switch (wrong) {
+    // Without the attributes of its parts.
+    case "bare":
+      return el(
+        tag,
+        attrs,
+        parts.map(({ tag: name }) => el(name)),
+      )
+    case "twice":
+      return el(tag, attrs, [...parts, ...parts])
+    case "huge":
+      return el(
+        tag,
+        attrs,
+        parts.map((part) => grown(part)),
+      )
+    case "bytes":
+      return el(tag, attrs, randomBytes(50))
+    case "nothing":
+      return el(tag, attrs)
+  }
+}
+
+function grown({ tag, attrs, content }: Node): Node {
+  const large = Object.fromEntries(Object.keys(attrs).map((name) => [name, huge]))
+  return el(tag, { ...large, more: huge }, Array.isArray(content) ? content.map(grown) : content)
+}
+
+const newsletter = "120363000000000001@newsletter"
+
+/** The number of a contact after they have changed it. */
+function changed(contact: User): string {
+  return Jid.format(`${contact.pn.slice(0, -1)}${(Number(contact.pn.at(-1)) + 5) % 10}`, Jid.server)
+}
+
+function dirty(type: string): Node {
+  return el("ib", { from: Jid.network }, [el("dirty", { type, timestamp: now() })])
+}
+
+function from(user: User, type: string, content: Node[]): Node {
+  return el("notification", { from: inMode("pn", user), type, t: now() }, content)
+}
+
+function fromNetwork(type: string, content: Node[]): Node {
+  return el("notification", { from: Jid.network, type, t: now() }, content)
+}
+
+function ofGroup(group: string, by: User, content: Node[]): Node {
+  const attrs = { from: group, type: "w:gp2", t: now(), participant: inMode("lid", by), notify: by.name }
+  return el("notification", { ...attrs, participant_pn: otherMode("lid", by) }, content)
+}
+
+function subGroup(): Node {
+  return el("group", { jid: "120363000000000002@g.us", subject: "Sub", s_t: now() })
+}
+
+function mex(op_name: string, data: object): Node {
+  return el("notification", { from: Jid.network, type: "mex", t: now() }, [
+    el("update", { op_name }, Buffer.from(JSON.stringify({ data }))),
+  ])
+}
