@@ -97,6 +97,8 @@ const Config = z.object({
     .regex(/^\d+\.\d+\.\d+$/, "three numbers, as 2.3000.1023456789")
     .optional(),
   SIMULATOR_URL: z.string().optional(),
+  /** The folder where the structure of incoming stanzas is recorded, without their content. */
+  RECORD: z.string().min(1).optional(),
   /** The simulated network's root public key, hex. */
   SIMULATOR_ROOT_KEY: z.string().optional(),
   /** A session host beats this often; every other time of a lease is a multiple of it. */

@@ -1,6 +1,12 @@
-/** A JID without its device: `491711234567:3@s.whatsapp.net` becomes `491711234567@s.whatsapp.net`. */
+/**
+ * A JID without its device: `491711234567:3@s.whatsapp.net` becomes `491711234567@s.whatsapp.net`, and so does
+ * `491711234567:99@hosted`, a device that is hosted for a business.
+ */
 export function withoutDevice(jid: string): string {
-  return jid.replace(/:\d+(?=@)/, "")
+  return jid
+    .replace(/:\d+(?=@)/, "")
+    .replace(/@hosted$/, "@s.whatsapp.net")
+    .replace(/@hosted\.lid$/, "@lid")
 }
 
 /** The user part of a JID, without its device. */

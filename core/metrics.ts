@@ -27,6 +27,8 @@ const units = {
   MessagesParked: "Count",
   BadMac: "Count",
   RetryReceipts: "Count",
+  DevicesMissed: "Count",
+  UnknownStanzas: "Count",
 
   EventOldestMs: "Milliseconds",
   AttemptMs: "Milliseconds",

@@ -18,10 +18,13 @@ const charts: Record<string, Metric[]> = {
     metric("session-host", "SendAckMs", "p99"),
   ],
   "Sends that are not plain": [
-    ...host("Sends", "SendUnknown", "SendRejected"),
+    ...host("Sends", "SendUnknown", "SendRejected", "DevicesMissed"),
     ...["IdemReplay", "IdemConflict", "IdemTakeover"].map((name) => metric("api", name)),
   ],
-  Inbound: [...worst("session-host", "UnkeptMs"), ...host("MessagesParked", "BadMac", "RetryReceipts")],
+  Inbound: [
+    ...worst("session-host", "UnkeptMs"),
+    ...host("MessagesParked", "BadMac", "RetryReceipts", "UnknownStanzas"),
+  ],
   "Delivery: oldest event, attempt (ms)": worst("delivery", "EventOldestMs", "AttemptMs"),
   Delivery: ["Attempts", "Undelivered"].map((name) => metric("delivery", name)),
   Doorbells: [

@@ -201,7 +201,7 @@ async function simulatedNetwork(settings: Settings, elsewhere: Elsewhere, stops:
 
 /** The settings that a person may make for session hosts too. A task gets only the environment it is given. */
 function settable(): Record<string, string> {
-  const names = ["LOG_LEVEL", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS"]
+  const names = ["LOG_LEVEL", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS", "RECORD"]
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 

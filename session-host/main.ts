@@ -5,6 +5,7 @@ import { BridgeLog } from "#core/bridge-log.ts"
 import { Host as HostRow } from "#core/host.ts"
 import { log } from "#core/log.ts"
 import { addressOf } from "./host/address.ts"
+import { newRecorder } from "./baileys/recorder.ts"
 import { trustRoot } from "./baileys/certificates.ts"
 import { connect } from "./baileys/connect.ts"
 import { latestVersion } from "./baileys/version.ts"
@@ -17,19 +18,21 @@ import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
 import { WebVersion } from "./host/web-version.ts"
 
+const recording = config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
+
 /** The trusted root is one object per process, so simulated and live sessions never share a host. */
 async function network(): Promise<Connect> {
   if (config.HOST_NETWORK === "live") return await liveNetwork()
   const { SIMULATOR_URL: url, SIMULATOR_ROOT_KEY: rootKey } = config
   if (!url || !rootKey) throw new Error("the simulated network needs SIMULATOR_URL and SIMULATOR_ROOT_KEY")
   trustRoot(Buffer.from(rootKey, "hex"))
-  return (input) => connect({ ...input, url })
+  return (input) => connect({ ...input, url, ...recording })
 }
 
 async function liveNetwork(): Promise<Connect> {
   const webVersion = new WebVersion({ pinned: config.WHATSAPP_WEB_VERSION, latest: latestVersion, log })
   await webVersion.start()
-  return asCurrentVersion(connect, webVersion)
+  return asCurrentVersion((input) => connect({ ...input, ...recording }), webVersion)
 }
 
 /** How long a caller trusts its copy of a lease: 2 s, and the time for a call to arrive. */

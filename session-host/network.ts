@@ -156,8 +156,28 @@ export type Happening =
    * is recorded.
    */
   | { kind: "people"; people: Acquaintance[]; onLearned?: () => void }
+  /** The network's news about an account, for a log or for `status`. */
+  | { kind: "notice"; notice: Notice }
   /** The end of this connection; nothing follows. */
   | ({ kind: "closed" } & End)
+
+/** A limit that the network has set for the account: it may not begin chats, or no more of them. */
+export interface Restriction {
+  kind: "new_chats" | "new_chats_quota"
+  /** When it ends, in Unix seconds; 0 if the network does not say. */
+  until: number
+}
+
+/**
+ * - `identity_changed`: somebody has another phone, or has installed anew.
+ * - `number_changed`: somebody has another number.
+ * - `newsletter`: news of a newsletter, which a bridge ignores.
+ * - `bot_message`: a message of a bot's that nobody here can read.
+ * - `restriction`: one is on now, or off.
+ */
+export type Notice =
+  | { kind: "identity_changed" | "number_changed" | "newsletter" | "bot_message" }
+  | { kind: "restriction"; restriction: Restriction; isOn: boolean }
 
 /** The network's information about a person; only what it said is set. */
 export interface Acquaintance {
@@ -173,6 +193,9 @@ export interface Acquaintance {
   verifiedName?: string | undefined
   /** The part that a group shows of a number that it hides. */
   redactedPhone?: string | undefined
+  about?: string | undefined
+  /** The number that the person had before. */
+  formerJid?: string | undefined
   /** Adds to an existing contact only; it does not create one. */
   ofContactsOnly?: true
 }

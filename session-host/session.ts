@@ -144,7 +144,16 @@ export class Session {
   async status(): Promise<z.infer<typeof SessionStatus>> {
     const { memory, uplink } = await this.#started()
     const { jid, lid, name } = memory.vault.login ?? { jid: "", lid: "", name: "" }
-    return { status: uplink.status, jid, lid, name, phone: userOf(jid) }
+    const [restriction] = memory.standing.restrictions
+    return {
+      status: uplink.status,
+      jid,
+      lid,
+      name,
+      phone: userOf(jid),
+      restriction: restriction?.kind ?? "",
+      restricted_until: restriction?.until ?? 0,
+    }
   }
 
   /** @throws as `Uplink.code` */

@@ -13,6 +13,7 @@ import { append, learn } from "./uplink/hearing.ts"
 import type { Logger } from "./log.ts"
 import type { Memory } from "./memory.ts"
 import type { Connection, End, Happening } from "./network.ts"
+import { newNoticing } from "./uplink/noticing.ts"
 import { type Code, Pairing } from "./uplink/pairing.ts"
 import { alreadyPaired, notPaired, refusalOf, takenOver } from "./refusals.ts"
 import { showCode } from "./uplink/sandbox.ts"
@@ -46,6 +47,7 @@ export class Uplink {
   readonly #pairing: Pairing
   readonly #dialler: Dialler
   readonly #logins: Logins
+  readonly #notice: ReturnType<typeof newNoticing>
   /** How many stanzas may have become events. */
   #stanzas = 0
   #open = false
@@ -63,6 +65,7 @@ export class Uplink {
       write: (work) => input.memory.patience.read(work),
       onError: (error) => input.log.warn({ error, what: "stayed" }, "a note in the lease was not written"),
     })
+    this.#notice = newNoticing({ ...input, bridgeId: input.held.bridgeId })
     this.#dialler = new Dialler({
       connect: input.connect,
       log: input.log,
@@ -287,6 +290,9 @@ export class Uplink {
         break
       case "people":
         learn(happening.people, this.#heard).then(happening.onLearned).catch(this.#dropped)
+        break
+      case "notice":
+        this.#notice(happening.notice).catch(this.#dropped)
         break
       case "acknowledged":
         this.#input.sends.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)

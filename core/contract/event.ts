@@ -52,7 +52,11 @@ const MessageEvent = z
     name: Name,
     body: z.string().openapi({ description: "Its words: of media the caption, of a poll its question." }),
     type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
-    media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]),
+    media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
+      description:
+        'Of `media`; `""`: it is to be seen once, on the phone. The network gives linked devices neither the file nor the ' +
+        "words, so `messages/{id}/media` answers 404.",
+    }),
     is_group: z.boolean(),
     from_me: FromMe,
     timestamp: Timestamp,

@@ -15,7 +15,19 @@ export type Status = z.infer<typeof Status>
 
 /** Contract, "Session status". Unknown fields are `""`, never absent. */
 export const SessionStatus = z
-  .object({ status: Status, jid: z.string(), lid: z.string(), name: z.string(), phone: z.string() })
+  .object({
+    status: Status,
+    jid: z.string(),
+    lid: z.string(),
+    name: z.string(),
+    phone: z.string(),
+    restriction: z.enum(["", "new_chats", "new_chats_quota"]).openapi({
+      description:
+        "What the network does not let the account do: `new_chats`, begin chats (a message that would is refused with " +
+        "`network_code` 463); `new_chats_quota`, begin more of them than it has begun.",
+    }),
+    restricted_until: z.number().int().openapi({ description: "Unix seconds; 0: the network does not say." }),
+  })
   .openapi("SessionStatus")
 
 export const status = createRoute({

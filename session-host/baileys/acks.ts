@@ -6,7 +6,9 @@ export const ackMs = 15_000
 /** How many messages without an answer are remembered, for answers that come late. */
 const rememberedMost = 1_000
 
-type Ack = { timestamp: number } | { networkCode: number }
+type Ack =
+  /** `phash`: the network's hash of the chat's devices, if it gives one. */
+  { timestamp: number; phash?: string } | { networkCode: number }
 
 /** The network's answers to messages. */
 export interface Acks {
@@ -58,7 +60,8 @@ export function newAcks(waitMs: number, onLate: (messageId: string, timestamp: n
     take({ attrs }) {
       const messageId = attrs.id ?? ""
       const timestamp = Number(attrs.t) || Math.floor(Date.now() / 1000)
-      const ack: Ack = attrs.error ? { networkCode: Number(attrs.error) } : { timestamp }
+      const { error, phash } = attrs
+      const ack: Ack = error ? { networkCode: Number(error) } : { timestamp, ...(phash && { phash }) }
       const waiter = waiting.get(messageId)
       if (waiter) return waiter(ack)
       if (unanswered.delete(messageId) && "timestamp" in ack) onLate(messageId, ack.timestamp)

@@ -12,6 +12,7 @@ import type { Acquaintance, Connection, Gate, Happening, Vault } from "../networ
 import { ackMs, newAcks } from "./acks.ts"
 import { newTakeDown } from "./acquaintances.ts"
 import { newArrivals } from "./arrivals.ts"
+import { newBacklog } from "./backlog.ts"
 import { newBeforeEnd } from "./before-end.ts"
 import { newBeforePairing } from "./before-pairing.ts"
 import { newCalls } from "./call.ts"
@@ -28,17 +29,21 @@ import { credsToDialWith } from "./link-code.ts"
 import { newLocks } from "../locks.ts"
 import { followLogin } from "./login.ts"
 import { removeDevice } from "./logout.ts"
+import { newMissed } from "./missed.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { listenForPeople } from "./people.ts"
 import { newAvailability } from "./presence.ts"
 import { newCodes } from "./qr.ts"
 import { newQuestions } from "./questions.ts"
 import { type ILogger, quietLog, redacted } from "./quiet-log.ts"
+import type { Record } from "./recorder.ts"
 import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
 import { credsToText } from "./serialise.ts"
 import { newSettings } from "./settings.ts"
 import { takeServerSync } from "./server-sync.ts"
+import { newStaleDevices } from "./stale-devices.ts"
+import { askForSyncKeys } from "./sync-keys.ts"
 import { timerOf } from "./timers.ts"
 import { transmission } from "./transmission.ts"
 import { socketConfig } from "./socket-config.ts"
@@ -53,6 +58,8 @@ export interface ConnectInput {
   version?: WAVersion
   /** How long the network may take over the acknowledgement of a message; 15 s without. */
   ackMs?: number
+  /** Gets every frame that comes in. */
+  record?: Record
   onHappening: (happening: Happening) => void
 }
 
@@ -84,6 +91,9 @@ export function connect(input: ConnectInput): Connection {
   const calls = newCalls()
   const groups = groupsOf(input.vault)
 
+  const devices = devicesOf(input.vault)
+  const me = () => creds.me
+  const fanOut = newFanOut({ devices, groups, keys, me, sock: () => sock, log })
   const { sock, wire } = dial(
     socketConfig({
       ...input,
@@ -91,31 +101,37 @@ export function connect(input: ConnectInput): Connection {
       creds,
       keys,
       hold: newLocks(),
-      fanOut: newFanOut({
-        devices: devicesOf(input.vault),
-        groups,
-        keys,
-        me: () => creds.me,
-        sock: () => sock,
-        log,
-      }),
+      fanOut: fanOut.forBaileys,
       log,
       repository: {
         stanzaOf: arrivals.stanzaOf,
         onSettled: arrivals.settled,
+        onUnreadable: (stanza) =>
+          void sock
+            .sendRetryRequest(stanza)
+            .catch((error: unknown) => log.warn({ error }, "a status was not asked for")),
       },
     }),
     vault.gate,
   )
+  const backlog = newBacklog(sock, (error) => log.warn({ error }, "no more of the backlog was asked for"))
   lifetime.atEnd(() => {
     wire.cut()
+    backlog.end()
     arrivals.end()
     acks.end()
     sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
   })
   const onError = failing(lifetime, log)
   const onBadMessage = (error: unknown) => onError("CB:message", error)
-  oneByOne({ ws: sock.ws, arrivals, creds, ended: () => lifetime.isOver, onError: onBadMessage })
+  oneByOne({
+    ws: sock.ws,
+    arrivals,
+    creds,
+    ended: () => lifetime.isOver,
+    keep: (received) => vault.keep({ received }),
+    onError: onBadMessage,
+  })
   contain(sock.ws, onError)
 
   const keepCreds = (onKept?: () => void) => {
@@ -138,7 +154,14 @@ export function connect(input: ConnectInput): Connection {
   })
   const isOpen = () => lifetime.isOpen
   const mediaHost = () => questions.mediaHost()
-  const { readIfNew, changed } = newSettings(keys, { sock, isOpen, mediaHost, takeDown, log })
+  const { readIfNew, changed } = newSettings(keys, {
+    sock,
+    isOpen,
+    mediaHost,
+    takeDown,
+    askForKeys: (ids) => beforeEnd(askForSyncKeys(sock, ids)),
+    log,
+  })
   takeServerSync(sock.ws, changed)
   followHistory({
     sock,
@@ -163,7 +186,31 @@ export function connect(input: ConnectInput): Connection {
     keepCreds,
     onError: (error) => onError("CB:notification", error),
   })
-  readFrames({ ws: sock.ws, acks, arrivals, calls, groups, lifetime, vault, tellPeople, beforePairing })
+  readFrames({
+    ws: sock.ws,
+    acks,
+    arrivals,
+    backlog,
+    calls,
+    groups,
+    lifetime,
+    vault,
+    tellPeople,
+    keepPairs: (people) => {
+      const pairs = people.flatMap(({ jid, lid }) => (jid && lid ? [{ pn: jid, lid }] : []))
+      if (pairs.length === 0) return
+      const kept = sock.signalRepository.lidMapping.storeLIDPNMappings(pairs)
+      kept.catch((error: unknown) => log.warn({ error }, "a changed number was not kept"))
+    },
+    staleDevices: newStaleDevices({
+      devices,
+      sock: () => sock,
+      onError: (error) => log.warn({ error }, "a list of devices was not forgotten"),
+    }),
+    beforePairing,
+    record: input.record,
+    log: input.log,
+  })
 
   const sender = newSender({
     sock,
@@ -171,6 +218,10 @@ export function connect(input: ConnectInput): Connection {
     keys,
     isOpen: () => lifetime.isOpen,
     onRefused: groups.forget,
+    missed: newMissed({ fanOut, me, log }),
+    onError: (error) => {
+      if (!lifetime.isOver) log.warn({ error }, "devices that a message has missed did not get it")
+    },
   })
   return {
     ...questions,

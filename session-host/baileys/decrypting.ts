@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
 import { addressesOf } from "./addresses.ts"
 import { forOurselves } from "./for-ourselves.ts"
 import type { ILogger } from "./quiet-log.ts"
@@ -9,6 +9,8 @@ import { hasChild } from "./stanza.ts"
 
 /** What a redelivered message becomes: it unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
+
+const statuses = "status@broadcast"
 
 /** Nobody wants to hear of it: its sender need not send it again, and it may have come before without leaving a mark. */
 function asForgotten(error: unknown): Uint8Array {
@@ -28,6 +30,8 @@ export function newDecrypting(
   log: ILogger,
 ): Decrypting {
   const { creds, keys, vault, hold } = input
+  /** Statuses, each of which may have several ciphertexts. */
+  const askedFor = new WeakSet<BinaryNode>()
 
   async function taken(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
     const stanza = input.stanzaOf(ciphertext)
@@ -44,7 +48,22 @@ export function newDecrypting(
         unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
         return plaintext
       })
-    return vault.ignores(attrs) ? await read().catch(asForgotten) : await read()
+    if (vault.ignores(attrs)) return await read().catch(asForgotten)
+    return attrs.from === statuses ? await read().catch(asUnreadableStatus(stanza)) : await read()
+  }
+
+  /**
+   * A status that cannot be read is requested again, and acknowledged. The live network sends a refused one again at each
+   * connection, and nothing behind it (Baileys pull request 2779).
+   */
+  function asUnreadableStatus(stanza: BinaryNode) {
+    return (error: unknown): never => {
+      if (error instanceof SessionEnded) throw error
+      if (!askedFor.has(stanza)) input.onUnreadable(stanza)
+      askedFor.add(stanza)
+      // Baileys' own error for a message without content, which it acknowledges.
+      throw new Error("Message absent from node", { cause: error })
+    }
   }
 
   async function settling<T>(ciphertext: Uint8Array, work: () => Promise<T>): Promise<T> {

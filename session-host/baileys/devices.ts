@@ -35,6 +35,8 @@ function newLists() {
     has: (user: string) => entries.has(user),
     get,
     set,
+    /** Their list of devices is out of date. */
+    forget: (user: string) => void entries.delete(user),
     /** As Baileys wants them, which says itself what it has put in. */
     asCache: (): PossiblyExtendedCacheStore => ({
       get: (user) => get(user) as never,

@@ -35,10 +35,7 @@ export function newEncrypting(
       }
       return encrypted
     })
-    if (sending) {
-      sending.unkept = undefined
-      sending.encrypted = true
-    }
+    if (sending) sending.unkept = undefined
     return result
   }
 

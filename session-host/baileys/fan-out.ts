@@ -38,10 +38,16 @@ interface Input {
   log: ILogger
 }
 
-/** What Baileys wants of whoever knows groups and devices. */
 interface FanOut {
-  cachedGroupMetadata: (jid: string) => Promise<ReturnType<typeof metadataOf> | undefined>
-  userDevicesCache: PossiblyExtendedCacheStore
+  /** The caches that Baileys asks for groups and devices. */
+  forBaileys: {
+    cachedGroupMetadata: (jid: string) => Promise<ReturnType<typeof metadataOf> | undefined>
+    userDevicesCache: PossiblyExtendedCacheStore
+  }
+  /** The known devices that a transmission goes to, without the one that it comes from. */
+  devicesOf: (sending: Transmission) => Device[]
+  /** Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer */
+  devicesAgain: (sending: Transmission) => Promise<Device[]>
 }
 
 /**
@@ -60,25 +66,39 @@ export function newFanOut(input: Input): FanOut {
     return done
   }
 
+  const devicesOf = ({ users = [] }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
+
+  async function cachedGroupMetadata(jid: string) {
+    const group = await transmission.exit(() => groupOf(input, jid))
+    const sending = transmission.getStore()
+    if (sending && group) sending.members = group.members
+    return group && metadataOf(group)
+  }
+
   return {
-    async cachedGroupMetadata(jid) {
-      const group = await transmission.exit(() => groupOf(input, jid))
-      const sending = transmission.getStore()
-      if (sending && group) sending.members = group.members
-      return group && metadataOf(group)
+    devicesOf,
+    async devicesAgain(sending) {
+      const { users = [] } = sending
+      for (const user of users) devices.forget(user)
+      await inTurn(() => prepare(input, users, sending))
+      return devicesOf(sending).filter((device) => isReachable(sending, device))
     },
-    userDevicesCache: {
-      ...devices.asCache(),
-      async mget<T>(users: string[]) {
-        const sending = transmission.getStore()
-        // What is asked here is for later messages, too: it goes on when this one is given up, of which no frame may leave.
-        if (sending) await inTurn(() => transmission.exit(() => prepare(input, users, sending)))
-        const found = users.flatMap((user) => {
-          const list = devices.get(user)
-          return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
-        })
-        // Baileys says itself what it wants of them: these are devices.
-        return Object.fromEntries(found) as Record<string, T>
+    forBaileys: {
+      cachedGroupMetadata,
+      userDevicesCache: {
+        ...devices.asCache(),
+        async mget<T>(users: string[]) {
+          const sending = transmission.getStore()
+          if (sending) sending.users = users
+          // What is asked here is for later messages, too: it goes on when this one is given up, of which no frame may leave.
+          if (sending) await inTurn(() => transmission.exit(() => prepare(input, users, sending)))
+          const found = users.flatMap((user) => {
+            const list = devices.get(user)
+            return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
+          })
+          // Baileys says itself what it wants of them: these are devices.
+          return Object.fromEntries(found) as Record<string, T>
+        },
       },
     },
   }
@@ -229,6 +249,6 @@ async function open(
   }
 }
 
-function jidOf({ user, server, device }: Device): string {
+export function jidOf({ user, server, device }: Device): string {
   return jidEncode(user, server as Parameters<typeof jidEncode>[1], device)
 }

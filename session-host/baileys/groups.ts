@@ -44,10 +44,11 @@ function newGroups() {
     get: (jid: string) => groups.get(jid),
     /** Something about it is not as we think. */
     forget: (jid: string) => void groups.delete(jid),
-    /** Takes whatever comes in: an answer that has a whole group in it, or a notification that one has changed. */
+    /** Takes whatever comes in: an answer that has a whole group in it, or that one has changed, or any. */
     take(frame: BinaryNode): void {
       const { type, from } = frame.attrs
       if (frame.tag === "notification" && type === "w:gp2" && from) groups.delete(from)
+      if (frame.tag === "ib" && getBinaryNodeChild(frame, "dirty")?.attrs.type === "groups") groups.clear()
       const group = frame.tag === "iq" && type === "result" ? groupIn(frame) : undefined
       if (group) groups.set(group.id, group)
     },

@@ -1,14 +1,18 @@
 import type { EventEmitter } from "node:events"
 import type { AuthenticationCreds, BinaryNode } from "@whiskeysockets/baileys"
 import type { Arrivals } from "./arrivals.ts"
+import type { Received } from "../network.ts"
 import { isParsable } from "./parsable.ts"
 import { takeOver } from "./take-over.ts"
+import { viewOnceIn } from "./view-once.ts"
 
 interface Input {
   ws: EventEmitter
   arrivals: Arrivals
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
+  /** Takes in a message that Baileys does not report. */
+  keep: (received: Received) => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -19,8 +23,11 @@ type Pass = (node: BinaryNode) => unknown
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function oneByOne({ ws, arrivals, creds, ended, onError }: Input) {
+export function oneByOne({ ws, arrivals, creds, ended, keep, onError }: Input) {
   const give = async (node: BinaryNode, pass: Pass) => {
+    const viewOnce = viewOnceIn(node)
+    if (viewOnce && isParsable(node, creds.me)) await keep(viewOnce).catch(onError)
+    if (ended()) return
     await pass(node)
     // For the backlog this says nothing: Baileys has a queue of its own for it, and answers in its own time.
     if (!node.attrs.offline || !isParsable(node, creds.me)) arrivals.dropped(node)

@@ -23,6 +23,8 @@ export interface RepositoryInput {
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
   /** It was read, or cannot be: nothing more will become of this ciphertext now. */
   onSettled: (ciphertext: Uint8Array) => void
+  /** Called for a status that cannot be read: it should be requested again. */
+  onUnreadable: (stanza: BinaryNode) => void
 }
 
 /**

@@ -1,9 +1,10 @@
-import { proto, type WASocket } from "@whiskeysockets/baileys"
+import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "../network-errors.ts"
 import type { Outgoing } from "../network.ts"
 import type { Acks } from "./acks.ts"
 import { envelopeOf } from "./envelope.ts"
 import type { Keys } from "./keys.ts"
+import type { Missed } from "./missed.ts"
 import { transmission, type Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
@@ -20,6 +21,10 @@ export interface SendInput {
   isOpen: () => boolean
   /** The network has refused a message to this chat. */
   onRefused: (chat: string) => void
+  /** An error that no caller waits for. */
+  onError: (error: unknown) => void
+  /** Sends a message to the devices that it has missed. */
+  missed: Missed
 }
 
 /**
@@ -56,7 +61,7 @@ async function send(
     chat: outgoing.chat,
     unkept: again ? undefined : outgoing,
     maybeKept: again,
-    encrypted: false,
+    built: false,
     handed: false,
     abandoned: false,
   }
@@ -84,7 +89,11 @@ async function send(
   }
   // The network has the message, whatever becomes of the note: without it the key is given once more.
   noteKeyHolders(input.keys, state.keyHolders).catch(() => {})
-  return ack
+  if (ack.phash) {
+    const sendTo = (participant: { jid: string; count: number }) => sendOnce(input, outgoing, { participant })
+    input.missed(state, ack.phash, sendTo).catch(input.onError)
+  }
+  return { timestamp: ack.timestamp }
 }
 
 /** Mostly it is known already. */
@@ -98,14 +107,39 @@ async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["ke
 
 /** The error that kept the stanza from leaving, or that came after it had left. */
 async function relay(input: SendInput, outgoing: Outgoing, state: Transmission): Promise<Error | undefined> {
-  const message = proto.Message.decode(outgoing.message)
-  const options = { messageId: outgoing.messageId, ...envelopeOf(message) }
+  const onBuilt = () => (state.built = true)
   try {
-    await transmission.run(state, () => input.sock.relayMessage(outgoing.chat, message, options))
+    await transmission.run(state, () => sendOnce(input, outgoing, { onBuilt }))
     return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error("unknown error", { cause: error })
   }
+}
+
+/** Has Baileys send it: to all devices of the chat, or to one alone. */
+async function sendOnce(
+  { sock }: Pick<SendInput, "sock">,
+  { chat, message: bytes, messageId }: Outgoing,
+  { participant, onBuilt }: { participant?: { jid: string; count: number }; onBuilt?: () => void },
+): Promise<void> {
+  const message = proto.Message.decode(bytes)
+  const { additionalAttributes, additionalNodes } = envelopeOf(message)
+  await sock.relayMessage(chat, message, {
+    messageId,
+    additionalAttributes,
+    additionalNodes: onBuilt ? lookedAtLast(additionalNodes, onBuilt) : additionalNodes,
+    ...(participant && { participant }),
+  })
+}
+
+/** Calls back when Baileys reads the number of these nodes: the last step before the stanza goes to the socket. */
+function lookedAtLast(nodes: BinaryNode[], onLook: () => void): BinaryNode[] {
+  return new Proxy(nodes, {
+    get(target, name) {
+      if (name === "length") onLook()
+      return Reflect.get(target, name)
+    },
+  })
 }
 
 async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error | undefined> {

@@ -33,6 +33,8 @@ interface Following {
   /** Where the network keeps files. */
   mediaHost: () => Promise<string>
   takeDown: TakeDown
+  /** Asks the account's phone for keys, by their ids in base64. */
+  askForKeys: (ids: string[]) => Promise<unknown>
   log: ILogger
 }
 
@@ -51,9 +53,11 @@ type Change = proto.ISyncdMutation | proto.ISyncdRecord
  * How far a collection was read is kept only once all that it said of people is durable.
  */
 export function newSettings(keys: Pick<Keys, "get" | "set">, following: Following) {
-  const { sock, isOpen, mediaHost, takeDown, log } = following
+  const { sock, isOpen, mediaHost, takeDown, askForKeys, log } = following
   /** Changed under a key that has not come yet. */
   const blocked = new Set<Collection>()
+  /** Missing keys, and whether the phone was asked for them on this connection. */
+  const missing = new Map<string, boolean>()
   let turn: Promise<unknown> = Promise.resolve()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
 
@@ -82,7 +86,17 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
     } catch (error) {
       if (!isMissingKeyError(error)) throw error
       blocked.add(name)
+      await askForMissing()
     }
+  }
+
+  /** The phone sends each new key to all devices. A device that did not get it has to ask. */
+  async function askForMissing(): Promise<void> {
+    const wanted = [...missing].flatMap(([id, wasAsked]) => (wasAsked ? [] : [id]))
+    for (const id of wanted) missing.set(id, true)
+    if (wanted.length === 0) return
+    log.warn({}, "keys of the account's settings are missing: its phone is asked for them")
+    await askForKeys(wanted)
   }
 
   async function read(name: Collection): Promise<void> {
@@ -186,7 +200,11 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
     }
   }
 
-  const keyOf = async (id: string) => (await keys.get("app-state-sync-key", [id]))[id]
+  const keyOf = async (id: string) => {
+    const { [id]: key } = await keys.get("app-state-sync-key", [id])
+    if (!key && !missing.has(id)) missing.set(id, false)
+    return key
+  }
 
   async function decode(changes: Change[]): Promise<ChatMutation[]> {
     const found: ChatMutation[] = []

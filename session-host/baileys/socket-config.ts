@@ -21,7 +21,7 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
-  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled">
+  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "onUnreadable">
 }
 
 /** How we want Baileys. */

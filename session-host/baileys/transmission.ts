@@ -8,15 +8,17 @@ export interface Transmission {
   chat: string
   /** Of the group that it goes to: addresses, by their user part. */
   members?: ReadonlyMap<string, string>
+  /** The people whose devices it goes to, by the user part of their addresses. */
+  users?: string[]
   /** Devices by whether there is a session with them: without one they are left out, for nobody can open one. */
   reached?: ReadonlyMap<string, boolean>
   /** The message, until it is kept. */
   unkept: Outgoing | undefined
   /** It is kept, or about to be. */
   maybeKept: boolean
-  /** Something of it is encrypted: the next frame may be its stanza. */
-  encrypted: boolean
-  /** A frame that may have been its stanza went to the socket. */
+  /** The stanza is built, and is the next frame. Frames before it are questions to the network. */
+  built: boolean
+  /** The stanza went to the socket. */
   handed: boolean
   /** Given up before anything left: nothing of it may leave any more. */
   abandoned: boolean

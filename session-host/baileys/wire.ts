@@ -59,7 +59,7 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
     const [frame, written] = [data as Buffer, done as Done]
     const message = transmission.getStore()
     if (!open || message?.abandoned) return written(new Error("the connection sends no more"))
-    if (message?.encrypted) message.handed = true
+    if (message?.built) message.handed = true
     pause()
     if (held.length === 0 && gate.made <= gate.kept) return send(frame, written)
     held.push({ data: frame, unit: gate.made })

@@ -58,7 +58,10 @@ export function aboutOf(input: AboutInput): About | undefined {
 
   const sender = withoutDevice(attrs.participant ?? from)
   const { fromMe } = name
-  const person = (jid: string) => (isLid(jid) ? (input.phones.get(jid) ?? jid) : withoutDevice(jid))
+  const person = (given: string) => {
+    const jid = withoutDevice(given)
+    return input.phones.get(jid) ?? jid
+  }
   const contact = fromMe ? own.jid : person(sender)
   const chat = chatOf(attrs, input.content, fromMe)
   // Who writes to a list of people writes to each of them.
@@ -118,7 +121,9 @@ export function phonesIn(attrs: Attrs, own: Own): Map<string, string> {
     [attrs.recipient, attrs.peer_recipient_pn],
   ] as const
   const found = new Map<string, string>()
-  for (const [lid, phone] of pairs)
-    if (lid && phone && isLid(lid) && isPhoneJid(phone)) found.set(withoutDevice(lid), withoutDevice(phone))
+  for (const [one = "", other = ""] of pairs) {
+    const [lid, phone] = [withoutDevice(one), withoutDevice(other)]
+    if (isLid(lid) && isPhoneJid(phone)) found.set(lid, phone)
+  }
   return found
 }

@@ -68,7 +68,7 @@ export function fromMessage(input: Incoming): Mapped[] {
 
 /** What is said; undefined for what is not for people. */
 function saidBy(content: MessageContent, about: About): Said | undefined {
-  const { protocolMessage, reactionMessage, pinInChatMessage } = content
+  const { protocolMessage, reactionMessage, pinInChatMessage, placeholderMessage } = content
   const target = protocolMessage?.key?.id
   const type: number | null | undefined = protocolMessage?.type
   if (target && type === protocol.revoke) return note("revoke", target)
@@ -90,6 +90,8 @@ function saidBy(content: MessageContent, about: About): Said | undefined {
       reaction: { emoji, message_id: id, contact_id: author },
     }
   }
+  // Only the phone knows its kind and its words.
+  if (placeholderMessage) return { body: "", type: "media", media_type: "" }
   return plain(content)
 }
 
@@ -208,7 +210,6 @@ const silent = new Set<string>([
   "messageHistoryNotice",
   "statusNotificationMessage",
   "limitSharingMessage",
-  "placeholderMessage",
   "encReactionMessage",
   "encCommentMessage",
   "secretEncryptedMessage",

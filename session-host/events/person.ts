@@ -22,8 +22,9 @@ function phonesOf(stanza: Stanza): Map<string, string> {
   return new Map(
     nodesOf(stanza).flatMap(({ attrs }) =>
       pairs.flatMap(([name, other]): [string, string][] => {
-        const [jid, phone] = [attrs[name], attrs[other]]
-        return jid && phone && isLid(jid) ? [[withoutDevice(jid), withoutDevice(phone)]] : []
+        const jid = withoutDevice(attrs[name] ?? "")
+        const phone = attrs[other]
+        return phone && isLid(jid) ? [[jid, withoutDevice(phone)]] : []
       }),
     ),
   )

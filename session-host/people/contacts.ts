@@ -43,7 +43,7 @@ const nobody: Contact = {
 
 /** Anything that may be learnt about somebody. */
 export type Learnt = Acquaintance &
-  Partial<Pick<Contact, "isBusiness" | "about" | "businessAddress" | "businessEmail" | "isRegistered">>
+  Partial<Pick<Contact, "isBusiness" | "businessAddress" | "businessEmail" | "isRegistered">>
 
 type PhoneOf = (lid: string) => Promise<string | undefined>
 
@@ -83,7 +83,7 @@ export class Contacts {
    * SessionEnded
    */
   async learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
-    const addresses = new Set(people.flatMap(({ jid, lid }) => [jid ?? "", lid ?? ""]))
+    const addresses = new Set(people.flatMap(addressesOf))
     const before = [...addresses].flatMap((address) => this.#learning.get(address) ?? [])
     const learnt = this.#learnAll(people, phoneOf, before)
     // The caller sees the error; others only wait for the end.
@@ -147,7 +147,7 @@ export class Contacts {
 
   async #learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
     const named = await Promise.all(people.map((person) => withPhone(person, phoneOf)))
-    const jids = new Set(named.flatMap(({ jid, lid }) => [jid ?? "", lid ?? ""]))
+    const jids = new Set(named.flatMap(addressesOf))
     jids.delete("")
     const before = await this.#readAll([...jids])
 
@@ -229,10 +229,15 @@ async function withPhone(person: Learnt, phoneOf: PhoneOf): Promise<Learnt> {
   return { ...person, jid: await phoneOf(person.lid) }
 }
 
+function addressesOf({ jid = "", lid = "", formerJid }: Learnt): string[] {
+  return formerJid ? [jid, lid, formerJid] : [jid, lid]
+}
+
 /** One person is one contact, however many addresses had rows. */
 function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void {
-  const { jid = "", lid = "" } = person
-  const [byPhone, byLid] = [contacts.get(jid), contacts.get(lid)]
+  const { jid = "", lid = "", formerJid } = person
+  const before = formerJid ? contacts.get(formerJid) : undefined
+  const [byPhone = before, byLid] = [contacts.get(jid), contacts.get(lid)]
   const known =
     byPhone && byLid
       ? updated(byLid, { ...byPhone, about: byPhone.about || byLid.about })
@@ -241,8 +246,8 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
   const contact = updated(known ?? nobody, person)
   const [key, other] = jid ? [jid, lid] : [lid, ""]
   if (other && byLid) contacts.set(other, undefined)
-  const before = contacts.get(key)
-  if (JSON.stringify(before) !== JSON.stringify(contact)) contacts.set(key, contact)
+  if (formerJid && before) contacts.set(formerJid, undefined)
+  if (JSON.stringify(contacts.get(key)) !== JSON.stringify(contact)) contacts.set(key, contact)
 }
 
 /** Unknown values change nothing; an about text may be empty. A person with a name of their own is on the network. */

@@ -58,7 +58,7 @@ function followArrivals(): void {
 }
 
 function wordOfFrame(): string | undefined {
-  if (transmission.getStore()) return transmission.getStore()?.encrypted ? "stanza" : undefined
+  if (transmission.getStore()) return transmission.getStore()?.built ? "stanza" : undefined
   const what = arriving.getStore()
   return what && (what === "live" ? "receipt" : "backlog receipt")
 }

@@ -1,5 +1,7 @@
 import { pino } from "pino"
 import { connect, type ConnectInput } from "#session-host/baileys/connect.ts"
+import { config } from "#core/config.ts"
+import { newRecorder } from "#session-host/baileys/recorder.ts"
 import type { Happening } from "#session-host/network.ts"
 import type { VolatileVault } from "./vault.ts"
 
@@ -19,6 +21,7 @@ export function aConnection(input: {
     url: input.url,
     vault: input.vault,
     log: input.log ?? pino({ level: process.env.TEST_LOG ?? "silent" }),
+    ...(config.RECORD && { record: newRecorder(config.RECORD, pino({ level: "silent" })) }),
     onHappening(happening) {
       happenings.push(happening)
       if (happening.kind === "people" && input.learns !== false) happening.onLearned?.()

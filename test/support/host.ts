@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { onTestFinished } from "vitest"
+import { config } from "#core/config.ts"
 import { EventRow } from "#core/event-row.ts"
 import { DataKeys } from "#core/data-keys.ts"
 import { signCall } from "#core/host-call.ts"
@@ -8,11 +9,15 @@ import { log } from "#core/log.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { Event } from "#core/contract/event.ts"
 import { trustRoot } from "#session-host/baileys/certificates.ts"
+import { newRecorder } from "#session-host/baileys/recorder.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 import { Host, type HostInput } from "#session-host/host.ts"
 import { listen, serverApp } from "#session-host/server.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { until } from "./until.ts"
+
+/** With RECORD set, a run records what the simulated network sends (`simulator/README.md`). */
+const recording = config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
 
 interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
@@ -34,7 +39,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     addr: server.addr,
     capacity: options.capacity ?? 20,
     network: "simulated",
-    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ackMs })),
+    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ackMs, ...recording })),
     timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
     log,
   })

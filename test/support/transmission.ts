@@ -6,7 +6,7 @@ export function aTransmission(so: Partial<Transmission> = {}): Transmission {
     chat: "1@lid",
     unkept: undefined,
     maybeKept: false,
-    encrypted: false,
+    built: false,
     handed: false,
     abandoned: false,
     ...so,

@@ -65,7 +65,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
 
   status: async (ask) => {
     const { number: phone, jid, lid } = grace
-    const told = { status: "connected", jid, lid, name: "Grace", phone }
+    const told = { status: "connected", jid, lid, name: "Grace", phone, restriction: "", restricted_until: 0 }
     await until(async () => (await whole.statusOf("shop")) === "connected")
     expect((await ask()).json).toEqual(told)
   },

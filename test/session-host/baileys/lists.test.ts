@@ -80,13 +80,16 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
     learnt.set(turns.now(), (learnt.get(turns.now()) ?? 0) + some.length)
   }
   const takeDown = newTakeDown({ sock, vault, learn })
-  const following = { sock, keys, isOpen: () => true, mediaHost: async () => "", takeDown }
+  const wanted: string[] = []
+  const askForKeys = async (ids: string[]) => void wanted.push(...ids)
+  const following = { sock, keys, isOpen: () => true, mediaHost: async () => "", takeDown, askForKeys }
   return {
     vault,
     keys,
     people,
     pairs,
     asked,
+    wanted,
     ev,
     following,
     learntAtOnce: () => Math.max(...learnt.values()),
@@ -125,6 +128,7 @@ test("a setting that cannot be read is passed over; one whose key is missing wai
   settings.readIfNew()
   await until(() => reader.asked.length === 3)
   expect(reader.asked).toEqual(["critical_unblock_low", "critical_block", "critical_unblock_low"])
+  expect(reader.wanted).toEqual([later.toString("base64")])
   expect(reader.vault.ofType("app-state-sync-version")).toEqual([])
 
   await reader.keys.set({ "app-state-sync-key": { [later.toString("base64")]: { keyData } } })

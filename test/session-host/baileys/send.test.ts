@@ -33,12 +33,14 @@ function aSender(
     keys,
     isOpen: () => world.open,
     onRefused: () => {},
+    onError: (error) => expect.fail(String(error)),
+    missed: async () => {},
   })
   return { send, acks, late, world, relayed }
 }
 
 const leaves = async (state: Transmission) => {
-  Object.assign(state, { unkept: undefined, maybeKept: true, encrypted: true, handed: true })
+  Object.assign(state, { unkept: undefined, maybeKept: true, built: true, handed: true })
 }
 const leavesToGroup = async (state: Transmission) => {
   await leaves(state)

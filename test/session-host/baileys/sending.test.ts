@@ -4,6 +4,7 @@ import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network-
 import { aConnection } from "#test/support/connection.ts"
 import { aLinkedDevice, outgoing } from "#test/support/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"
+import { aVault } from "#test/support/vault.ts"
 import { until } from "#test/support/until.ts"
 
 let network: Network
@@ -39,6 +40,24 @@ test("what the network refuses is refused with its number", async () => {
   await expect(refused).rejects.toThrow(NetworkRejected)
   await expect(refused).rejects.toMatchObject({ networkCode: 463 })
   await connection.send(outgoing(bob.jid, "yes"))
+  connection.close()
+})
+
+test("a message that fails at a question between its encryption and its stanza was not sent", async () => {
+  const vault = aVault()
+  const { ada, bob, connection, device } = await aLinkedDevice(network, vault)
+  const group = await network.group([bob, ada])
+  // As if who has our sender key had changed between the two times that it is looked up.
+  let looked = 0
+  const keys = vault.keys.bind(vault)
+  vault.keys = async (type, ids) => {
+    if (type !== "sender-key-memory" || ++looked % 2 === 1) return await keys(type, ids)
+    return new Map(ids.map((id) => [id, JSON.stringify({ [bob.lid]: true, [ada.lid]: true })]))
+  }
+  await network.fault({ kind: "refuse_iq", device, xmlns: "encrypt", code: 503, times: 1 })
+  await expect(connection.send(outgoing(group.jid, "no"))).rejects.toThrow(NotSent)
+  await connection.send(outgoing(group.jid, "yes"))
+  expect(await bob.read({ from: ada.number })).toMatchObject([{ text: "yes" }])
   connection.close()
 })
 

@@ -122,7 +122,7 @@ test("of a message that was given up no frame leaves; of another, that its stanz
   const state = aTransmission({ maybeKept: true })
   transmission.run(state, () => send("a question"))
   expect(state.handed).toBe(false)
-  state.encrypted = true
+  state.built = true
   transmission.run(state, () => send("the stanza"))
   expect(state.handed).toBe(true)
   transmission.run({ ...state, abandoned: true }, () => send("given up"))

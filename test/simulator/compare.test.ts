@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pino } from "pino"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { connect } from "#session-host/baileys/connect.ts"
+import { trustRoot } from "#session-host/baileys/certificates.ts"
+import { newRecorder } from "#session-host/baileys/recorder.ts"
+import type { Happening } from "#session-host/network.ts"
+import { missingIn, ours, recorded } from "#simulator/compare/compare.ts"
+import { aLinkedDevice } from "#test/support/linked-device.ts"
+import { aNetwork, type Network } from "#test/support/network.ts"
+import { until } from "#test/support/until.ts"
+
+let network: Network
+let folder: string
+
+beforeAll(async () => {
+  network = await aNetwork()
+  trustRoot(network.rootKey)
+  folder = await mkdtemp(join(tmpdir(), "recorded-"))
+})
+
+afterAll(async () => {
+  await network.close()
+  await rm(folder, { recursive: true })
+})
+
+test("a recording of the simulated network has nothing that this never sends, nobody's words, and what a copy without calls lacks", async () => {
+  const { ada, bob, vault, connection, device } = await aLinkedDevice(network)
+  connection.close()
+  await vault.settled()
+  const log = pino({ level: "silent" })
+  const happenings: Happening[] = []
+  const recording = connect({
+    url: network.url,
+    vault,
+    log,
+    record: newRecorder(folder, log),
+    onHappening: (happening) => void happenings.push(happening),
+  })
+  await until(() => happenings.some(({ kind }) => kind === "open"))
+  await bob.send(ada.number, "a secret of mine")
+  await network.control.ring(bob.number, ada.number)
+  await network.control.notice(device, { kind: "about_changed", about: bob.number })
+  await until(() => happenings.some(({ kind }) => kind === "stanza"))
+  await network.control.settled(device, 10_000)
+  recording.close()
+
+  const facts = recorded(folder)
+  expect(missingIn(ours(), facts)).toEqual([])
+  const all = [...facts].join("\n")
+  expect(all).toContain("message[text]/enc[pkmsg] bytes")
+  for (const word of ["secret", "Bob", bob.number, ada.number, bob.lid.split("@")[0]!, "fishing"])
+    expect(all).not.toContain(word)
+
+  const withoutCalls = new Set([...ours()].filter((fact) => !fact.startsWith("call")))
+  expect(missingIn(withoutCalls, facts)).toEqual(["call"])
+})
