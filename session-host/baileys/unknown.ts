@@ -100,7 +100,7 @@ const known = new Map<string, Known>([
     "ack",
     {
       attrs: words(
-        "id from to t class type participant error phash sync count refresh_lid addressing_mode recipient edit",
+        "id from to t class type participant error phash sync count refresh_lid addressing_mode recipient edit server_id",
       ),
     },
   ],

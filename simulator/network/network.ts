@@ -10,6 +10,7 @@ import * as Faults from "./faults.ts"
 import * as Groups from "./groups.ts"
 import type { Line } from "./line.ts"
 import * as Media from "./media.ts"
+import * as Newsletters from "./newsletters.ts"
 import type { Pairing } from "./pairing.ts"
 import * as PreKeys from "./prekeys.ts"
 import * as Presence from "./presence.ts"
@@ -27,6 +28,7 @@ export interface Network {
   faults: Faults.Faults
   media: Media.Media
   groups: Groups.Groups
+  newsletters: Newsletters.Newsletters
   appState: AppState.AppState
   profiles: Profiles.Profiles
   presence: Presence.Presence
@@ -52,6 +54,7 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     faults: Faults.create(),
     media: Media.open(input.store),
     groups: Groups.open(input.store),
+    newsletters: Newsletters.open(input.store),
     appState: AppState.open(input.store),
     profiles: Profiles.open(input.store),
     presence: Presence.create(),

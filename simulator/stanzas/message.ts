@@ -10,6 +10,7 @@ import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { verifiedName } from "./business.ts"
+import { publish } from "./newsletter.ts"
 import { hidesIn } from "./group-node.ts"
 
 /** What of a message is for each recipient's eyes, besides its own ciphertext. */
@@ -41,6 +42,7 @@ export function message(network: Network, line: Line, stanza: Node) {
     network.log.note(key(line.device), "message without id or recipient")
     return
   }
+  if (chat.server === "newsletter") return toNewsletter(network, line, stanza)
   const sent = { line, sender, stanza, chat }
   const error = refused(network, sent)
   if (error === undefined) {
@@ -54,6 +56,14 @@ export function message(network: Network, line: Line, stanza: Node) {
     })
   }
   acknowledge(network, line, stanza, error)
+}
+
+/** Nothing is encrypted there, and the network numbers what it takes. */
+function toNewsletter(network: Network, line: Line, stanza: Node) {
+  const { id, to } = stanza.attrs
+  const serverId = child(stanza, "plaintext") && publish(network, line, stanza)
+  const error = serverId === undefined ? nack.forbidden : undefined
+  line.send(el("ack", { class: "message", id, from: to, t: now(), server_id: serverId, error }))
 }
 
 /** The placeholder that a device gets in place of the message, if a fault says so. */

@@ -17,6 +17,8 @@ import * as Groups from "./groups.ts"
 import * as JoinRequests from "./join-requests.ts"
 import { mediaConnection } from "./media.ts"
 import { message } from "./message.ts"
+import { mex } from "./mex.ts"
+import * as Newsletter from "./newsletter.ts"
 import { chatState, presence } from "./presence.ts"
 import * as Profile from "./profile.ts"
 import * as Props from "./props.ts"
@@ -69,6 +71,10 @@ const answers = new Map<string, Answer>([
   // There are no communities here.
   ["w:g2 get sub_groups", () => [el("sub_groups")]],
   ["w:sync:app:state set sync", AppState.sync],
+  ["w:mex get query", mex],
+  ["newsletter get messages", Newsletter.messages],
+  ["newsletter get message_updates", Newsletter.updates],
+  ["newsletter set live_updates", Newsletter.live],
   ["md set remove-companion-device", Devices.remove],
   ["bot get bot", () => [el("bot", { v: "2" })]],
   ["tos get request", Props.terms],

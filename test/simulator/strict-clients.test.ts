@@ -186,3 +186,48 @@ test("a personal QR code says whose it is", async () => {
   const answer = await ask(client, { xmlns: "w:qr", type: "get" }, [node("qr", { code: code! })])
   expect(getBinaryNodeChild(answer, "qr")?.attrs).toMatchObject({ jid: ada.jid, notify: "Ada" })
 })
+
+test("a newsletter is made, found, followed, read and left", async () => {
+  const { client, bob } = await aChat()
+  const reader = await network.paired(bob)
+  const made = await client.sock.newsletterCreate("Daily", "All that is new")
+  expect(made).toMatchObject({ name: "Daily", description: "All that is new", subscribers: 0 })
+  await expect(reader.sock.newsletterMetadata("jid", "1@newsletter")).rejects.toThrow("no such newsletter")
+  await reader.sock.newsletterFollow(made.id)
+  const found = await reader.sock.newsletterMetadata("invite", made.invite!)
+  expect(found).toMatchObject({ id: made.id, viewer_metadata: { role: "SUBSCRIBER" } })
+  expect(await reader.sock.newsletterSubscribers(made.id)).toEqual({ subscribers: 1 })
+  expect(await reader.sock.subscribeNewsletterUpdates(made.id)).toEqual({ duration: "300" })
+
+  await client.sock.sendMessage(made.id, { text: "It rains" })
+  const { message } = await reader.message("It rains")
+  expect(message.key).toMatchObject({ remoteJid: made.id, fromMe: false, server_id: "100" })
+  await network.control.settled(deviceOf(reader), 10_000)
+  const last = await reader.sock.newsletterFetchMessages(made.id, 10, 0, 0)
+  expect(
+    getBinaryNodeChildren(
+      getBinaryNodeChild(getBinaryNodeChild(last, "message_updates"), "messages"),
+      "message",
+    ),
+  ).toHaveLength(1)
+  const mine = await ask(reader, { xmlns: "w:mex", type: "get" }, [
+    { tag: "query", attrs: { query_id: "6388546374527196" }, content: Buffer.from('{"variables":{}}') },
+  ])
+  expect(getBinaryNodeChildBuffer(mine, "result")!.toString()).toContain(made.id)
+
+  await reader.sock.newsletterUnfollow(made.id)
+  await reader.sock.sendMessage(made.id, { text: "from a stranger" })
+  await network.log({ kind: "out", who: deviceOf(reader), tag: "ack", attrs: { error: "403" } })
+  expect(await client.sock.newsletterSubscribers(made.id)).toEqual({ subscribers: 0 })
+})
+
+test("a question to the network that is no question, or none that it knows, is refused, and the next is answered", async () => {
+  const { client } = await aChat()
+  const asked = (attrs: Record<string, string>, content?: Buffer) =>
+    ask(client, { xmlns: "w:mex", type: "get" }, [{ tag: "query", attrs, ...(content && { content }) }])
+  await expect(asked({ query_id: "6388546374527196" }, Buffer.from("{"))).rejects.toThrow("bad-request")
+  await expect(asked({ query_id: "6388546374527196" })).rejects.toThrow("bad-request")
+  const unknown = await asked({ query_id: "1" }, Buffer.from('{"variables":{}}'))
+  expect(getBinaryNodeChildBuffer(unknown, "result")!.toString()).toContain('"error_code":400')
+  expect(await client.sock.fetchAccountReachoutTimelock()).toMatchObject({ isActive: false })
+})

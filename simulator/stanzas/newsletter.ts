@@ -1,0 +1,76 @@
+import { deliver } from "../network/delivery.ts"
+import type { Line } from "../network/line.ts"
+import { type Network, now } from "../network/network.ts"
+import { jidOf, type Newsletter } from "../network/newsletters.ts"
+import { devicesOf } from "../network/notify.ts"
+import * as Jid from "../wire/jid.ts"
+import { bytes, child, el, type Node } from "../wire/node.ts"
+import { badRequest, notFound } from "./refusal.ts"
+
+/** How many messages are answered at once. */
+const page = 100
+
+/** For how long a client hears of views and reactions after it has asked, in seconds. */
+const liveSeconds = 300
+
+/** The last messages, or those before one. */
+export function messages(network: Network, _line: Line, iq: Node): Node[] {
+  const { jid, type, key, count, before } = child(iq, "messages")?.attrs ?? {}
+  const { newsletters } = network
+  const found = type === "invite" ? newsletters.byInvite(key ?? "") : newsletters.find(Jid.parse(jid))
+  if (!found) throw notFound()
+  const all = found.posts.filter(({ serverId }) => before === undefined || serverId < Number(before))
+  return [listed("messages", found, all.slice(-(Number(count) || page)))]
+}
+
+/** Messages since a time, or after one. */
+export function updates(network: Network, _line: Line, iq: Node): Node[] {
+  const found = network.newsletters.find(Jid.parse(iq.attrs.to))
+  const { count, since, after } = child(iq, "message_updates")?.attrs ?? {}
+  if (!found) throw notFound()
+  const all = found.posts.filter(
+    ({ at, serverId }) => at >= Number(since ?? 0) && serverId > Number(after ?? 0),
+  )
+  return [
+    el("message_updates", { jid: jidOf(found) }, [
+      listed("messages", found, all.slice(0, Number(count) || page)),
+    ]),
+  ]
+}
+
+export function live(network: Network, _line: Line, iq: Node): Node[] {
+  if (!network.newsletters.find(Jid.parse(iq.attrs.to))) throw notFound()
+  return [el("live_updates", { duration: liveSeconds })]
+}
+
+/**
+ * A message to a newsletter: its followers get it as it is.
+ * @returns the number that the network gives it; undefined for who may not write there.
+ * @throws Refusal where it has no content
+ */
+export function publish(network: Network, line: Line, stanza: Node): number | undefined {
+  const newsletter = network.newsletters.find(Jid.parse(stanza.attrs.to))
+  if (newsletter?.owner !== line.device.user) return undefined
+  const plaintext = bytes(child(stanza, "plaintext"))
+  if (!plaintext) throw badRequest()
+  const { id = "", type = "text" } = stanza.attrs
+  const serverId = 100 + newsletter.posts.length
+  const post = { serverId, id, type, at: now(), plaintext }
+  newsletter.posts.push(post)
+  network.newsletters.save(newsletter)
+  const attrs = { from: jidOf(newsletter), id, type, server_id: serverId, t: post.at }
+  for (const pn of newsletter.followers)
+    for (const device of devicesOf(network, pn))
+      deliver(network, device, el("message", attrs, [el("plaintext", {}, plaintext)]))
+  return serverId
+}
+
+function listed(tag: string, newsletter: Newsletter, posts: Newsletter["posts"]): Node {
+  const content = posts.map(({ serverId, id, type, at, plaintext }) =>
+    el("message", { server_id: serverId, id, type, t: at }, [
+      el("plaintext", {}, Buffer.from(plaintext)),
+      el("views_count", { count: 0 }),
+    ]),
+  )
+  return el(tag, { jid: jidOf(newsletter), t: now() }, content)
+}
