@@ -4,7 +4,7 @@
  */
 export const counted = {
   /** A text that comes in, is stored, and is delivered at the first attempt while nothing else waits. */
-  inbound: { writeUnits: 18, readUnits: 5, deliveries: 1 },
+  inbound: { writeUnits: 18, readUnits: 4.3, deliveries: 1 },
   /** A text that is sent under an Idempotency-Key to a recipient with one phone, and the receipts that come back. */
   outbound: { writeUnits: 14, readUnits: 1.2 },
 }

@@ -94,6 +94,7 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     const holder = await aScriptedHost((_call, response) => response.writeHead(500).end())
     await holder.take(shop.id)
     await run("bridge", "restart", shop.id)
+    await run("bridge", "skip", shop.id)
     await run("bridge", "pause", shop.id)
     await run("bridge", "wake", shop.id)
     await run("bridge", "suspend", shop.id)

@@ -155,7 +155,7 @@ function computed({ type, name, inputs }: Resource, world: World): object {
 }
 
 /** In the account and region that everything is evaluated for. */
-function here(service: string, resource: string): string {
+export function here(service: string, resource: string): string {
   return `arn:aws:${service}:eu-central-1:111122223333:${resource}`
 }
 

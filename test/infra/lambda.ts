@@ -132,7 +132,7 @@ function inCode(resource: string): string {
 }
 
 /** As SST does: with the esbuild that it brings. */
-async function bundled(entry: string, outfile: string): Promise<void> {
+export async function bundled(entry: string, outfile: string): Promise<void> {
   const { build } = await import(join(root, ".sst/platform/node_modules/esbuild/lib/main.js"))
   await build({
     entryPoints: [entry],

@@ -106,6 +106,11 @@ export async function startRecorder(
   return { endpoint: `http://127.0.0.1:${port}`, close }
 }
 
+/** What a request of AWS's JSON protocols asks, without what it was answered. */
+export function usesIn(target: string, body: string): Use[] {
+  return usesOf(target, Asked.parse(JSON.parse(body)), {})
+}
+
 function usesOf(target: string, asked: z.infer<typeof Asked>, answer: z.infer<typeof Answered>): Use[] {
   const [protocol = "", operation = ""] = target.split(".")
   const service = services.get(protocol)

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
 import { evaluate, type Resource } from "./evaluate.ts"
 
@@ -7,7 +9,11 @@ declare module "vitest" {
   }
 }
 
-/** Evaluated once, for all files that ask it. */
+const graph = fileURLToPath(new URL("../../.sst/graph/production.json", import.meta.url))
+
+/** Evaluated once, for all files that ask it, and left for whoever wants to look at it. */
 export async function setup({ provide }: TestProject): Promise<void> {
-  provide("production", await evaluate("production"))
+  const production = await evaluate("production")
+  writeFileSync(graph, JSON.stringify(production, undefined, 2))
+  provide("production", production)
 }

@@ -1,0 +1,241 @@
+import { execFile } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { z } from "zod"
+import { apiClient, call } from "#local/api-client.ts"
+import { link, untilConnected } from "#local/link.ts"
+import { patiently } from "#local/patiently.ts"
+import { urlEvent } from "#test/support/function-url.ts"
+import { aNetwork, type Network } from "#test/support/network.ts"
+import { type Receiver, startReceiver } from "#test/support/start-receiver.ts"
+import { until } from "#test/support/until.ts"
+import { evaluate, type Resource, type World } from "../evaluate.ts"
+import { type Graph, graphOf } from "../graph.ts"
+import { startStage } from "./stage.ts"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const run = promisify(execFile)
+
+let network: Network
+let receiver: Receiver
+let stage: Awaited<ReturnType<typeof startStage>>
+let bob: Awaited<ReturnType<Network["phone"]>>
+let ada: Awaited<ReturnType<Network["phone"]>>
+let key = ""
+let bridgeId = ""
+/** As `.env.staging` would have them. */
+let settings: Record<string, string> = {}
+/** What the last deploy made, and what it was given. */
+let before: Resource[] = []
+let deployed: Record<string, string> = {}
+
+beforeAll(async () => {
+  // Of the clients that stand in for Lambda's own.
+  Object.assign(process.env, {
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+  })
+  network = await aNetwork()
+  receiver = await startReceiver()
+  stage = await startStage(network)
+  ;[ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+}, 300_000)
+afterAll(async () => {
+  await stage?.close()
+  await receiver?.stop()
+  await network?.close()
+})
+
+/** `sst deploy --stage staging` with these settings; `between` when the functions are there and the router is not. */
+async function deploy(world: World = {}, between?: () => Promise<void>): Promise<Graph> {
+  vi.resetModules()
+  for (const [name, value] of Object.entries(settings)) process.env[name] = value
+  before = await evaluate("staging", { ...world, before, deployed })
+  deployed = { ...settings }
+  const graph = graphOf(before)
+  await stage.deploy(graph, between)
+  return graph
+}
+
+/** A verb of `npm run admin`, with the settings that the line of docs/operations.md reads, and the operator's policy. */
+async function admin(...words: string[]): Promise<Record<string, unknown>[]> {
+  const folder = mkdtempSync(join(tmpdir(), "operator-"))
+  try {
+    const told = (await stage.settings()).map(({ name, value }) => `${name}\t${value}\n`)
+    writeFileSync(join(folder, "told"), told.join(""))
+    writeFileSync(join(folder, "aws"), `#!/bin/sh\ncat ${join(folder, "told")}\n`)
+    chmodSync(join(folder, "aws"), 0o755)
+    const page = readFileSync(join(root, "docs/operations.md"), "utf8")
+    const line = /^eval "\$\(aws ssm[\s\S]+?\)"$/m.exec(page)![0]
+    const script = `${line}\nexec "$0" local/admin.ts --json "$@"`
+    const env = await stage.environment("AdminPolicy", { DATA_DIR: folder })
+    env.PATH = `${folder}:${env.PATH}`
+    const { stdout } = await run("bash", ["-euc", script, process.execPath, ...words], { cwd: root, env })
+    return z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(stdout))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const api = (method: string, path: string, body?: unknown) => apiClient(stage.url, key)(method, path, body)
+const soon = () => AbortSignal.timeout(120_000)
+let said = 0
+
+/** A message each way, through the router, delivery and the customer's receiver. @returns the type of the event */
+async function talk(): Promise<string> {
+  const text = `message ${++said}`
+  const headers = { authorization: `Bearer ${key}`, "idempotency-key": randomUUID() }
+  const url = `${stage.url}/api/instances/shop/proxy/send/text`
+  await patiently(soon(), () => call(url, "POST", { chat: bob.number, body: text }, headers))
+  await bob.read({ text })
+  await bob.send(ada.number, `answer to ${text}`)
+  const arrived = () => receiver.arrivals.find((one) => one.text === `answer to ${text}`)
+  return (await until(arrived, { withinMs: 60_000 })).type
+}
+
+/** Resolves when no host of before runs, and the bridge is up at another. */
+async function replaced(before: string[]): Promise<void> {
+  const isOver = () => stage.tasks().length > 0 && stage.tasks().every((task) => !before.includes(task))
+  await until(isOver, { what: "hosts of the new task definition alone", withinMs: 150_000 })
+  await untilConnected("shop", { api: apiClient(stage.url, key), signal: soon() })
+}
+
+const denied = () =>
+  stage.judged
+    .filter(({ isAllowed }) => !isAllowed)
+    .map((one) => `${one.role}: ${one.action} on ${one.resource}`)
+
+test("deploy: the API answers through the router alone, and the sweep starts a host", async () => {
+  await deploy()
+  expect((await fetch(`${stage.url}/healthz`)).status).toBe(200)
+  expect(await stage.invoke("Api", urlEvent("GET", "/healthz"))).toMatchObject({ statusCode: 403 })
+  await until(() => stage.tasks().length === 1, { withinMs: 60_000 })
+})
+
+test("the first account: made by the operator, as the page says", async () => {
+  const [account] = await admin("account", "create", "Ada", "active")
+  const [made] = await admin("key", "create", String(account!.id))
+  key = String(made!.key)
+  expect((await api("GET", "/instances")).status).toBe(200)
+})
+
+test("a bridge is made, and linked to a phone", async () => {
+  const made = await api("POST", "/instances", { customer_ref: "shop", webhook_url: receiver.url })
+  bridgeId = z.object({ id: z.string() }).parse(await made.json()).id
+  const client = apiClient(stage.url, key)
+  await link("shop", { api: client, signal: soon(), scan: (png) => network.control.scan(ada.number, png) })
+  const { status } = z
+    .object({ status: z.string() })
+    .parse(await (await api("GET", "/instances/shop/proxy/status")).json())
+  expect(status).toBe("connected")
+})
+
+test("traffic: a message each way, a webhook test, a line of its log", async () => {
+  expect(await talk()).toBe("message")
+  expect(await (await api("POST", "/instances/shop/webhook-test")).json()).toMatchObject({ success: true })
+  const contacts = await api("GET", "/instances/shop/proxy/contacts")
+  expect(contacts.status).toBe(200)
+})
+
+test("rotation of the router's secret: calls pass before the router knows it, and after", async () => {
+  settings = { ...settings, ROUTER_SECRET_VERSION: "2" }
+  await deploy({}, async () => expect(await talk()).toBe("message"))
+  expect(await talk()).toBe("message")
+})
+
+test("rotation of the pepper: keys of before are void, and a new one is issued", async () => {
+  settings = { ...settings, API_KEY_PEPPER_VERSION: "2" }
+  await deploy()
+  await expect(api("GET", "/instances")).rejects.toThrow(/answered 401/)
+  const [account] = await admin("account", "list")
+  const [made] = await admin("key", "create", String(account!.id))
+  key = String(made!.key)
+  expect(await talk()).toBe("message")
+})
+
+test("rotation of the host token: the sweep replaces the hosts, and calls reach the new ones", async () => {
+  const old = stage.tasks()
+  settings = { ...settings, HOST_TOKEN_VERSION: "2" }
+  await deploy()
+  await replaced(old)
+  expect(await talk()).toBe("message")
+})
+
+test("rotation of the wrapping keys, and wrapping anew", async () => {
+  await admin("wrapping", "rotate")
+  await admin("wrapping", "rewrap")
+  expect(await talk()).toBe("message")
+})
+
+test("upgrade: another image replaces the hosts while messages go on", async () => {
+  const old = stage.tasks()
+  await deploy({ digest: "sha256:1" })
+  const talking = talk()
+  await replaced(old)
+  expect(await talking).toBe("message")
+  expect(await talk()).toBe("message")
+})
+
+test("roll back: the image of before replaces the hosts again", async () => {
+  const old = stage.tasks()
+  await deploy()
+  await replaced(old)
+  expect(await talk()).toBe("message")
+})
+
+test("nobody was refused by a policy, and every role was asked something", () => {
+  expect(denied()).toEqual([])
+  const roles = new Set(stage.judged.map(({ role }) => role))
+  expect([...roles].toSorted()).toEqual([
+    "AdminPolicy",
+    "ApiRole",
+    "DeliveryRole",
+    "EachMinuteRole",
+    "SessionHostExecutionRole",
+    "SessionHostTaskRole",
+    "StreamRole",
+    "SweepRole",
+  ])
+  console.log(`${stage.judged.length} calls held against policies`)
+})
+
+test("every answer came as one event, and in order", () => {
+  const texts = receiver.arrivals.filter(({ type }) => type === "message").map(({ text }) => text)
+  const expected = Array.from({ length: said }, (_, i) => `answer to message ${i + 1}`)
+  // Delivered at least once: what came again has the same id.
+  expect([...new Set(texts)]).toEqual(expected)
+  const ids = new Set(
+    receiver.arrivals.filter(({ type }) => type === "message").map(({ eventId }) => eventId),
+  )
+  expect(ids.size).toBe(expected.length)
+})
+
+test("remove: what AWS would keep is enough to read the rows", async () => {
+  settings = { ...settings, REMOVABLE: "1" }
+  const graph = await deploy()
+  await stage.stop()
+  expect(stage.tasks()).toEqual([])
+  const kept = graph.resources.filter(({ options }) => options.retainOnDelete).map(({ name }) => name)
+  expect(kept).toEqual(expect.arrayContaining(["EventsTable", "LeasesTable", "DeliveryKey", "SessionKey"]))
+  expect(graph.resources.filter(({ options }) => options.protect).map(({ name }) => name)).toEqual([])
+  expect(await firstEvent()).toContain('"event":"')
+})
+
+/** Of the bridge, read with what is left: tables and keys. */
+async function firstEvent(): Promise<string> {
+  vi.resetModules()
+  Object.assign(process.env, stage.left())
+  const [{ DataKeys }, { EventRow }] = [
+    await import("#core/data-keys.ts"),
+    await import("#core/event-row.ts"),
+  ]
+  const keys = await DataKeys.get(bridgeId)
+  const row = await EventRow.get(bridgeId, 1)
+  return EventRow.bodyOf(row!, keys!.delivery).toString()
+}

@@ -1,0 +1,328 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
+import { z } from "zod"
+import { doorbellsAt } from "#local/doorbells.ts"
+import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { startEcs } from "#local/ecs.ts"
+import { startKms } from "#local/kms.ts"
+import { startPoller } from "#local/poller.ts"
+import { startBucket } from "#local/s3.ts"
+import { startSqs } from "#local/sqs.ts"
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
+import { startLambdaService } from "#test/support/lambda-service.ts"
+import { here } from "../evaluate.ts"
+import { type Graph, plain } from "../graph.ts"
+import { bundled } from "../lambda.ts"
+import { type Judged, startGuard } from "./guard.ts"
+import { allows } from "./iam.ts"
+import { buildImage, commandOfImage } from "./image.ts"
+import { type LambdaProcess, startLambda } from "./process.ts"
+import { startRouter } from "./router.ts"
+import type { Names } from "./wishes.ts"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const functions = ["Api", "Stream", "Delivery", "Sweep"] as const
+
+/**
+ * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters are those of the
+ * evaluated graph, its functions run from real bundles, its hosts from a production installation, and whatever they ask of
+ * AWS passes a guard with the policy of their role.
+ */
+export async function startStage(network: { url: string; rootKey: Uint8Array }) {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-"))
+  const image = join(folder, "image")
+  buildImage(image)
+  const judged: Judged[] = []
+  const lines: string[] = []
+  const closes: (() => unknown)[] = [() => rmSync(folder, { recursive: true })]
+  let graph: Graph
+  const current = () => graph
+
+  const [store, queue, logs] = [await startDynamoDb(), await startSqs(), await startCloudWatchLogs()]
+  const kms = await startKms({
+    file: join(folder, "keys.json"),
+    keyIds: ["SessionKey", "DeliveryKey", "SettingsKey"].map((name) => here("kms", `key/${name}`)),
+  })
+  const running = new Map<string, LambdaProcess>()
+  const offered: Parameters<typeof startLambdaService>[0] = {}
+  const lambda = await startLambdaService(offered)
+  const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
+  const ecs = await startEcs({ taskDefinitions: definitions, log: (line) => lines.push(line) })
+  const router = await startRouter((fn, event) => running.get(fn)!.invoke(event))
+  closes.push(store.close, queue.close, logs.close, kms.close, lambda.close, router.close)
+  const stops: (() => Promise<void>)[] = []
+
+  const services = {
+    DYNAMODB: { service: "dynamodb", endpoint: store.endpoint },
+    SQS: { service: "sqs", endpoint: queue.endpoint },
+    KMS: { service: "kms", endpoint: kms.endpoint },
+    S3: { service: "s3", endpoint: queue.endpoint },
+    CLOUDWATCH_LOGS: { service: "logs", endpoint: logs.endpoint },
+    ECS: { service: "ecs", endpoint: ecs.endpoint },
+    LAMBDA: { service: "lambda", endpoint: lambda.endpoint },
+  }
+  const guarded = new Map<string, Record<string, string>>()
+
+  /** The variables with which whoever has this role reaches the services: through a guard each. */
+  async function through(role: string): Promise<Record<string, string>> {
+    const there = guarded.get(role)
+    if (there) return there
+    const made: Record<string, string> = {}
+    for (const [name, { service, endpoint }] of Object.entries(services)) {
+      const guard = await startGuard({
+        service,
+        endpoint,
+        role,
+        policy: () => current().permissions(role),
+        names: () => namesOf(current()),
+        onJudged: (one) => judged.push(one),
+      })
+      closes.push(guard.close)
+      made[`AWS_ENDPOINT_URL_${name}`] = guard.endpoint
+    }
+    // Clients of SQS go to where the queue's URL says.
+    made.DOORBELL_URL = new URL(new URL(queue.doorbellUrl).pathname, made.AWS_ENDPOINT_URL_SQS).href
+    guarded.set(role, made)
+    return made
+  }
+
+  const doorbellOf = (role: string) => guarded.get(role)!.DOORBELL_URL!
+
+  /** What is not as on AWS: where the services are, the network of phones, and addresses of this machine. */
+  async function environment(role: string, told: Record<string, string>): Promise<Record<string, string>> {
+    return {
+      PATH: process.env.PATH!,
+      ...told,
+      AWS_REGION: "eu-central-1",
+      AWS_ACCESS_KEY_ID: role,
+      AWS_SECRET_ACCESS_KEY: "local",
+      ...(await through(role)),
+      URL_ALLOW: "127.0.0.0/8,::1/128",
+      LEASE_BEAT_MS: "1000",
+      HOST_PORT: "0",
+      HOST_NETWORK: "simulated",
+      SIMULATOR_URL: network.url,
+      SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
+    }
+  }
+
+  /** A right that AWS itself needs in the name of a role, at a moment that has no request here. @throws where it is missing */
+  function need(role: string, action: string, resource: string): void {
+    const isAllowed = allows(graph.permissions(role), { action, resource })
+    judged.push({ role, action, resource, isAllowed })
+    if (!isAllowed) throw new Error(`${role} may not ${action} on ${resource}`)
+  }
+
+  async function deployTables(): Promise<void> {
+    const client = new DynamoDBClient({ endpoint: store.endpoint, region: "local", credentials: anybody })
+    for (const { inputs, name } of graph.all("dynamodb/table:Table")) {
+      const table = Table.parse(inputs)
+      const command = new CreateTableCommand({
+        TableName: nameOf(name, inputs),
+        BillingMode: "PAY_PER_REQUEST",
+        AttributeDefinitions: table.attributes.map(({ name, type }) => ({
+          AttributeName: name,
+          AttributeType: type,
+        })),
+        KeySchema: keys(table),
+        ...(table.globalSecondaryIndexes.length > 0 && {
+          GlobalSecondaryIndexes: table.globalSecondaryIndexes.map((index) => ({
+            IndexName: index.name,
+            KeySchema: keys(index),
+            Projection: { ProjectionType: index.projectionType },
+          })),
+        }),
+      })
+      await client.send(command).catch((error: Error) => {
+        if (error.name !== "ResourceInUseException") throw error
+      })
+    }
+    client.destroy()
+  }
+
+  /** ECS gets a new revision; it starts a task of it by the rights of the execution role. */
+  async function deployHosts(): Promise<void> {
+    const { environment: told, secrets } = graph.container()
+    const role = "SessionHostExecutionRole"
+    for (const { valueFrom } of secrets) {
+      need(role, "ssm:GetParameters", valueFrom)
+      need(role, "kms:Decrypt", here("kms", "key/SettingsKey"))
+    }
+    const { name } = graph.all("ecs/taskDefinition:TaskDefinition")[0]!
+    definitions[name] = {
+      command: [process.execPath, ...commandOfImage().map((path) => join(image, path))],
+      env: await environment("SessionHostTaskRole", {
+        ...Object.fromEntries(told.map((one) => [one.name, one.value])),
+        ...Object.fromEntries(secrets.map((one) => [one.name, parameter(one.valueFrom)])),
+      }),
+    }
+  }
+
+  function parameter(arn: string): string {
+    const found = graph
+      .all("ssm/parameter:Parameter")
+      .find(({ inputs }) => arn.endsWith(`:parameter${String(inputs.name)}`))
+    if (!found) throw new Error(`there is no ${arn}`)
+    return String(plain(found.inputs.value))
+  }
+
+  async function deployFunction(name: (typeof functions)[number]): Promise<void> {
+    const { handler, kmsKeyArn } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
+    if (kmsKeyArn) need(`${name}Role`, "kms:Decrypt", kmsKeyArn)
+    const group = `/messaging-bridge/${graph.environment(`${name}Function`).STAGE}/${name.toLowerCase()}`
+    for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
+      need(`${name}Role`, action, here("logs", `log-group:${group}:log-stream:x`))
+    const bundle = join(folder, `${name}.mjs`)
+    await bundled(join(root, `${handler.split(".")[0]}.ts`), bundle)
+    const before = running.get(name)
+    const started = await startLambda({
+      bundle,
+      env: await environment(`${name}Role`, graph.environment(`${name}Function`)),
+      streams: name === "Stream",
+      onLine: (line) => lines.push(line),
+    })
+    running.set(name, started)
+    if (name === "Api")
+      offered[graph.environment("StreamFunction").API_FUNCTION!] = (event) => started.invoke(event)
+    // What it was asked is still answered; a sweep would go on for most of a minute.
+    if (name !== "Sweep") await before?.idle()
+    await before?.stop()
+  }
+
+  const poller = () =>
+    startPoller({
+      doorbells: doorbellsAt(doorbellOf("DeliveryRole")),
+      handler: async (event) => Reported.parse(await running.get("Delivery")!.invoke(event)),
+      concurrency: 5,
+    })
+  const stopping = new AbortController()
+  let sweeping: Promise<void> | undefined
+  let bucket: Awaited<ReturnType<typeof startBucket>> | undefined
+  closes.push(() => bucket?.close())
+
+  /** Each minute on AWS; here as soon as the one before has ended. */
+  async function sweep(): Promise<void> {
+    need("EachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:SweepFunction"))
+    while (!stopping.signal.aborted)
+      // One that a deploy has ended is followed by the next.
+      await running
+        .get("Sweep")!
+        .invoke({})
+        .catch(() => "ended by a deploy")
+  }
+
+  async function deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
+    graph = next
+    await deployTables()
+    bucket ??= await startBucket(queue.endpoint, graph.environment("StreamFunction").MEDIA_BUCKET)
+    await deployHosts()
+    for (const name of functions) await deployFunction(name)
+    await between()
+    router.deploy(graph)
+    if (sweeping) return
+    // Else the client says at each call that the queue's URL is elsewhere.
+    process.env.AWS_ENDPOINT_URL_SQS = new URL(doorbellOf("DeliveryRole")).origin
+    const { stop } = poller()
+    sweeping = sweep()
+    stops.push(stop, async () => {
+      stopping.abort()
+      for (const one of running.values()) await one.stop()
+      await sweeping
+    })
+  }
+
+  /** What runs ends, as when a stage is removed; what is stored stays. */
+  async function stop(): Promise<void> {
+    for (const one of stops.splice(0).toReversed()) await one()
+    await ecs.close()
+  }
+
+  return {
+    url: router.url,
+    deploy,
+    judged,
+    lines,
+    tasks: () => [...ecs.pids().keys()],
+    invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
+    environment,
+    /** As Systems Manager tells them to the operator. */
+    settings: async () => {
+      await through("AdminPolicy")
+      need("AdminPolicy", "ssm:GetParametersByPath", here("ssm", `parameter/${folderOfAdmin(graph)}`))
+      need("AdminPolicy", "kms:Decrypt", here("kms", "key/SettingsKey"))
+      return graph
+        .all("ssm/parameter:Parameter")
+        .filter(({ inputs }) => String(inputs.name).startsWith(`/${folderOfAdmin(graph)}/`))
+        .map(({ inputs }) => ({ name: String(inputs.name), value: String(plain(inputs.value)) }))
+        .map((one) =>
+          one.name.endsWith("DOORBELL_URL") ? { ...one, value: doorbellOf("AdminPolicy") } : one,
+        )
+    },
+    stop,
+    /** What leads straight to the store and the keys, when nothing else is left. */
+    left: () => ({
+      ...graph.environment("ApiFunction"),
+      AWS_REGION: "eu-central-1",
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_SECRET_ACCESS_KEY: "local",
+      AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+      AWS_ENDPOINT_URL_KMS: kms.endpoint,
+    }),
+    async close(): Promise<void> {
+      await stop()
+      for (const close of closes.toReversed()) await close()
+    },
+  }
+}
+
+const anybody = { accessKeyId: "local", secretAccessKey: "local" }
+
+function folderOfAdmin(graph: Graph): string {
+  return `messaging-bridge/${graph.environment("ApiFunction").STAGE}/admin`
+}
+
+/** What the code is told, and what stands behind it. */
+function namesOf(graph: Graph): Names {
+  return {
+    tables: new Map(
+      graph
+        .all("dynamodb/table:Table")
+        .map(({ name, inputs }) => [nameOf(name, inputs), here("dynamodb", `table/${name}`)]),
+    ),
+    functions: new Map(
+      graph
+        .all("lambda/function:Function")
+        .map(({ name, inputs }) => [nameOf(name, inputs), here("lambda", `function:${name}`)]),
+    ),
+    cluster: graph.environment("SweepFunction").ECS_CLUSTER!,
+    queue: here("sqs", "DoorbellQueue"),
+    buckets: new Map([[graph.environment("StreamFunction").MEDIA_BUCKET!, "arn:aws:s3:::MediaBucket"]]),
+    passedRoles: ["SessionHostTaskRole", "SessionHostExecutionRole"].map(
+      (role) => `arn:aws:iam::111122223333:role/${role}`,
+    ),
+  }
+}
+
+function nameOf(logical: string, inputs: Record<string, unknown>): string {
+  return typeof inputs.name === "string" ? inputs.name : logical
+}
+
+function keys({ hashKey, rangeKey }: { hashKey: string; rangeKey: string }) {
+  return [
+    { AttributeName: hashKey, KeyType: "HASH" as const },
+    { AttributeName: rangeKey, KeyType: "RANGE" as const },
+  ]
+}
+
+const Keys = z.object({ hashKey: z.string(), rangeKey: z.string() })
+const Table = Keys.extend({
+  attributes: z.array(z.object({ name: z.string(), type: z.enum(["S", "N", "B"]) })),
+  globalSecondaryIndexes: z
+    .array(Keys.extend({ name: z.string(), projectionType: z.enum(["ALL", "KEYS_ONLY"]) }))
+    .default([]),
+})
+const Fn = z.object({ handler: z.string(), kmsKeyArn: z.string().optional() })
+const Reported = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) })
