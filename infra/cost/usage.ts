@@ -4,9 +4,9 @@
  */
 export const counted = {
   /** A text that comes in, is stored, and is delivered at the first attempt while nothing else waits. */
-  inbound: { writeUnits: 18, readUnits: 4.3, deliveries: 1 },
+  inbound: { writeUnits: 18, readUnits: 4.5, deliveries: 1 },
   /** A text that is sent under an Idempotency-Key to a recipient with one phone, and the receipts that come back. */
-  outbound: { writeUnits: 14, readUnits: 1.2 },
+  outbound: { writeUnits: 14, readUnits: 1 },
 }
 
 /** Of the stage `production`: `test/infra` compares. */
@@ -22,7 +22,7 @@ export const sized = {
   keys: 3,
   /** One that is composed of others costs as much as five. */
   alarms: 38,
-  metrics: 37,
+  metrics: 39,
 }
 
 export const assumed = {

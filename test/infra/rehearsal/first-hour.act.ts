@@ -47,6 +47,8 @@ beforeAll(async () => {
   ;[ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
 }, 300_000)
 afterAll(async () => {
+  // Where an act failed, this is mostly why.
+  for (const one of new Set(denied())) console.error(`refused by its policy: ${one}`)
   await stage?.close()
   await receiver?.stop()
   await network?.close()
