@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "./clock.ts"
 import { config } from "./config.ts"
+import { bridgeLimitReached, sentences } from "./contract/sentences.ts"
 import { ApiError } from "./error.ts"
 import { get as getRow, query, type Row, transact, update } from "./store.ts"
 import { accounts } from "./tables.ts"
@@ -93,32 +94,26 @@ export async function remove(accountId: string): Promise<boolean> {
 
 /** Why an account may not have another bridge (Contract, "Subscription" and "Bridges per account"). */
 export function whyNoBridge(row: Row): ApiError {
-  if (!("pk" in row)) return new ApiError("unauthorized", "this account has ended")
+  if (!("pk" in row)) return new ApiError("unauthorized", "this account has been deleted")
   const account = fromRow(row)
   switch (account.subscription) {
     case "none":
-      return new ApiError("no_subscription", `this account has no subscription yet: ${howToSubscribe()}`, {
+      return new ApiError("no_subscription", subscriptionMissing(), {
         fields: { dashboard_url: config.DASHBOARD_URL, billing_url: config.BILLING_URL },
       })
     case "past_due":
-      return new ApiError(
-        "payment_required",
-        "the payment of this account is past due: new bridges are made again once it is paid",
-      )
+      return new ApiError("payment_required")
     case "active":
     case "trialing":
-      return new ApiError(
-        "bridge_limit_reached",
-        `this account may have ${account.bridgeLimit} bridges: delete one, or ask whoever runs this service for more`,
-      )
+      return new ApiError("bridge_limit_reached", bridgeLimitReached(account.bridgeLimit))
   }
 }
 
-/** Contract, "Subscription": through the dashboard, if the service has one. */
-function howToSubscribe(): string {
+/** Contract, "Subscription": it is obtained in the dashboard, if the service has one. */
+function subscriptionMissing(): string {
   return config.DASHBOARD_URL === ""
-    ? "ask whoever runs this service for one"
-    : "connect a number in the dashboard first"
+    ? "this account has no subscription yet: ask the operator of this service for one"
+    : sentences.no_subscription
 }
 
 async function set(accountId: string, field: string, value: string | number): Promise<boolean> {

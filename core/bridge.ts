@@ -41,11 +41,8 @@ const WebhookUrl = z
   .string()
   .max(2048, "at most 2,048 characters")
   // Checked before parsing: the URL parser would drop some of these and yield a different URL.
-  .refine(
-    (url) => !/[\s\p{Cc}]/u.test(url),
-    "without spaces and line breaks: write %20 for one that belongs to it",
-  )
-  .refine((url) => !url.includes("#"), "without a fragment: leave out the # and what follows")
+  .refine((url) => !/[\s\p{Cc}]/u.test(url), "must have no spaces or line breaks: write a space as %20")
+  .refine((url) => !url.includes("#"), "must have no fragment: leave out the # and everything after it")
   .refine((url) => URL.canParse(url), "not a URL")
   .transform((url) => new URL(url))
   .refine(
@@ -53,12 +50,12 @@ const WebhookUrl = z
     "must begin with http:// or https://",
   )
   .refine((url) => config.STAGE !== "production" || url.protocol === "https:", "https only")
-  .refine((url) => url.username === "" && url.password === "", "without user name and password")
-  .refine((url) => url.port !== "0", "nobody can be called at port 0: name the port of your server, or none")
+  .refine((url) => url.username === "" && url.password === "", "must have no user name or password")
+  .refine((url) => url.port !== "0", "port 0 cannot be called: give your server's port, or none")
   // The addresses behind a name are checked each time it is dialled.
   .refine(
     (url) => mayName(url.hostname),
-    "this address is not public: give one that is, or ask whoever runs this service to allow it (URL_ALLOW)",
+    "this address is not public: use one that is, or ask the operator of this service to allow it (URL_ALLOW)",
   )
   .transform((url) => url.href)
 

@@ -1,7 +1,11 @@
 import type { z } from "zod"
 import { type ErrorCode, errorStatus } from "./contract/error.ts"
+import { sentences } from "./contract/sentences.ts"
 
-/** An error that a customer may see. Everything else that is thrown is our bug and becomes a 500. */
+/**
+ * An error that a customer may see. Its sentence is the usual one of its code unless another is given. Everything else
+ * that is thrown is our bug and becomes a 500.
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode
   /** Further fields of the body, as the contract names them. */
@@ -10,7 +14,7 @@ export class ApiError extends Error {
 
   constructor(
     code: ErrorCode,
-    sentence: string,
+    sentence = sentences[code],
     more: { fields?: Record<string, unknown>; headers?: Record<string, string> } = {},
   ) {
     super(sentence)
@@ -25,16 +29,15 @@ export class ApiError extends Error {
 }
 
 /** The session is out of reach; the call may work after `retryAfter` seconds (Contract, "Time to answer"). */
-export function sessionUnavailable(
-  sentence = "the session cannot be reached now: try again",
-  retryAfter = 2,
-): ApiError {
+export function sessionUnavailable(sentence = sentences.session_unavailable, retryAfter = 2): ApiError {
   return new ApiError("session_unavailable", sentence, { headers: { "retry-after": String(retryAfter) } })
 }
 
 /** The session's host has tried, but the network could not be reached. */
 export function networkUnreachable(): ApiError {
-  return sessionUnavailable("the network cannot be reached (see the bridge's log): it is tried again")
+  return sessionUnavailable(
+    "the network cannot be reached (see the bridge's log): the service keeps trying, so try again later",
+  )
 }
 
 /** A fault in a caller's request: where it is and what is wrong there. */
@@ -60,20 +63,17 @@ export function invalid(
 
 /** One body for an unknown name and for another account's. */
 export function noSuchBridge(): ApiError {
-  return new ApiError("not_found", "there is no such bridge: GET /api/instances lists yours")
+  return new ApiError("not_found")
 }
 
 /** The sentence is that of Contract, "Rate limits". `retryAfter` is in seconds. */
 export function rateLimited(retryAfter: number): ApiError {
-  return new ApiError("rate_limited", "rate limit exceeded", {
+  return new ApiError("rate_limited", undefined, {
     headers: { "retry-after": String(retryAfter) },
   })
 }
 
 /** An error of our own: the customer is told nothing but where to find it. */
 export function internalError(): ApiError {
-  return new ApiError(
-    "internal_error",
-    "something went wrong on our side: try again, and name the request_id where you report it",
-  )
+  return new ApiError("internal_error")
 }

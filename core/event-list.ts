@@ -114,7 +114,7 @@ async function* pointed(
     count += pointers.length
     if (count < followed.most) continue
     if (hasFound) return
-    throw sessionUnavailable("this list is being tidied up: ask again", 1)
+    throw sessionUnavailable("this list is being tidied up: try again", 1)
   }
 }
 

@@ -1,12 +1,13 @@
+import { networkRejected } from "#core/contract/sentences.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { NetworkRejected, NoAnswer } from "./network-errors.ts"
 
 export function notPaired(): ApiError {
-  return new ApiError("not_paired", "no phone is linked: scan the code of `qr` first")
+  return new ApiError("not_paired")
 }
 
 export function alreadyPaired(): ApiError {
-  return new ApiError("already_paired", "a phone is linked already: log out first")
+  return new ApiError("already_paired")
 }
 
 /** It stays so until the customer does something, so a caller need not ask every two seconds. */
@@ -16,16 +17,10 @@ export function takenOver(): ApiError {
   return sessionUnavailable(sentence, 60)
 }
 
-/** By the network's number. */
-const advice = new Map([
-  [463, "this number may not begin new chats for now: do not repeat it"],
-  [479, "what was known of the recipient's devices is out of date: try it again, once"],
-])
-
 export function rejected(networkCode: number): ApiError {
-  const what = advice.get(networkCode) ?? "do not repeat it unchanged"
-  const sentence = `the messaging network refused this with its number ${networkCode}: ${what}`
-  return new ApiError("network_rejected", sentence, { fields: { network_code: networkCode } })
+  return new ApiError("network_rejected", networkRejected(networkCode), {
+    fields: { network_code: networkCode },
+  })
 }
 
 /** The part of the network's answer, or silence, that a customer may see; undefined for every other error. */

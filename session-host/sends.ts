@@ -48,7 +48,10 @@ export class Sends {
   async send(wish: Wish): Promise<Answer> {
     const { messageId } = wish
     if (this.#running.has(messageId))
-      throw new ApiError("idempotency_conflict", "this message is being sent already")
+      throw new ApiError(
+        "idempotency_conflict",
+        "this message is already being sent: try again when that has ended",
+      )
     this.#running.add(messageId)
     try {
       return await this.#send(wish)
@@ -154,6 +157,6 @@ function measured(outcome: { isUnknown: boolean }): void {
 function unknown(): ApiError {
   return new ApiError(
     "send_outcome_unknown",
-    "the network did not answer in time: the message may arrive. Ask again with the same idempotency key",
+    "the network did not answer in time, so the message may still arrive: retry with the same Idempotency-Key to find out",
   )
 }

@@ -337,7 +337,10 @@ export class Session {
     this.#changes.notify()
     if (failed) this.#log.error({ error }, "session ended by an error")
     else this.#log.info({ why: error.message }, "session ended")
-    this.#tell(failed ? "error" : "info", failed ? "session ended by an error of ours" : "session ended")
+    this.#tell(
+      failed ? "error" : "info",
+      failed ? "session ended because of an internal error" : "session ended",
+    )
     this.#input.onEnd({ failed })
   }
 }

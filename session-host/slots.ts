@@ -31,7 +31,7 @@ export class Slots {
   async #turn(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const take = () => resolve()
-    const late = () => reject(sessionUnavailable("too many media at once: try again"))
+    const late = () => reject(sessionUnavailable("too many files are being transferred at once: try again"))
     const timer = this.#waitMs === Infinity ? undefined : setTimeout(late, this.#waitMs)
     this.#waiting.add(take)
     try {

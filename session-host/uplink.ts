@@ -139,7 +139,9 @@ export class Uplink {
     const code = await this.#pairing.code(this.#input.timing.codeMs)
     if (this.isPaired) throw alreadyPaired()
     if (code) return code
-    throw this.#lost ? networkUnreachable() : sessionUnavailable("the network gave no code yet: try again")
+    throw this.#lost
+      ? networkUnreachable()
+      : sessionUnavailable("the network has not given a code yet: try again")
   }
 
   /**

@@ -10,13 +10,13 @@ export const CustomerRef = z
 
 const State = z.enum(["running", "paused", "suspended"]).openapi({
   description:
-    "`running`: it has a session, or gets one. `paused`: it has none; calls to it are 409 `bridge_paused`, but one " +
-    "that was idle is woken by them. `suspended`: by the operator; 409 `bridge_suspended`. What happens at a session is " +
-    "its `status`.",
+    "`running`: it has a session, or gets one. `paused`: it has none; calls to it are 409 `bridge_paused`, unless it was " +
+    "idle: then they wake it. `suspended`: the operator has stopped it; calls are 409 `bridge_suspended`. The `status` of " +
+    "the session says whether it is connected.",
 })
 const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
   description:
-    "`idle`: nobody had linked a phone or called for three days: any call wakes it. `billing`, `manual`: ask the operator.",
+    "`idle`: no phone was linked and no call came for three days; any call wakes it. `billing`, `manual`: ask the operator.",
 })
 
 /** Contract, "Fields of a bridge", list form. */
@@ -31,7 +31,9 @@ export const BridgeInList = z
 
 /** Contract, "Fields of a bridge", create form. `webhook_url` is `""` for the hosted inbox. */
 export const Bridge = BridgeInList.extend({
-  webhook_secret: z.string().openapi({ description: 'Authenticates its webhooks: see "Receive".' }),
+  webhook_secret: z
+    .string()
+    .openapi({ description: 'Authenticates the webhooks of this bridge: see "Receive".' }),
   webhook_url: z.string().openapi({ description: '`""`: the hosted inbox.' }),
 }).openapi("Bridge")
 
@@ -39,27 +41,27 @@ export const Manager = z
   .object({
     health: z.enum(["healthy", "starting", "unhealthy", "stopped"]).openapi({
       description:
-        "Of the process that runs the session; whether the session is connected, `status` says. `starting` before its " +
-        "first, `unhealthy` while another takes over from one that failed (seconds; calls are 503), `stopped` when paused " +
-        "or suspended.",
+        "The health of the process that runs the session; `status` says whether the session is connected. `starting`: there " +
+        "was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). " +
+        "`stopped`: the bridge is paused or suspended.",
     }),
     started_at: z
       .string()
-      .openapi({ description: "ISO 8601, of the session; empty before its first start." }),
+      .openapi({ description: "When the session started, ISO 8601; empty before its first start." }),
     fail_count: z
       .number()
       .int()
-      .openapi({ description: "How often it failed since its last ten healthy minutes." }),
+      .openapi({ description: "How often the process failed since its last ten healthy minutes." }),
   })
   .openapi("Manager")
 
 /** The customer's choice of events. */
 const told = {
   events: z.array(EventType).openapi({
-    description: "The types of events that it tells: all, unless others were chosen.",
+    description: "The types of events that are sent: all, unless you chose some.",
   }),
   ignore: z.array(Ignored).openapi({
-    description: "Chats of which it tells nothing: `status`, what people post as their status; `groups`.",
+    description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
   }),
 }
 
@@ -76,13 +78,16 @@ export const BridgeAfterPatch = Bridge.extend({
 }).openapi("BridgeAfterPatch")
 
 export const path = z.object({
-  customer_ref: z.string().openapi({ description: "Your own name for the bridge; `default` is the first." }),
+  customer_ref: z
+    .string()
+    .openapi({ description: "Your own name for the bridge; `default` is your first bridge." }),
 })
 
 /** Fields that have an error code of their own for every fault, absence included: the domain checks them. */
 const JudgedRef = z.unknown().optional().openapi({
   type: "string",
-  description: "Your own name for it: 1 to 64 letters, digits, dashes and underscores, not `default`.",
+  description:
+    "Your own name for the bridge: 1 to 64 letters, digits, dashes and underscores, not `default`.",
 })
 const JudgedUrl = z
   .unknown()
@@ -92,8 +97,8 @@ const JudgedUrl = z
     maxLength: 2048,
     pattern: "^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$",
     description:
-      "https, or http where the service is not in production; without spaces, fragment, user name and password; at most " +
-      "2,048 characters; at a public address, unless the operator allows others; " +
+      "An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, " +
+      "user name and password, at a public address unless the operator allows others. " +
       '`""` or null is the hosted inbox.',
   })
 
@@ -107,7 +112,7 @@ export const createBridge = createRoute({
     ),
   },
   responses: {
-    200: reply("The reference is taken: its bridge, unchanged.", Bridge),
+    200: reply("The reference exists: its bridge, unchanged.", Bridge),
     201: reply("The new bridge.", Bridge),
     ...refusals(
       "invalid_customer_ref",
@@ -137,25 +142,23 @@ export const getBridge = createRoute({
 export const updateBridge = createRoute({
   method: "patch",
   path: "/api/instances/{customer_ref}",
-  summary: "Change where a bridge's events go, and which there are",
+  summary: "Choose where a bridge's events go, and which are sent",
   description:
-    "`webhook_url` is needed unless `events` or `ignore` is given; what is not given stays as it is. What `events` and " +
-    "`ignore` switch off is taken from the network and forgotten: no event, nothing to reply to or to download. They restart " +
-    "nothing, and hold from then on, at the latest half a minute later. A new address restarts the session, which takes a few seconds; the phone stays linked. With the address that it has already nothing " +
-    "is restarted, unless another place took the session over (`status` is `replaced`): then it connects again, and the " +
-    "other place is the one that is thrown out.",
+    "`webhook_url` is required unless `events` or `ignore` is given; a field that is not given stays as it is. Messages that " +
+    "`events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to " +
+    "or downloaded. A change of these two restarts nothing, and takes effect within half a minute. A new address restarts the " +
+    "session, which takes a few seconds; the phone stays linked. The current address restarts nothing, unless another place " +
+    "has taken over the session (`status` is `replaced`): then the session connects again, and the other place is replaced.",
   request: {
     params: path,
     body: body(
       z.object({
         webhook_url: JudgedUrl,
-        events: z
-          .array(EventType)
-          .max(50)
-          .nullish()
-          .openapi({ description: "Types of events; null is all of them, also those of later releases." }),
+        events: z.array(EventType).max(50).nullish().openapi({
+          description: "The types of events to send; null is all of them, including those of later releases.",
+        }),
         ignore: z.array(Ignored).max(50).optional().openapi({
-          description: "Chats of which nothing is to be told: `status`, `groups`; `[]` is none.",
+          description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
         }),
       }),
     ),
@@ -170,7 +173,7 @@ export const updateBridge = createRoute({
 export const removeBridge = createRoute({
   method: "delete",
   path: "/api/instances/{customer_ref}",
-  summary: "Delete a bridge: unlinked, its keys destroyed, its reference free",
+  summary: "Delete a bridge: unlink it, destroy its keys, free its reference",
   request: { params: path },
   responses: { 204: { description: "Gone." }, ...refusals("not_found") },
 })

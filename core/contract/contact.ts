@@ -19,8 +19,8 @@ export const Contact = z
     redacted_phone: z.string(),
     registered: z.boolean().openapi({
       description:
-        "Whether the person is on the network. A contact counts as such until `contacts/check` or `contacts/{jid}`, which " +
-        "ask the network, find otherwise.",
+        "Whether the person is on the network. Contacts count as registered until `contacts/check` or `contacts/{jid}`, which " +
+        "ask the network, find that one is not.",
     }),
     verified_name: z.string(),
   })
@@ -74,7 +74,7 @@ export const checkContacts = createRoute({
     ),
   },
   responses: {
-    200: reply("In the order asked.", z.array(ContactCheck)),
+    200: reply("One result for each number, in the order of the request.", z.array(ContactCheck)),
     ...refusals(...asking),
   },
 })

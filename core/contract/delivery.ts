@@ -6,7 +6,7 @@ import { Ok, proxy, refusals, reply, unreachable } from "./reply.ts"
 /** Contract, "Delivery log" */
 export const Attempt = z
   .object({
-    attempt: z.number().int().openapi({ description: "Of this event, from 1." }),
+    attempt: z.number().int().openapi({ description: "The number of this attempt at the event, from 1." }),
     error: z.string().openapi({
       description:
         '`""` on success. With an answer: `redirect`, `client_error` (4xx), `rate_limited` (429), `server_error` (5xx). ' +
@@ -16,7 +16,7 @@ export const Attempt = z
     event: z.string(),
     event_id: z.string(),
     latency_ms: z.number().int(),
-    status_code: z.number().int().openapi({ description: "0 where there was no answer." }),
+    status_code: z.number().int().openapi({ description: "0 if there was no answer." }),
     success: z.boolean(),
     timestamp: z.string().openapi({ description: "ISO 8601." }),
   })
@@ -60,8 +60,8 @@ export const listEvents = createRoute({
   },
   responses: {
     200: reply(
-      "In the order in which they happened, `limit` or fewer: a page ends early where its events are large. An empty " +
-        "one is the end. What has waited for 30 days is `undelivered`; that and the inbox are kept for 30 days.",
+      "In the order in which they happened, `limit` or fewer: a page ends early if its events are large, and an empty page " +
+        "is the end. An event that has waited for 30 days is `undelivered`. Undelivered events and the inbox are kept for 30 days.",
       z.array(StoredEvent),
     ),
     ...refusals("not_found"),
@@ -79,10 +79,10 @@ export const resendEvent = createRoute({
   path: "/api/instances/{customer_ref}/events/{event_id}/resend",
   summary: "Deliver an event once more, under the same id",
   description:
-    "At most 100 events of a bridge wait to be sent again: beyond that it is 429, until some have been sent.",
+    "At most 100 events of a bridge can wait to be sent again. Beyond that the answer is 429 until some have been sent.",
   request: { params: path.extend({ event_id: EventId }) },
   responses: {
-    202: reply("It will be sent between two others.", Ok),
+    202: reply("It will be sent between two other events.", Ok),
     ...refusals("not_found", "invalid_webhook_url"),
   },
 })

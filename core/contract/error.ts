@@ -40,7 +40,7 @@ const codes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]] // the key
 
 export const ErrorBody = z
   .object({
-    error: z.string().openapi({ description: "A sentence that says what to change." }),
+    error: z.string().openapi({ description: "What happened, and what to do." }),
     code: z.enum(codes),
     request_id: z.string(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
@@ -50,6 +50,6 @@ export const ErrorBody = z
       .number()
       .int()
       .optional()
-      .openapi({ description: 'With `network_rejected`: the network\'s own number, see "Send".' }),
+      .openapi({ description: 'With `network_rejected`: the network\'s own code, see "Send".' }),
   })
   .openapi("Error")

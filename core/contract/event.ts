@@ -6,9 +6,10 @@ const ContactJid = z
   .openapi({ description: "JID of the person: the phone number's where known, else the LID." })
 const Phone = z.string().openapi({ description: 'Digits; `""` where the number is not known.' })
 const ChatJid = z.string().openapi({
-  description: "JID of the chat: a group's, or as `contact_id` that of the person on the other side.",
+  description:
+    "JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`.",
 })
-const Name = z.string().openapi({ description: "What the sender calls himself, as the network gives it." })
+const Name = z.string().openapi({ description: "The sender's display name, as the network gives it." })
 const FromMe = z
   .boolean()
   .openapi({ description: "Written on the phone of this session, or another of its devices." })
@@ -20,15 +21,15 @@ const Offline = z
 const Quoted = z.object({
   message_id: z.string(),
   contact_id: z.string().openapi({ description: "Who wrote it." }),
-  body: z
-    .string()
-    .openapi({ description: "Its first 4,096 characters, as the sender of the answer repeats them." }),
-  type: z.string().openapi({ description: 'As of a message; `""` where it is of no such kind.' }),
+  body: z.string().openapi({
+    description: "The first 4,096 characters of its text, as quoted by the sender of the reply.",
+  }),
+  type: z.string().openapi({ description: 'As `type` of a message; `""` for every other kind.' }),
 })
 
 const Reaction = z.object({
-  emoji: z.string().openapi({ description: '`""`: it was taken back.' }),
-  message_id: z.string().openapi({ description: "The message that it is about." }),
+  emoji: z.string().openapi({ description: '`""`: the reaction was removed.' }),
+  message_id: z.string().openapi({ description: "The message that it reacts to." }),
   contact_id: z.string().openapi({ description: "Who wrote that message." }),
 })
 
@@ -50,7 +51,7 @@ const MessageEvent = z
     phone: Phone,
     chat_id: ChatJid,
     name: Name,
-    body: z.string().openapi({ description: "Its words: of media the caption, of a poll its question." }),
+    body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
     type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
       description:
@@ -60,12 +61,12 @@ const MessageEvent = z
     is_group: z.boolean(),
     from_me: FromMe,
     timestamp: Timestamp,
-    caption: z.string().optional().openapi({ description: "Of media." }),
-    quoted: Quoted.optional().openapi({ description: "The message that this one answers." }),
+    caption: z.string().optional().openapi({ description: "The caption of media." }),
+    quoted: Quoted.optional().openapi({ description: "The message that this one replies to." }),
     mentions: z
       .array(z.string())
       .optional()
-      .openapi({ description: "JIDs of those who are named in the text." }),
+      .openapi({ description: "JIDs of the people whom the text mentions." }),
     forwarded: z.literal(true).optional(),
     reaction: Reaction.optional(),
     edit: z
@@ -73,22 +74,26 @@ const MessageEvent = z
       .optional()
       .openapi({
         description:
-          "This is not a new message: `edit` gives the message `target_id` the words of this one, `revoke` takes it back, " +
-          "`pin` pins it in the chat (that it is unpinned is not told).",
+          "This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it " +
+          "is pinned in the chat (unpinning gives no event).",
       }),
     target_id: z
       .string()
       .optional()
-      .openapi({ description: "What an edit, revoke, pin or reaction refers to." }),
+      .openapi({ description: "The message that an edit, revoke, pin or reaction refers to." }),
     location: Location.optional(),
-    options: z.array(z.string()).optional().openapi({ description: "Of a poll." }),
-    max_answers: z.number().int().optional().openapi({ description: "Of a poll; 0: any number." }),
+    options: z.array(z.string()).optional().openapi({ description: "The options of a poll." }),
+    max_answers: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: "How many options of a poll one person may choose; 0: any number." }),
     event_details: EventDetails.optional(),
     offline: Offline,
     is_broadcast: z
       .literal(true)
       .optional()
-      .openapi({ description: "To a list of people, or a status update." }),
+      .openapi({ description: "Sent to a broadcast list, or posted as a status." }),
     verified_business: z
       .literal(true)
       .optional()
@@ -96,12 +101,12 @@ const MessageEvent = z
   })
   .openapi("MessageEvent", {
     description:
-      "A message: inbound, or written on the phone or another of its devices. One sent through this API does not come back.",
+      "A message that came in, or that was written on the phone or another of its devices. Messages sent through this API do not come back.",
   })
 
 const ConnectedEvent = z.object({ event: z.literal("connected"), phone: Phone }).openapi("ConnectedEvent", {
   description:
-    "The session is up: after a phone was linked, and after every `disconnected`. A restart that is over within ten seconds tells nothing.",
+    "The session is up: after a phone was linked, and after every `disconnected`. A restart that is over within ten seconds gives no event.",
 })
 
 const DisconnectedEvent = z
@@ -110,12 +115,12 @@ const DisconnectedEvent = z
     reason: z.enum(["logged_out", "stream_replaced"]).optional(),
     detail: z.string().optional().openapi({
       description:
-        "A sentence for people: also whether the network has locked or banned the account, or bans it for some time.",
+        "A sentence for people. It says, too, if the network has locked or banned the account, or banned it for some time.",
     }),
   })
   .openapi("DisconnectedEvent", {
     description:
-      "The session is down. With a `reason` it stays so until you act; without one the connection has been gone for ten seconds and is tried again by itself.",
+      "The session is down. With a `reason` it stays so until you act. Without one, the connection has been gone for ten seconds, and the session connects again by itself.",
   })
 
 const TypingEvent = z
@@ -155,7 +160,7 @@ const PollVoteEvent = z
     timestamp: Timestamp,
     selected_options: z
       .array(z.string())
-      .openapi({ description: "All that is selected now; empty when the vote was taken back." }),
+      .openapi({ description: "Everything that is selected now; empty if the vote was withdrawn." }),
     offline: Offline,
   })
   .openapi("PollVoteEvent", { description: "A vote on a poll, or a change of one." })
@@ -173,7 +178,7 @@ const EventResponseEvent = z
     timestamp: Timestamp,
     response: z.enum(["going", "not_going", "maybe", "unknown"]),
     response_time_ms: z.number().int().openapi({ description: "Unix milliseconds." }),
-    extra_guest_count: z.number().int().openapi({ description: "Whom else the answer brings along." }),
+    extra_guest_count: z.number().int().openapi({ description: "How many more people will come along." }),
     offline: Offline,
   })
   .openapi("EventResponseEvent", {
@@ -189,12 +194,11 @@ const CallIncomingEvent = z
     timestamp: Timestamp,
   })
   .openapi("CallIncomingEvent", {
-    description:
-      "Somebody calls. It can be declined with `calls/{id}/reject`, and is answered on the phone alone.",
+    description: "Somebody calls. `calls/{id}/reject` declines the call; only the phone can answer it.",
   })
 
 const CallEnd = z.enum(["timeout", "hangup", "decline", "busy", "accept_elsewhere"]).openapi({
-  description: "`accept_elsewhere`: it was taken on the phone or another of its devices.",
+  description: "`accept_elsewhere`: it was answered on the phone or another of its devices.",
 })
 
 const CallTerminatedEvent = z
@@ -205,7 +209,9 @@ const CallTerminatedEvent = z
     reason: CallEnd,
     timestamp: Timestamp,
   })
-  .openapi("CallTerminatedEvent", { description: "A call is over, whoever ended it: once for each." })
+  .openapi("CallTerminatedEvent", {
+    description: "A call is over, whoever ended it. One event for each call.",
+  })
 
 const OfflineSyncPreviewEvent = z
   .object({
@@ -218,7 +224,7 @@ const OfflineSyncPreviewEvent = z
   })
   .openapi("OfflineSyncPreviewEvent", {
     description:
-      "Catching up begins: how much the network has kept while the session was offline, before that comes.",
+      "Catching up begins: how much the network has kept while the session was offline. The kept messages follow.",
   })
 
 const OfflineSyncCompletedEvent = z
@@ -228,7 +234,7 @@ const OfflineSyncCompletedEvent = z
   })
   .openapi("OfflineSyncCompletedEvent", {
     description:
-      "Catching up is over. It comes each time the session connects, after a restart, too: with nothing to catch up on, `count` is 0.",
+      "Catching up is over. This comes each time the session connects, including after a restart; `count` is 0 if there was nothing to catch up on.",
   })
 
 const ProfilePictureUpdatedEvent = z
@@ -239,7 +245,7 @@ const ProfilePictureUpdatedEvent = z
     picture_id: z.string().optional(),
   })
   .openapi("ProfilePictureUpdatedEvent", {
-    description: "The session's own picture was changed or removed, by whomever.",
+    description: "The session's own picture was changed or removed.",
   })
 
 const TestEvent = z

@@ -1,4 +1,3 @@
-import type { ErrorCode } from "./error.ts"
 import type { Event } from "./event.ts"
 import type { RouteName } from "./routes.ts"
 
@@ -85,7 +84,7 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
   disconnected: {
     event: "disconnected",
     reason: "logged_out",
-    detail: "unlinked, on the phone, by the network or through the API: link it again",
+    detail: "unlinked on the phone, by the network or through the API: link it again",
   },
   typing: { event: "typing", contact_id: contact, chat_id: contact, state: "composing", mode: "text" },
   presence: { event: "presence", contact_id: contact, unavailable: true, last_seen: 1_795_166_700 },
@@ -294,42 +293,4 @@ export const examples: Record<RouteName, Example> = {
       total_alloc_mb: 148.9,
     },
   },
-}
-
-/** An example sentence of each error, as the service says it or nearly so. */
-export const errorExamples: Record<ErrorCode, string> = {
-  invalid_request: "chat: is missing (and 1 more: see issues)",
-  invalid_customer_ref: "customer_ref: 1 to 64 letters, digits, dashes and underscores",
-  invalid_webhook_url: "webhook_url: not a URL",
-  invalid_idempotency_key: "Idempotency-Key: 1 to 255 printable characters",
-  url_not_allowed: "this URL may not be fetched",
-  unauthorized:
-    "no valid API key: send Authorization: Bearer <API_KEY>. Whoever runs this service makes one: npm run admin -- key create",
-  no_subscription: "this account has no subscription yet: connect a number in the dashboard first",
-  payment_required: "the payment of this account is past due: new bridges are made again once it is paid",
-  bridge_limit_reached:
-    "this account may have 10 bridges: delete one, or ask whoever runs this service for more",
-  not_found: "there is no such bridge: GET /api/instances lists yours",
-  method_not_allowed: "this path takes GET, HEAD, POST",
-  bridge_paused: "this bridge was paused by whoever runs this service: ask them to wake it",
-  bridge_suspended: "this bridge was suspended by whoever runs this service: ask them to let it run again",
-  idempotency_conflict: "a request with this Idempotency-Key is still under way: try again when it has ended",
-  not_paired: "no phone is linked: scan the code of `qr` first",
-  already_paired: "a phone is linked already: log out first",
-  not_own_message: "somebody else wrote this message",
-  presence_unavailable: "set the presence to `available` first",
-  media_expired: "the network no longer has this file",
-  payload_too_large: "the body is longer than 512 KiB",
-  unsupported_media_type: "send the body as application/json",
-  media_fetch_failed: "the file could not be fetched",
-  media_type_mismatch: "the file is not what its Content-Type says",
-  recipient_not_found: "this number is not on the network",
-  rate_limited: "rate limit exceeded",
-  internal_error: "something went wrong on our side: try again, and name the request_id where you report it",
-  network_rejected: "the messaging network refused this with its number 463: do not repeat it unchanged",
-  orchestrator_failed:
-    "the bridge could not be restarted, and nothing was changed: try again in a few seconds",
-  session_unavailable: "the session cannot be reached now: try again",
-  send_outcome_unknown:
-    "whether the message was sent is not known: a retry with the same Idempotency-Key resolves it",
 }

@@ -5,14 +5,14 @@ import { refusals } from "./reply.ts"
 export const streamLogs = createRoute({
   method: "get",
   path: "/api/instances/{customer_ref}/logs",
-  summary: "The bridge's log: its last lines, then those to come",
+  summary: "The bridge's log: its last lines, then new ones as they come",
   description:
-    "At most 2 streams of a bridge and 10 of an account are open at once: beyond that it is 429, until one has ended.",
+    "At most 2 streams of a bridge and 10 of an account are open at once. Beyond that the answer is 429 until one has ended.",
   request: {
     params: path,
     query: z.object({
       tail: z.coerce.number().int().min(0).max(10_000).default(100).openapi({
-        description: "How many lines of the past to begin with.",
+        description: "How many earlier lines to begin with.",
       }),
     }),
   },

@@ -19,7 +19,7 @@ export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable ch
 
 const headers = z.object({
   "idempotency-key": z.string().optional().openapi({
-    description: "Unique per logical message, 1 to 255 printable characters, given once.",
+    description: "1 to 255 printable characters, unique for each message; send the header once.",
     minLength: 1,
     maxLength: 255,
     pattern: printable.source,
@@ -29,13 +29,13 @@ const headers = z.object({
 /** The fields that every message has besides its content (Contract, "Messages"). */
 const addressed = {
   chat: Chat,
-  quoted_message_id: MessageId.optional().openapi({ description: "The message that this one answers." }),
-  mentions: z.array(Chat).max(1024).optional().openapi({ description: "Who is named in the text." }),
+  quoted_message_id: MessageId.optional().openapi({ description: "The message that this one replies to." }),
+  mentions: z.array(Chat).max(1024).optional().openapi({ description: "The people whom the text mentions." }),
 }
 
 /** Contract, "Remembered messages": the id of a known message is enough, unless several messages have the same one. */
 const MessageChat = Chat.optional().openapi({
-  description: "Where the message is; only needed when messages of several chats have this id.",
+  description: "The chat of the message; needed only if messages of several chats have this id.",
 })
 
 const unsent = ["send_outcome_unknown", "idempotency_conflict", "invalid_idempotency_key"] as const
@@ -81,16 +81,16 @@ export const sendMedia = send(
     ...addressed,
     url: FetchedUrl.openapi({
       description:
-        "Fetched by the service; the Content-Type of its answer decides the kind: JPEG, PNG and WebP an image, " +
-        "`audio/ogg` a voice note, other audio and video what they are, all else a document. 16 MB, a document 100 MB; a picture may have 25 megapixels, a JPEG that is not progressive " +
-        "200. " +
-        "Images and stickers go out with a small preview, videos without one.",
+        "The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, " +
+        "`audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or " +
+        "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
+        "Images and stickers are sent with a small preview, videos without one.",
     }),
     as_sticker: z.boolean().optional().openapi({ description: "Sends a WebP as a sticker." }),
-    caption: text(0, 65_536).optional().openapi({ description: "The words beside it." }),
+    caption: text(0, 65_536).optional().openapi({ description: "The text beside it." }),
     filename: text(1, 255)
       .optional()
-      .openapi({ description: "Of a document; by default the last part of the URL's path." }),
+      .openapi({ description: "The name of a document; by default the last part of the URL's path." }),
   },
   { refusals: ["url_not_allowed", "media_fetch_failed", "media_type_mismatch", "payload_too_large"] },
 )
@@ -116,7 +116,12 @@ export const sendPoll = send(
     ...addressed,
     question: text(1, 255),
     options,
-    max_answers: z.int().min(0).max(12).optional().openapi({ description: "0: any number; by default 1." }),
+    max_answers: z
+      .int()
+      .min(0)
+      .max(12)
+      .optional()
+      .openapi({ description: "How many options one person may choose; 0: any number; by default 1." }),
   },
   {
     check: {
@@ -139,14 +144,14 @@ const UnixSeconds = z.int().min(0).max(253_402_300_799)
 
 export const sendEvent = send(
   "event",
-  "Send an event message, which its recipients can answer",
+  "Send an event message, which recipients can answer",
   {
     ...addressed,
     name: text(1, 100),
     description: text(0, 2048).optional(),
     start_time: UnixSeconds.openapi({ description: "Unix seconds." }),
     end_time: UnixSeconds.optional().openapi({ description: "Unix seconds; not before the start." }),
-    join_link: text(0, 2048).optional().openapi({ description: "Where to call in." }),
+    join_link: text(0, 2048).optional().openapi({ description: "The link for joining a call." }),
     has_reminder: z.boolean().optional(),
     is_schedule_call: z.boolean().optional(),
     reminder_offset_sec: z
@@ -154,7 +159,7 @@ export const sendEvent = send(
       .min(0)
       .max(31_536_000)
       .optional()
-      .openapi({ description: "How long before the start the phone reminds." }),
+      .openapi({ description: "How long before the start the phone shows a reminder." }),
   },
   {
     check: {
@@ -168,7 +173,7 @@ export const sendEvent = send(
 export const sendTyping = createRoute({
   method: "post",
   path: `${proxy}/send/typing`,
-  summary: "Show that something is being typed or recorded",
+  summary: "Show that you are typing or recording",
   request: {
     params: path,
     body: body(z.object({ chat: Chat, state: z.enum(["composing", "recording", "paused"]) })),
@@ -181,7 +186,7 @@ const message = path.extend({ id: MessageId })
 export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}`,
-  summary: "Revoke a message that was sent, for everyone",
+  summary: "Revoke a sent message for everyone",
   request: { params: message, headers },
   responses: {
     200: reply("Revoked.", SendResult),
@@ -192,7 +197,7 @@ export const revokeMessage = createRoute({
 export const editMessage = createRoute({
   method: "patch",
   path: `${proxy}/messages/{id}/edit`,
-  summary: "Change the text of a message that was sent",
+  summary: "Change the text of a sent message",
   request: {
     params: message,
     headers,
@@ -215,7 +220,7 @@ export const readMessage = createRoute({
 export const messageMedia = createRoute({
   method: "get",
   path: `${proxy}/messages/{id}/media`,
-  summary: "The media of a message that was received",
+  summary: "The file of a received message",
   request: { params: message },
   responses: {
     200: {

@@ -6,7 +6,7 @@ import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 export const setPresence = createRoute({
   method: "post",
   path: `${proxy}/presence`,
-  summary: "Be shown as available or not",
+  summary: "Appear as available or not",
   request: { params: path, body: body(z.object({ state: z.enum(["available", "unavailable"]) })) },
   responses: { 200: reply("Done.", Ok), ...refusals(...asking) },
 })
@@ -14,9 +14,9 @@ export const setPresence = createRoute({
 export const subscribePresence = createRoute({
   method: "post",
   path: `${proxy}/presence/subscribe`,
-  summary: "Hear of a contact's presence and typing, for a few minutes",
+  summary: "Get a contact's presence and typing as events, for a few minutes",
   description:
-    "The presence must be `available`. A group has none of its own, and typing in it is told without being asked for.",
+    "Your own presence must be `available`. A group has no presence, and typing in it is sent without a subscription.",
   request: { params: path, body: body(z.object({ chat: Chat })) },
   responses: {
     200: reply("Subscribed.", Ok),

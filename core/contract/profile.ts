@@ -36,14 +36,14 @@ export const ownAvatar = createRoute({
 export const setAvatar = createRoute({
   method: "put",
   path: `${proxy}/profile/avatar`,
-  summary: "Change the picture: to the middle of a JPEG, at most 640 by 640 of it",
+  summary: "Change the picture: to the middle of a JPEG, at most 640 by 640 pixels",
   request: {
     params: path,
     body: body(
       z.object({
         url: FetchedUrl.openapi({
           description:
-            "Fetched by the service: a JPEG of at most 16 MB and 200 megapixels, 25 if it is progressive.",
+            "The service fetches it: a JPEG of at most 16 MB and 200 megapixels, or 25 if it is progressive.",
         }),
       }),
     ),

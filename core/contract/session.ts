@@ -7,9 +7,9 @@ export const Status = z
   .enum(["unpaired", "connecting", "connected", "disconnected", "replaced", "passkey_required"])
   .openapi({
     description:
-      "`unpaired`: no phone is linked. `connecting`: on its way. `connected`: up. `disconnected`: linked, and connecting " +
-      "again by itself. `replaced`: another login took its place. `passkey_required`: the phone wants a step that this " +
-      'release cannot do. What to do about each: see "Link a number".',
+      "`unpaired`: no phone is linked. `connecting`: the session starts. `connected`: it is up. `disconnected`: a phone is " +
+      "linked, the connection is lost, and the session connects again by itself. `replaced`: another login took its place. " +
+      '`passkey_required`: the phone asks for a step that this release cannot do. "Link a number" says what to do.',
   })
 export type Status = z.infer<typeof Status>
 
@@ -23,10 +23,13 @@ export const SessionStatus = z
     phone: z.string(),
     restriction: z.enum(["", "new_chats", "new_chats_quota"]).openapi({
       description:
-        "What the network does not let the account do: `new_chats`, begin chats (a message that would is refused with " +
-        "`network_code` 463); `new_chats_quota`, begin more of them than it has begun.",
+        "A limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is refused " +
+        "with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started.",
     }),
-    restricted_until: z.number().int().openapi({ description: "Unix seconds; 0: the network does not say." }),
+    restricted_until: z
+      .number()
+      .int()
+      .openapi({ description: "When the limit ends, Unix seconds; 0 if the network does not say." }),
   })
   .openapi("SessionStatus")
 
@@ -41,11 +44,11 @@ export const status = createRoute({
 export const qr = createRoute({
   method: "get",
   path: `${proxy}/qr`,
-  summary: "The QR code that links the session, as it is now: ask again when it has expired",
+  summary: "The current QR code for linking the session: ask again when it has expired",
   request: { params: path },
   responses: {
     200: {
-      description: "A PNG. `X-QR-Expires` says until when it holds (Unix seconds).",
+      description: "A PNG. `X-QR-Expires` says when it expires (Unix seconds).",
       content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
     },
     ...refusals(...unreachable, "already_paired"),
@@ -55,14 +58,14 @@ export const qr = createRoute({
 export const pair = createRoute({
   method: "post",
   path: `${proxy}/pair`,
-  summary: "Link by a code that is typed on the phone",
+  summary: "Link with a code that is typed on the phone",
   request: {
     params: path,
     body: body(z.object({ phone: PhoneNumber })),
   },
   responses: {
     200: reply(
-      "The code, `ABCD-EFGH`, to be typed on that phone within three minutes.",
+      "The code, such as `ABCD-EFGH`. Type it on that phone within three minutes.",
       z.object({ code: z.string() }),
     ),
     ...refusals(...unreachable, "already_paired", "network_rejected"),

@@ -73,10 +73,7 @@ export async function callHost(
 
 /** Only a retry under the same key can find out whether the message was sent. */
 export function outcomeUnknown(): ApiError {
-  return new ApiError(
-    "send_outcome_unknown",
-    "whether the message was sent is not known: a retry with the same Idempotency-Key resolves it",
-  )
+  return new ApiError("send_outcome_unknown")
 }
 
 /** Whether a request failed before any of it was sent. */

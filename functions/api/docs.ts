@@ -1,6 +1,7 @@
 import { html, raw } from "hono/html"
 import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
-import { errorExamples, examples } from "#core/contract/examples.ts"
+import { examples } from "#core/contract/examples.ts"
+import { sentences } from "#core/contract/sentences.ts"
 import type { RouteName } from "#core/contract/routes.ts"
 import { guide } from "./docs-guide.ts"
 import { type Html, prose, table } from "./docs-html.ts"
@@ -190,7 +191,7 @@ function errorRows(): Html[][] {
   return all.map(([code, status]) => [
     html`${status}`,
     html`<code id="error-${code}">${code}</code>`,
-    html`${prose(errorExamples[code])}`,
+    html`${prose(sentences[code])}`,
   ])
 }
 

@@ -29,7 +29,7 @@ export const events = router()
   .openapi(contract.resendEvent, async (c) => {
     const { bridge } = c.var
     const event = await EventList.find(bridge.id, c.req.valid("param").event_id)
-    if (!event) throw new ApiError("not_found", "there is no such event, or no more")
+    if (!event) throw new ApiError("not_found", "there is no such event: it may have expired")
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     // A pending event is sent in its turn anyway.
@@ -40,5 +40,5 @@ export const events = router()
 async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
   const n = await EventList.numberOf(bridgeId, eventId)
   if (n !== undefined) return n
-  throw invalid([{ path: "after", message: "no event of this bridge" }])
+  throw invalid([{ path: "after", message: "not an event of this bridge" }])
 }

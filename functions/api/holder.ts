@@ -5,8 +5,8 @@ import { Lease } from "#core/lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call-host.ts"
 
 /**
- * How long a call waits for a session that is moving, starting or connecting, here and at the host (decisions,
- * "Errors").
+ * How long a call waits for a session that is moving, starting or connecting, here and at the host
+ * (Contract, "Time to answer").
  */
 const waitMs = 5000
 /**
@@ -40,16 +40,11 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
 }
 
 function mustNotRun(reason: Lease.Reason | undefined): ApiError {
-  if (reason === "suspended")
-    return new ApiError(
-      "bridge_suspended",
-      "this bridge was suspended by whoever runs this service: ask them to let it run again",
-    )
+  if (reason === "suspended") return new ApiError("bridge_suspended")
+  if (reason !== "billing") return new ApiError("bridge_paused")
   return new ApiError(
     "bridge_paused",
-    reason === "billing"
-      ? "this bridge is paused for billing: settle the account's payment, then ask whoever runs this service to wake it"
-      : "this bridge was paused by whoever runs this service: ask them to wake it",
+    "this bridge is paused for billing: settle the account's payment, then ask the operator of this service to wake it",
   )
 }
 

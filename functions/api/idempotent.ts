@@ -18,7 +18,7 @@ export function keyOf(c: Context<ApiEnv>): string | undefined {
   if (given === undefined) return undefined
   const { success, data } = IdempotencyKey.safeParse(given)
   if (success && !isTwice(c)) return data
-  throw new ApiError("invalid_idempotency_key", "Idempotency-Key: once, 1 to 255 printable characters")
+  throw new ApiError("invalid_idempotency_key")
 }
 
 /**
@@ -43,10 +43,7 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
   switch (outcome.kind) {
     case "conflict":
       Metrics.add("IdemConflict")
-      throw new ApiError(
-        "idempotency_conflict",
-        "a request with this Idempotency-Key is still under way: try again when it has ended",
-      )
+      throw new ApiError("idempotency_conflict")
     case "replay":
       Metrics.add("IdemReplay")
       return c.json(outcome.answer, 200, replayed(outcome.mismatch))

@@ -1,9 +1,10 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi"
 import { type ErrorCode, errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
-import { errorExamples, eventExamples, examples } from "#core/contract/examples.ts"
+import { eventExamples, examples } from "#core/contract/examples.ts"
 import { refusals } from "#core/contract/reply.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
+import { sentences } from "#core/contract/sentences.ts"
 
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Document {
@@ -68,37 +69,40 @@ export interface Schema {
 const description = `Each bridge holds one session of the messaging network, one phone number, and offers it as JSON over HTTP.
 
 Every call carries \`Authorization: Bearer <API_KEY>\`. In a path \`default\` stands for the account's first bridge. Every
-error is a sentence (\`error\`), a word for machines (\`code\`) and the \`request_id\`, which every answer has as
-\`X-Request-Id\`: name it when you ask for help. A path that does not exist is 404, another method 405. Fields of a
-request that are not named here are ignored.
+error has a sentence (\`error\`), a word for machines (\`code\`) and the \`request_id\`, which every answer also has as
+\`X-Request-Id\`: name it when you ask for help. A path that does not exist is 404, and a method that a path does not
+take is 405. Unknown fields of a request are ignored.
 
-\`sandbox\` is a bridge for trying things, where the service offers it: it is made when it is first named, needs no
-subscription, counts against no limit and lives on a simulated network. Its simulated phone links itself, also after a
-logout, so that it can be used at once; its \`contacts\` are two: Echo sends back what it is sent, Voter votes on polls and
+\`sandbox\` is a bridge for trying things, if the service offers it. It is made when it is first named, needs no
+subscription, counts against no limit and lives on a simulated network. Its simulated phone links itself, even after a
+logout, so you can use it at once. It has two \`contacts\`: Echo sends back what it is sent, and Voter votes on polls and
 answers event messages. It reaches nobody else, and nobody else reaches it.`
 
 /** Contract, "Proof of a delivery" and "Delivery" */
 const headers = z.object({
   Authorization: z.string().openapi({
-    description: "`Bearer <webhook_secret>`. The signature says more: it is of this body, and of this time.",
+    description: "`Bearer <webhook_secret>`. Prefer the signature, which also covers the body and the time.",
   }),
-  "X-Webhook-Event-Id": z.string().openapi({ description: "The same across retries: deduplicate by it." }),
-  "X-Webhook-Attempt": z.string().openapi({ description: "Of this event, from 1." }),
+  "X-Webhook-Event-Id": z
+    .string()
+    .openapi({ description: "The same across retries: use it to deduplicate." }),
+  "X-Webhook-Attempt": z
+    .string()
+    .openapi({ description: "The number of this attempt at the event, from 1." }),
   "X-Webhook-Signature": z.string().openapi({
     description: "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` under the webhook secret.",
   }),
   "webhook-id": z.string().openapi({
-    description: "The event id, for the libraries of Standard Webhooks, as the two that follow.",
+    description: "The event id. This and the next two headers are for the libraries of Standard Webhooks.",
   }),
-  "webhook-timestamp": z.string().openapi({ description: "Of this attempt, Unix seconds." }),
+  "webhook-timestamp": z.string().openapi({ description: "When this attempt was made, Unix seconds." }),
   "webhook-signature": z.string().openapi({
     description:
       "`v1,<base64>`: HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>` under the decoded bytes of the secret.",
   }),
-  "X-Webhook-Resend": z
-    .literal("true")
-    .optional()
-    .openapi({ description: "Asked for with `resendEvent`: newer events may have come before it." }),
+  "X-Webhook-Resend": z.literal("true").optional().openapi({
+    description: "This event was requested with `resendEvent`: newer events may have come before it.",
+  }),
 })
 
 const integer = { type: "integer" }
@@ -107,11 +111,11 @@ const isTrue = { type: "string", enum: ["true"] }
 /** The headers of every answer. */
 export const everyAnswer: Record<string, Header> = {
   "X-Request-Id": {
-    description: "What the service's own log calls this request.",
+    description: "The id of this request in the service's own log.",
     schema: { type: "string" },
   },
-  "RateLimit-Limit": { description: "Requests in the window that this one counted in.", schema: integer },
-  "RateLimit-Remaining": { description: "Those that are left.", schema: integer },
+  "RateLimit-Limit": { description: "How many requests the limit allows in one window.", schema: integer },
+  "RateLimit-Remaining": { description: "How many requests are left in the window.", schema: integer },
   "RateLimit-Reset": { description: "Seconds until the window ends.", schema: integer },
 }
 
@@ -124,14 +128,14 @@ const replayed: Record<string, Header> = {
     schema: isTrue,
   },
   "X-Idempotency-Mismatch": {
-    description: "With it: the request of the record was another one.",
+    description: "The record belongs to a different request. Comes with `X-Idempotency-Replayed`.",
     schema: isTrue,
   },
 }
 
 /** Further headers of successful answers, by route. */
 const more: Partial<Record<RouteName, Record<string, Header>>> = {
-  qr: { "X-QR-Expires": { description: "Until when the code holds, Unix seconds.", schema: integer } },
+  qr: { "X-QR-Expires": { description: "When the code expires, Unix seconds.", schema: integer } },
 }
 
 let built: Document | undefined
@@ -155,7 +159,7 @@ function build(): Document {
   const document = api.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Messaging bridge", version: "1", description },
-    servers: [{ url: "/", description: "The service that this document is of." }],
+    servers: [{ url: "/", description: "The service that serves this document." }],
     tags: Object.keys(routes).map((name) => ({ name })),
   }) as unknown as Document // what it is made of stands above
   for (const path of Object.values(document.paths)) Object.values(path).forEach(illustrate)
@@ -182,7 +186,8 @@ function webhook(type: Event["event"]) {
     summary: type === "test" ? "Sent by `webhook-test` alone" : `\`${type}\`, as it is POSTed to the webhook`,
     responses: {
       200: {
-        description: "Taken. Any 2xx is; network errors, 429 and 5xx are tried again, up to five times.",
+        description:
+          "Accepted, as is any 2xx. Network errors, 429 and 5xx are tried again, up to five times.",
       },
     },
   }
@@ -220,6 +225,6 @@ function errorsOf(description: string, status: number): Record<string, { value: 
   const codes = Object.keys(errorStatus) as ErrorCode[] // its keys, no others
   const named = codes.filter((code) => errorStatus[code] === status && description.includes(`\`${code}\``))
   return Object.fromEntries(
-    named.map((code) => [code, { value: { error: errorExamples[code], code, request_id: "5f3a9c0d-41" } }]),
+    named.map((code) => [code, { value: { error: sentences[code], code, request_id: "5f3a9c0d-41" } }]),
   )
 }

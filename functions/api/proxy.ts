@@ -37,7 +37,10 @@ async function answer(c: Context<ApiEnv>, route: RouteConfig): Promise<Answered>
 async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response> {
   const path = suffixOf(c.req.url)
   if (path.length > maxPath)
-    throw new ApiError("invalid_request", `a path may have ${maxPath} characters with its query`)
+    throw new ApiError(
+      "invalid_request",
+      `the path is too long: at most ${maxPath} characters with its query`,
+    )
   const call: Call = {
     method: c.req.method === "HEAD" ? "GET" : (c.req.method as Call["method"]), // of a route of the contract
     path,

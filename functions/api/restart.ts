@@ -1,3 +1,4 @@
+import { orchestratorFailed } from "#core/contract/sentences.ts"
 import { ApiError } from "#core/error.ts"
 import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"
@@ -40,7 +41,6 @@ export async function awake(bridgeId: string, requestId: string): Promise<Lease.
   }
 }
 
-function notDone(what: string): ApiError {
-  const sentence = `the bridge could not be ${what}, and nothing was changed: try again in a few seconds`
-  return new ApiError("orchestrator_failed", sentence)
+function notDone(undone: "restarted" | "woken"): ApiError {
+  return new ApiError("orchestrator_failed", orchestratorFailed(undone))
 }

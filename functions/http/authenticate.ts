@@ -3,14 +3,11 @@ import { ApiKey } from "#core/api-key.ts"
 import { ApiError } from "#core/error.ts"
 import type { ApiEnv } from "./router.ts"
 
-const sentence =
-  "no valid API key: send Authorization: Bearer <API_KEY>. Whoever runs this service makes one: npm run admin -- key create"
-
 /** Contract, "API keys". The answer is the same, whatever is wrong with the key. */
 export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
   const owner = key && (await ApiKey.verify(key))
-  if (!owner) throw new ApiError("unauthorized", sentence, { headers: { "www-authenticate": "Bearer" } })
+  if (!owner) throw new ApiError("unauthorized", undefined, { headers: { "www-authenticate": "Bearer" } })
   c.set("accountId", owner.accountId)
   c.set("keyId", owner.keyId)
   await next()

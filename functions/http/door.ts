@@ -4,6 +4,7 @@ import type { Hono } from "hono"
 import { createMiddleware } from "hono/factory"
 import { methodNotAllowed } from "hono/method-not-allowed"
 import { requestId } from "hono/request-id"
+import { wrongMethod } from "#core/contract/sentences.ts"
 import { ApiError } from "#core/error.ts"
 import { log } from "#core/log.ts"
 import { Metrics } from "#core/metrics.ts"
@@ -25,11 +26,8 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
     methodNotAllowed({
       app,
       onMethodNotAllowed: (c, methods) => {
-        const sentence = `this path takes ${methods.join(", ")}`
-        return refuse(
-          new ApiError("method_not_allowed", sentence, { headers: { allow: methods.join(", ") } }),
-          c,
-        )
+        const headers = { allow: methods.join(", ") }
+        return refuse(new ApiError("method_not_allowed", wrongMethod(methods), { headers }), c)
       },
     }),
   )
@@ -43,7 +41,9 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
   app.use("/api/*", limited, jsonBody)
   for (const routes of guarded) app.route("/", routes)
 
-  app.notFound((c) => refuse(new ApiError("not_found", "there is no such path: GET /api/docs lists all"), c))
+  app.notFound((c) =>
+    refuse(new ApiError("not_found", "there is no such path: GET /api/docs lists every path"), c),
+  )
   app.onError(refuse)
   return app
 }

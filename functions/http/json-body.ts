@@ -33,9 +33,9 @@ export const jsonBody = createMiddleware(async (c, next) => {
 
 /** @throws ApiError `unsupported_media_type`, `invalid_request` */
 function check(bytes: ArrayBuffer, contentType: string): void {
-  if (!/^application\/json *(?:;|$)/i.test(contentType))
-    throw new ApiError("unsupported_media_type", "send the body as application/json")
-  if (isTooDeep(parse(bytes))) throw new ApiError("invalid_request", "the body is nested too deeply")
+  if (!/^application\/json *(?:;|$)/i.test(contentType)) throw new ApiError("unsupported_media_type")
+  if (isTooDeep(parse(bytes)))
+    throw new ApiError("invalid_request", `the body is nested too deeply: at most ${maxDepth} levels`)
 }
 
 function parse(bytes: ArrayBuffer): unknown {
@@ -59,5 +59,5 @@ function isTooDeep(value: unknown): boolean {
 }
 
 function tooLarge(): ApiError {
-  return new ApiError("payload_too_large", "the body is longer than 512 KiB")
+  return new ApiError("payload_too_large")
 }

@@ -12,7 +12,7 @@ export const timing = { endsAfterMs: 600_000, commentEachMs: 10_000 }
 
 export const logs = router().openapi(streamLogs, async (c) => {
   const { bridge, accountId } = c.var
-  if (!BridgeLog.isKept()) throw sessionUnavailable("the logs of bridges are not kept here")
+  if (!BridgeLog.isKept()) throw sessionUnavailable("this service keeps no logs of bridges")
   const places = await enter(accountId, bridge.id)
   const headers = {
     "content-type": "text/event-stream",

@@ -27,7 +27,7 @@ async function find(live: Live, asked: string) {
   const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
   if (known) return wire(await withRedactedPhone(known, live))
   if (learnt) return wire(stranger(learnt))
-  throw new ApiError("not_found", "nobody has this address, and no contact has it")
+  throw new ApiError("not_found", "there is no such contact: nobody on the network has this address")
 }
 
 /** For a person who hides their number, only the cards of common groups show a part of it. */

@@ -53,7 +53,7 @@ async function download({ connection }: Live, message: Remembered, folder: strin
   const directPath = await connection.bringAgain({ ...message, mediaKey: media.mediaKey })
   const again = directPath && (await downloadMedia({ ...media, directPath }, host, folder))
   if (again) return again
-  throw new ApiError("media_expired", "neither the network nor the phone gives these media any more")
+  throw new ApiError("media_expired")
 }
 
 /** The message was selected for having media. */

@@ -25,6 +25,6 @@ export const setAvatar: Command = {
 /** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */
 async function fetched(url: string, folder: string): Promise<Buffer> {
   const { path, mimetype } = await fetchMedia(url, false, folder)
-  if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "a profile picture is a JPEG")
+  if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "a profile picture must be a JPEG")
   return await readAvatar(path)
 }

@@ -11,8 +11,7 @@ export const subscribePresence: Command = {
     const { chat } = await bodyOf(c, Body)
     await c.var.session.use(async ({ connection, standing, reach }) => {
       // A session that is not shown as available hears nothing about others (Contract, "Presence").
-      if (!standing.isAvailable)
-        throw new ApiError("presence_unavailable", "set the presence to `available` before you subscribe")
+      if (!standing.isAvailable) throw new ApiError("presence_unavailable")
       const jid = await reach(toJid(chat))
       // `chat` may be a group (Contract, "Chats and message ids"). The network reports typing in groups unasked, and
       // there is nothing else to report.

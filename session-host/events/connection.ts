@@ -22,17 +22,19 @@ export interface Why {
 }
 
 const details = {
-  logged_out: "unlinked, on the phone, by the network or through the API: link it again",
+  logged_out: "unlinked on the phone, by the network or through the API: link it again",
   stream_replaced:
-    "another place took the session over: another webhook_url takes it back, a logout gives it up",
-  lost: "the connection to the network is lost: it is tried again",
+    "another place has taken over the session: PATCH the bridge with its webhook_url to take it back, or log it out",
+  lost: "the connection to the network is lost: connecting again",
 }
 
 const objections: Record<Objection, string> = {
-  locked: "the network has locked the account and unlinked this: unlock it on its phone, then link it again",
-  banned: "the network has banned the account and unlinked this: its phone says what can be done",
-  temporarily_banned: "the network has banned the account for some time: it is tried again after that",
-  outdated: "the network takes this service for outdated: it is tried again, its operator has to update it",
+  locked:
+    "the network has locked the account and unlinked this session: unlock the account on its phone, then link it again",
+  banned: "the network has banned the account and unlinked this session: its phone says what can be done",
+  temporarily_banned: "the network has banned the account for some time: connecting again when that is over",
+  outdated:
+    "the network rejected this client version: connecting again, and the operator must update the service if it persists",
 }
 
 /** Without a reason: the connection has been gone for some time, and comes back by itself. */

@@ -12,7 +12,7 @@ export async function avatarOf(
   jid: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const url = await connection.pictureUrl(jid)
-  if (!url) throw new ApiError("not_found", "there is no picture, or none that is shown to this session")
+  if (!url) throw new ApiError("not_found", "there is no picture, or this session may not see it")
   const agent = guardedAgent()
   try {
     const answer = await safeFetch({ url, agent, method: "GET", redirects: 3, withinMs, maxBytes })

@@ -32,7 +32,7 @@ export async function downloadMedia(media: Media, host: string, folder: string):
       maxBytes: limitOf("document") + more,
     })
     if (gone.has(answer.status)) return undefined
-    if (answer.status !== 200) throw sessionUnavailable("the network did not give the media: try again")
+    if (answer.status !== 200) throw sessionUnavailable("the network did not deliver the file: try again")
     await pipeline(answer.body, createWriteStream(path, { flags: "wx", mode: 0o600 }))
     return await decryptFile(path, media)
   } catch (error) {
@@ -67,8 +67,8 @@ function refusal(error: unknown): unknown {
     return expired(`what the network keeps is not what was sent: ${error.message}`)
   if (!(error instanceof FetchError)) return error
   if (error.category === "too_large")
-    return new ApiError("payload_too_large", "media of more than 100 MB are not fetched")
-  return sessionUnavailable("the network did not give the media: try again")
+    return new ApiError("payload_too_large", "the file is too large: at most 100 MB are fetched")
+  return sessionUnavailable("the network did not deliver the file: try again")
 }
 
 function expired(sentence: string): ApiError {

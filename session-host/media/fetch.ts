@@ -61,7 +61,7 @@ async function fetchWith(input: {
   if (!looksLike(mimetype, await headOf(path)))
     throw new ApiError(
       "media_type_mismatch",
-      `the URL answers with ${mimetype}, but that is not what it sends`,
+      `the URL answers with ${mimetype}, but its file does not begin like one`,
     )
   return { path, kind, mimetype, name: nameIn(url) }
 }
@@ -99,12 +99,11 @@ function nameIn(url: string): string {
 
 function tooLarge(kind: Kind): ApiError {
   const mb = Math.floor(limitOf(kind) / 1_000_000)
-  return new ApiError("payload_too_large", `as ${kind} a file may have ${mb} MB`)
+  return new ApiError("payload_too_large", `the file is too large to be sent as ${kind}: at most ${mb} MB`)
 }
 
 function refusal({ category }: FetchError): ApiError {
-  if (category === "blocked")
-    return new ApiError("url_not_allowed", "the URL does not lead to a public address over http or https")
+  if (category === "blocked") return new ApiError("url_not_allowed")
   if (category === "too_large") return tooLarge("document")
   return new ApiError("media_fetch_failed", `the URL could not be fetched: ${category}`)
 }

@@ -13,7 +13,7 @@ const waitMs = 5000
 export async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => late.reject(sessionUnavailable("the file could not be brought to its place in time: try again")),
+    () => late.reject(sessionUnavailable("transferring the file took too long: try again")),
     withinMs + mayWaitMs(waitMs),
   )
   try {

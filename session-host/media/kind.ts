@@ -17,8 +17,7 @@ export function limitOf(kind: Kind): number {
  * `media_type_mismatch`
  */
 export function kindOf(contentType: string, asSticker: boolean): Kind {
-  if (asSticker && contentType !== "image/webp")
-    throw new ApiError("media_type_mismatch", "a sticker is image/webp: this URL answers with another type")
+  if (asSticker && contentType !== "image/webp") throw new ApiError("media_type_mismatch")
   if (asSticker) return "sticker"
   if (["image/jpeg", "image/png", "image/webp"].includes(contentType)) return "image"
   if (contentType.startsWith("video/")) return "video"

@@ -68,7 +68,7 @@ async function opened(path: string) {
   if (width * height > most)
     throw new ApiError(
       "payload_too_large",
-      "a picture may have 25 megapixels, a JPEG that is not progressive 200",
+      "the picture is too large: at most 25 megapixels, or 200 for a JPEG that is not progressive",
     )
   return { image: sharp(path, { limitInputPixels: most }), width, height, pages }
 }
@@ -90,6 +90,9 @@ async function orMismatch<Result>(work: Promise<Result>): Promise<Result> {
     return await work
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    throw new ApiError("media_type_mismatch", "the file cannot be read as the picture that it says it is")
+    throw new ApiError(
+      "media_type_mismatch",
+      "the picture cannot be decoded as the type that its Content-Type names",
+    )
   }
 }

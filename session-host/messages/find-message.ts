@@ -22,14 +22,14 @@ export async function findMessages(live: Live, asked: Asked): Promise<[Remembere
     if (wanted === undefined || (await isSameChat(live, wanted, chatOf(message)))) found.push(message)
   const [first, ...more] = found
   if (first) return [first, ...more]
-  throw new ApiError("not_found", "there is no such message: they are remembered for 30 days")
+  throw new ApiError("not_found", "there is no such message: messages are remembered for 30 days")
 }
 
 /** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
 export async function findOwn(live: Live, asked: Asked): Promise<Remembered> {
   const [message] = await findMessages(live, asked)
   if (message.fromMe) return message
-  throw new ApiError("not_own_message", "somebody else wrote this message")
+  throw new ApiError("not_own_message")
 }
 
 /** The chat for an answer to a message: a broadcast is answered to its author alone. */

@@ -24,7 +24,7 @@ export class Recipients {
   async reach(chat: string, connection: Asked): Promise<string> {
     const { jid } = this.#known.get(chat) ?? (await this.#ask(chat, connection))
     if (jid) return jid
-    throw new ApiError("recipient_not_found", "nobody on the network has this address: check `chat`")
+    throw new ApiError("recipient_not_found")
   }
 
   async #ask(chat: string, connection: Asked) {

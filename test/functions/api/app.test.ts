@@ -275,7 +275,7 @@ test("a bug of ours is 500 and says nothing of itself", async () => {
   const answer = await customer.get("/api/instances")
   expect(answer.status).toBe(500)
   expect(await answer.json()).toEqual({
-    error: "something went wrong on our side: try again, and name the request_id where you report it",
+    error: "something went wrong on our side: try again, and if it persists, report the request_id",
     code: "internal_error",
     request_id: answer.headers.get("x-request-id"),
   })

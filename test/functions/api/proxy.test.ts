@@ -308,7 +308,7 @@ describe("a bridge that must not run", () => {
   test.for([
     ["manual", "bridge_paused", /ask them to wake it/],
     ["billing", "bridge_paused", /settle the account's payment/],
-    ["suspended", "bridge_suspended", /ask them to let it run/],
+    ["suspended", "bridge_suspended", /ask them to resume it/],
   ] as const)(
     "stopped as %s answers 409 %s on each proxy route, and whom to ask",
     async ([reason, code, sentence]) => {

@@ -5,7 +5,8 @@ import { config } from "#core/config.ts"
 import { updateBridge } from "#core/contract/bridge.ts"
 import { ErrorBody, errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
-import { errorExamples, eventExamples, examples } from "#core/contract/examples.ts"
+import { eventExamples, examples } from "#core/contract/examples.ts"
+import { sentences } from "#core/contract/sentences.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { Status } from "#core/contract/session.ts"
 import { app } from "#functions/api/app.ts"
@@ -96,7 +97,7 @@ describe("openapi.json", () => {
             shown.add(code)
           }
     // A method that a path does not take is not a route.
-    expect([...shown, "method_not_allowed"].toSorted()).toEqual(Object.keys(errorExamples).toSorted())
+    expect([...shown, "method_not_allowed"].toSorted()).toEqual(Object.keys(sentences).toSorted())
   })
 
   test("names no error of a route twice, and every refusal of the network where the network is asked", () => {
@@ -181,7 +182,7 @@ describe("/api/docs", () => {
       expect(page).toContain(`<code>${path}</code>`)
     }
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
-    for (const code of Object.keys(errorExamples)) expect(page).toContain(code)
+    for (const code of Object.keys(sentences)) expect(page).toContain(code)
     expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json")/)
   })
 

@@ -306,7 +306,7 @@ test("pictures: a contact's, the own one, set and removed; who has none", async 
   ])
 })
 
-test("a profile picture is a JPEG of at most 16 MB, from a public address", async () => {
+test("a profile picture must be a JPEG of at most 16 MB, from a public address", async () => {
   const { ask } = await aBook()
   const jpeg = (bytes: number) => Buffer.concat([face, Buffer.alloc(bytes)])
   const { url } = await aFileServer({

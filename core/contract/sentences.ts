@@ -1,0 +1,63 @@
+import type { ErrorCode } from "./error.ts"
+
+/** What each code of the network means for the caller, and what to do. */
+const advice = new Map([
+  [463, "This number may not start new chats for now: do not retry"],
+  [479, "The recipient's devices have changed: retry once"],
+])
+
+export function networkRejected(networkCode: number): string {
+  const next = advice.get(networkCode) ?? "Do not retry it unchanged"
+  return `the messaging network refused this (code ${networkCode}). ${next}`
+}
+
+export function bridgeLimitReached(limit: number): string {
+  return `this account may have ${limit} bridges at most: delete one, or ask the operator of this service for more`
+}
+
+export function wrongMethod(methods: string[]): string {
+  return `this path does not take this method: use ${methods.join(", ")}`
+}
+
+export function orchestratorFailed(undone: "restarted" | "woken"): string {
+  return `the bridge could not be ${undone}, and nothing was changed: try again in a few seconds`
+}
+
+/**
+ * The sentence of each error: what happened, then what to do. `ApiError` uses it where its thrower has no more exact one,
+ * and the reference shows it as the example.
+ */
+export const sentences: Record<ErrorCode, string> = {
+  invalid_request: "chat: is missing (and 1 more: see issues)",
+  invalid_customer_ref: "customer_ref: 1 to 64 letters, digits, dashes and underscores",
+  invalid_webhook_url: "webhook_url: not a URL",
+  invalid_idempotency_key: "Idempotency-Key: send it once, with 1 to 255 printable characters",
+  url_not_allowed: "the URL does not lead to a public address over http or https",
+  unauthorized:
+    "no valid API key: send Authorization: Bearer <API_KEY>. The operator of this service creates keys: npm run admin -- key create",
+  no_subscription: "this account has no subscription yet: connect a number in the dashboard first",
+  payment_required: "this account's payment is past due: pay it to create more bridges",
+  bridge_limit_reached: bridgeLimitReached(10),
+  not_found: "there is no such bridge: GET /api/instances lists yours",
+  method_not_allowed: wrongMethod(["GET", "HEAD", "POST"]),
+  bridge_paused: "the operator of this service has paused this bridge: ask them to wake it",
+  bridge_suspended: "the operator of this service has suspended this bridge: ask them to resume it",
+  idempotency_conflict: "a request with this Idempotency-Key is still running: try again when it has ended",
+  not_paired: "no phone is linked: scan the code that `qr` gives, or use `pair`",
+  already_paired: "a phone is already linked: log out first",
+  not_own_message: "another person wrote this message: you can edit and revoke only your own",
+  presence_unavailable: "the presence is not `available`: set it before you subscribe",
+  media_expired: "neither the network nor the phone has this file any more",
+  payload_too_large: "the body is longer than 512 KiB",
+  unsupported_media_type: "the body has another Content-Type: send it as application/json",
+  media_fetch_failed: "the URL could not be fetched: timeout",
+  media_type_mismatch: "a sticker must be image/webp: this URL answers with another type",
+  recipient_not_found: "nobody on the network has this address: check `chat`",
+  rate_limited: "rate limit exceeded",
+  internal_error: "something went wrong on our side: try again, and if it persists, report the request_id",
+  network_rejected: networkRejected(463),
+  orchestrator_failed: orchestratorFailed("restarted"),
+  session_unavailable: "the session cannot be reached now: try again",
+  send_outcome_unknown:
+    "it is not known whether the message was sent: retry with the same Idempotency-Key to find out",
+}
