@@ -45,7 +45,7 @@ const Config = z.object({
   EVENTS_TABLE: z.string().default("Events"),
   REQUESTS_TABLE: z.string().default("Requests"),
   DOORBELL_URL: z.string().optional(),
-  /** Where session hosts put media of received messages, for whoever asks for them. */
+  /** Where session hosts put the files of received messages for customers. */
   MEDIA_BUCKET: z.string().optional(),
 
   /** The function that answers what the stream function does not. */
@@ -54,8 +54,8 @@ const Config = z.object({
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
   /**
-   * What the router sends with each request: without it none is answered, and beside it the router is believed which
-   * address a request comes from. Without a router there is none.
+   * The secret that the router sends with each request. Requests without it are not answered, and with it the router is
+   * believed about the address of a request. Without a router there is no such secret.
    */
   ROUTER_SECRET: z.string().min(32).optional(),
   /** The one before, which the router goes on sending for some minutes. */
@@ -85,7 +85,7 @@ const Config = z.object({
   HOST_SPARE: z.coerce.number().int().min(0).default(5),
   /** Where the API reaches a session host. Without, as ECS says it of the task; outside ECS this machine alone. */
   HOST_ADDRESS: z.string().min(1).optional(),
-  /** What a session host listens on, where that is not the address it is reached at. */
+  /** The address that a session host listens on, if it differs from the one at which it is reached. */
   HOST_BIND: z.string().min(1).optional(),
   /** Set by ECS: what it says of the container that asks. */
   ECS_CONTAINER_METADATA_URI_V4: z.url().optional(),

@@ -16,7 +16,7 @@ export type Network = z.infer<typeof Network>
 export const Reason = z.enum(["idle", "billing", "manual", "suspended"])
 export type Reason = z.infer<typeof Reason>
 
-/** What a session says of itself, since when (Unix seconds), and in which epoch of the lease it said so. */
+/** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */
 export const Told = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
 export type Told = z.infer<typeof Told>
 
@@ -32,9 +32,9 @@ export const Info = z.object({
   epoch: z.number().int(),
   /** Unplanned ends in a row, each before the session had lived for a minute. */
   failures: z.number().int(),
-  /** Hosts that died with it, in a row: no session in between has lived for a minute. */
+  /** Hosts that died in a row while they held it, with no session between them that lived for a minute. */
   deaths: z.number().int().default(0),
-  /** The epoch whose session has lived for a minute. Its end is no failure; the death of its host begins a row. */
+  /** The epoch whose session has lived for a minute. Its end is no failure, and its host's death begins a new row. */
   provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
   failCount: z.number().int(),
@@ -48,17 +48,17 @@ export const Info = z.object({
   failedAt: z.number().int(),
   /** Logins in a row, at any host, after none of which the session stayed connected for some minutes. */
   logins: z.number().int().default(0),
-  /** When the last of them began, Unix seconds. */
+  /** When the last of these logins began, Unix seconds. */
   loginAt: z.number().int().default(0),
-  /** Freed by the death of its host: of all that it held another host takes so many at a look. Undefined: any number. */
+  /** Set if its host died: how many of that host's bridges another host takes at a look. Undefined: any number. */
   share: z.number().int().optional(),
-  /** What its customer wants to be told: here, where its session reads it. */
+  /** The customer's choice of events, stored here because the session reads this row. */
   choice: Choice.Info,
-  /** Until when one host removes what is left of a deleted bridge, Unix seconds. */
+  /** Until when one host removes the rows of a deleted bridge, Unix seconds. */
   removedUntil: z.number().int().default(0),
   /** The operator wants the message at the head of its session skipped. */
   skip: z.boolean().optional(),
-  /** As last told, perhaps by the session of an earlier holder: late, and a change that cannot be written is not told. */
+  /** The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be written. */
   told: Told.optional(),
 })
 export type Info = z.infer<typeof Info>
@@ -68,9 +68,9 @@ export type Held = Pick<Info, "bridgeId" | "host" | "epoch">
 
 /** No host holds it, and one should. Rows hold the name of a part of the index in its place: one of `freeParts`. */
 export const FREE = "FREE"
-/** Must not run. */
+/** The bridge must not run. */
 export const NONE = "NONE"
-/** Deleted: what is left of it is to be removed. */
+/** The bridge is deleted, and its rows are to be removed. */
 export const GONE = "GONE"
 
 /**
@@ -83,7 +83,7 @@ const freeParts = [FREE, "FREE#1", "FREE#2", "FREE#3"]
 /** How many looks, one at each part, it takes to see every free lease. */
 export const looksForAll = freeParts.length
 
-/** What `host` is in the row of this bridge while its lease is free. */
+/** The `host` in the row of this bridge while its lease is free. */
 function freeOf(bridgeId: string): string {
   return freeParts[parseInt(bridgeId.slice(-1), 16) % freeParts.length] ?? FREE
 }
@@ -125,12 +125,12 @@ export function stateOf(lease: Info): "running" | "paused" | "suspended" {
   return lease.reason === "suspended" ? "suspended" : "paused"
 }
 
-/** What the session of its present holder says of itself; undefined when nobody holds it, or before it has spoken. */
+/** The status that the present holder's session reports; undefined if nobody holds it, or before the first report. */
 export function statusOf(lease: Info): Status | undefined {
   return isHeld(lease) && lease.told?.epoch === lease.epoch ? lease.told.status : undefined
 }
 
-/** Ends in a row, each before the session had lived for a minute; and of them, deaths of hosts. */
+/** How many sessions in a row ended before they had lived for a minute, deaths of hosts included. */
 const suspectFrom = { failures: 3, deaths: 2 }
 
 /** Whether a bridge may be what kills its hosts: then only a host that holds nothing else may try it. */
@@ -144,12 +144,12 @@ export function triedAgainAt(lease: Info): number {
   return lease.failedAt + (beats * config.LEASE_BEAT_MS) / 1000
 }
 
-/** So many logins in a row may fail before the next has to wait: numbers that log in all the time are banned. */
+/** How many logins in a row may fail before the next has to wait. Numbers that keep logging in are banned. */
 const loginsAtWill = 5
 /** A minute, at 5 s a beat. */
 const beatsBetweenLogins = 12
 
-/** Before this the session must not log in again, whoever holds it, Unix seconds; 0: at any time. */
+/** The session must not log in again before this time, whichever host holds it. Unix seconds; 0: at any time. */
 export function loginAgainAt({ logins, loginAt }: Pick<Info, "logins" | "loginAt">): number {
   if (logins < loginsAtWill) return 0
   return loginAt + (beatsBetweenLogins * config.LEASE_BEAT_MS) / 1000
@@ -360,9 +360,9 @@ export function gone(bridgeId: string): Write {
 const beatsOfRemoval = 24
 
 /**
- * This host removes what is left of a deleted bridge from now on, for some two minutes; once more by whoever removes it
- * already. Should it die, another goes on then.
- * @returns undefined when another does, or nothing is left; else until when, Unix seconds.
+ * Claims the removal of a deleted bridge's rows for this host, for some two minutes. The host may renew its claim. If it
+ * dies, another host goes on when the claim is over.
+ * @returns until when the claim holds, Unix seconds; undefined if another host has it, or nothing is left.
  */
 export async function claimRemoval(bridgeId: string, hostId: string): Promise<number | undefined> {
   const until = now() + Math.ceil((beatsOfRemoval * config.LEASE_BEAT_MS) / 1000)
@@ -388,13 +388,14 @@ export async function proven(held: Held): Promise<void> {
   })
 }
 
-/** The session has been healthy for long: what ended before is history (`manager.fail_count`). */
+/** The session has been healthy for long, so earlier ends no longer count (`manager.fail_count`). */
 export async function healthy(held: Held): Promise<void> {
   await note(held, "fail_count", 0)
 }
 
 /**
- * The session is about to log in, as so many in a row: written before, so that it counts whatever becomes of its host.
+ * The session is about to log in, as the nth login in a row. Written before the login, so that it counts even if the
+ * host dies.
  * @returns false when the lease is not its own any more.
  */
 export async function login(held: Held, logins: number): Promise<boolean> {
@@ -408,7 +409,7 @@ export async function login(held: Held, logins: number): Promise<boolean> {
   return counted !== undefined
 }
 
-/** The session has stayed connected: logins before are history. */
+/** The session has stayed connected, so earlier logins no longer count. */
 export async function stayed(held: Held): Promise<void> {
   await note(held, "logins", 0)
 }
@@ -458,7 +459,7 @@ export async function pauseIdle(held: Held): Promise<boolean> {
 }
 
 /**
- * The bridge must not run from now on: whoever holds it is fenced. A suspension outlasts every other reason.
+ * The bridge must not run from now on, and its holder is fenced. A suspension outlasts every other reason.
  * @returns false when there is no such bridge, or it is suspended already.
  */
 export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
@@ -481,8 +482,8 @@ export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
 }
 
 /**
- * The next session of a bridge that runs skips the message at its head, once. It begins now: whoever holds the bridge is
- * fenced. A suspect stays one, but is tried at once.
+ * The next session of a running bridge skips the message at its head, once. It begins now, since the holder is fenced.
+ * A suspect stays one, but is tried at once.
  * @returns false when there is no such bridge, or it must not run.
  */
 export async function skip(bridgeId: string): Promise<boolean> {

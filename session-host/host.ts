@@ -15,7 +15,7 @@ import type { Timing } from "./timing.ts"
 
 export interface HostInput {
   id: string
-  /** Where it listens, `host:port`. */
+  /** Where the host listens, `host:port`. */
   addr: string
   capacity: number
   network: Network
@@ -28,8 +28,8 @@ export interface HostInput {
 const agreeEach = 6
 
 /**
- * Sessions that read their memory at once. A start is mostly waiting for the store; of more at once each takes longer,
- * and all are late instead of the last.
+ * How many sessions read their memory at once. A start mostly waits for the store. With more at once each takes longer,
+ * and all are late instead of only the last.
  */
 const startsAtOnce = 16
 
@@ -40,7 +40,7 @@ const freeSeenAtOnce = 100
 export class Host {
   readonly id: string
   readonly sessions = new Map<string, Session>()
-  /** What its sessions are being asked. */
+  /** The open calls to its sessions. */
   readonly calls = new OpenCalls<Session>()
   readonly #input: HostInput
   readonly #log: Logger
@@ -49,10 +49,10 @@ export class Host {
   readonly #ended = Promise.withResolvers<"stopped" | "dead">()
   /** Bridges whose lease is being taken or given back. */
   readonly #moving = new Set<string>()
-  /** Those that are to be taken when it is their turn, or are being taken. */
+  /** Leases that this host is about to take, or is taking. */
   readonly #wanted = new Map<string, Lease.Info>()
   readonly #starts = new Slots(startsAtOnce, Infinity)
-  /** Which part of the free leases it looks at next: random at first, so that hosts that start together differ. */
+  /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
   #turn = randomInt(Lease.looksForAll)
   #loops: Promise<void>[] = []
 
@@ -63,7 +63,7 @@ export class Host {
     this.#heartbeat = new Heartbeat({
       beatMs: input.timing.beatMs,
       log: this.#log,
-      // Whoever has no room for now must not be counted on.
+      // A host without room at the moment must not be counted on.
       beat: async () => {
         const sessions = this.sessions.size
         const up = [...this.sessions.values()].filter((session) => session.isUp).length
@@ -76,12 +76,12 @@ export class Host {
     })
   }
 
-  /** Resolves when it is over: because it was asked to, or because others declared it dead. */
+  /** Resolves when the host has ended: because it was asked to, or because others declared it dead. */
   get ended(): Promise<"stopped" | "dead"> {
     return this.#ended.promise
   }
 
-  /** Whether it may take commands and leases: others may not have declared it dead. */
+  /** Whether it may take commands and leases: only while others cannot have declared it dead. */
   get isTrusted(): boolean {
     return this.#heartbeat.isTrusted && !this.#stopping.signal.aborted
   }
@@ -96,7 +96,7 @@ export class Host {
         await this.#agree()
         await this.#pauseIdle()
       }),
-      // Of a large bridge it takes long.
+      // A large bridge takes long.
       this.#each(agreeEach * beatMs, () => this.#removeGone()),
     ]
     this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")
@@ -108,7 +108,7 @@ export class Host {
     this.#stopping.abort()
     this.#log.info({ sessions: this.sessions.size }, "host stopping")
     await Promise.all(this.#loops)
-    // What is being taken becomes a session first.
+    // Leases that are being taken become sessions first.
     while (this.#moving.size > 0) await sleep(20)
     await Promise.all([...this.sessions.values()].map((session) => this.#handOver(session)))
     while (this.#moving.size > 0) await sleep(20)
@@ -118,7 +118,7 @@ export class Host {
     this.#ended.resolve("stopped")
   }
 
-  /** Each session by itself: a call that takes long keeps no other session. */
+  /** Hands over one session. Each is handed over by itself, so a slow call holds up no other session. */
   async #handOver(session: Session): Promise<void> {
     await this.calls.settled(session, this.#input.timing.finishMs)
     await session.stop()
@@ -142,7 +142,7 @@ export class Host {
     }
   }
 
-  /** Others believe it dead and have freed its leases: nothing here may go on. Its row stays, for them. */
+  /** Other hosts have declared this one dead and freed its leases, so nothing here may go on. Its row stays for them. */
   #die(): void {
     this.#log.error("this host was declared dead and ends")
     this.#stopping.abort()
@@ -151,7 +151,7 @@ export class Host {
     this.#ended.resolve("dead")
   }
 
-  /** For three beats no answer: soon it will be declared dead, and somebody else will connect. */
+  /** The store has not answered for three beats: this host will soon be declared dead, and others will connect. */
   #onSilent(): void {
     this.#log.error({ sessions: this.sessions.size }, "no beat was answered: sockets are closed")
     for (const session of this.sessions.values()) session.disconnect()
@@ -169,7 +169,7 @@ export class Host {
       if (!this.isTrusted || this.#room() === 0) return
       isAny = false
       for (const free of shuffled(await Lease.listSomeFree(this.#turn++, freeSeenAtOnce))) {
-        // The others are left to other hosts, which look as often.
+        // The rest of a dead host's leases are left to other hosts, which look as often.
         if (free.share !== undefined && shared >= free.share) continue
         if (!this.#mayWant(free)) continue
         this.#want(free)
@@ -184,13 +184,13 @@ export class Host {
     if (!this.isTrusted || this.#room() <= this.#wanted.size) return false
     if (network !== this.#input.network || this.#wanted.has(bridgeId) || this.#moving.has(bridgeId))
       return false
-    // One that this host holds was freed under it: let the fence or the next comparison end that session first.
+    // This host still runs a session of it, whose lease was freed: the fence or the next comparison ends that one first.
     if (this.sessions.has(bridgeId)) return false
     if ([...this.#wanted.values()].some(Lease.isSuspect)) return false
     return !Lease.isSuspect(free) || this.#mayTakeSuspect(free)
   }
 
-  /** Takes it when it is its turn, and starts its session. */
+  /** Takes a lease when its turn comes, and starts its session. */
   #want(free: Lease.Info): void {
     this.#wanted.set(free.bridgeId, free)
     const started = this.#starts.use(async () => {
@@ -204,7 +204,7 @@ export class Host {
   async #take(free: Lease.Info): Promise<Session | undefined> {
     if (!this.isTrusted) return undefined
     this.#moving.add(free.bridgeId)
-    // Until it is known whether it was taken: a lease that names a host without a session could be left so for ever.
+    // Repeat until the outcome is known: a lease that names a host without a session could stay so for ever.
     const lease = await this.#repeat(() => Lease.take(free, this.#input))
     this.#moving.delete(free.bridgeId)
     if (!lease) return undefined
@@ -222,7 +222,7 @@ export class Host {
     return session
   }
 
-  /** However a session ended, its lease is given back: until the store has answered. */
+  /** Gives back the lease of a session that ended, however it ended. Repeats until the store has answered. */
   async #letGo(session: Session, failed: boolean): Promise<void> {
     const { bridgeId } = session.lease
     this.#moving.add(bridgeId)
@@ -234,8 +234,8 @@ export class Host {
   }
 
   /**
-   * Compares what it runs with what the leases say. An idle session never commits, so nothing else would tell it that
-   * it is fenced; and a lease that names a host which does not run it could be taken by nobody.
+   * Compares the running sessions with the leases. An idle session never commits, so nothing else would tell it that it
+   * is fenced. And nobody could take a lease that names a host which does not run it.
    */
   async #agree(): Promise<void> {
     const named = await Lease.listByHost(this.id)
@@ -249,7 +249,7 @@ export class Host {
     for (const session of this.sessions.values()) {
       const { bridgeId, epoch } = session.lease
       const seen = named.find((lease) => lease.bridgeId === bridgeId && lease.epoch === epoch)
-      // The index is late: the session reads the row itself.
+      // The index lags, so the session reads the row itself.
       if (seen && session.isAskedForOthers(seen)) await session.lookAtLease()
       if (seen) continue
       const lease = await Lease.get(bridgeId)
@@ -257,7 +257,7 @@ export class Host {
     }
   }
 
-  /** What is left of deleted bridges: each by one host. */
+  /** Removes the rows of deleted bridges. One host removes each. */
   async #removeGone(): Promise<void> {
     for (const { bridgeId, removedUntil } of await Lease.listByHost(GONE)) {
       if (removedUntil >= now()) continue
@@ -267,7 +267,7 @@ export class Host {
     }
   }
 
-  /** Nobody is linked to it and nobody calls: it is woken by whoever does. */
+  /** Pauses bridges that are not linked and that nobody calls. The next call wakes them. */
   async #pauseIdle(): Promise<void> {
     for (const session of this.sessions.values()) {
       const { bridgeId, epoch } = session.lease
@@ -279,7 +279,7 @@ export class Host {
     }
   }
 
-  /** For how many sessions more. Whoever runs a suspect runs nothing else until it has proved itself. */
+  /** How many more sessions fit. A host that runs a suspect runs nothing else until the suspect has proved itself. */
   #room(): number {
     for (const session of this.sessions.values())
       if (Lease.isSuspect(session.lease) && !session.notes.isProven) return 0
@@ -290,7 +290,7 @@ export class Host {
     return this.sessions.size + this.#wanted.size === 0 && now() >= Lease.triedAgainAt(lease)
   }
 
-  /** Until it succeeds; a host that was declared dead gives up. */
+  /** Repeats until it succeeds; a host that was declared dead gives up. */
   async #repeat<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     for (let tries = 0; !this.#heartbeat.isDead; tries++) {
       try {

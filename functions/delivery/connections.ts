@@ -5,7 +5,7 @@ import { guardedAgent } from "#core/safe-fetch.ts"
 /** Receivers hang up on idle connections after 2 s and more: a POST on one that is just being closed would fail. */
 const idleMs = 1000
 
-/** Of this process: a bridge whose events come one at a time needs no new connection for each. */
+/** The connections of this process: a bridge whose events come one at a time needs no new one for each. */
 let kept: Agent | undefined
 
 /**

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs"
 
 export interface Child {
   pid: number
-  /** What it said first. */
+  /** Its first message. */
   ready: unknown
   /** Says something, and hears the answer. */
   ask: (said: number) => Promise<unknown>
@@ -13,8 +13,8 @@ export interface Child {
 }
 
 /**
- * A process of `processes/`, once it has said that it is ready. What it prints goes into a file. Its unasked end is this
- * process's failure.
+ * A process of `processes/`, once it has said that it is ready. Its output goes into a file. If it ends unasked, this
+ * process fails.
  * @throws Error when it does not start, with what it printed
  */
 export async function startChild(

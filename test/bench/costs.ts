@@ -73,7 +73,7 @@ function placeOf({ callFrame: { url, functionName } }: Node): string {
   return ours(url).split("/").slice(0, -1).join("/") || "(elsewhere)"
 }
 
-/** What is built in is told with the function that called it. */
+/** Built-in functions are named together with the function that called them. */
 function nameOf(node: Node, byId: Map<number, Node>, parents: Map<number, number>): string {
   const { url, functionName, lineNumber } = node.callFrame
   const name = functionName || "(anonymous)"

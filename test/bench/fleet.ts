@@ -11,12 +11,12 @@ import type { Side } from "./sides/side.ts"
 import { inbound } from "./traffic/in.ts"
 import { type Memory, memoryOf } from "./usage.ts"
 
-/** What a side with many bridges takes up, and how it comes back. */
+/** The memory that a side with many bridges needs, and how fast it comes back. */
 export interface Fleet {
-  /** By what was done before: `0`, `100` (bridges that are idle), `after a restart of 100`, `after traffic`. */
+  /** By the state of the side: `0`, `100` (idle bridges), `after a restart of 100`, `after traffic`. */
   memory: Map<string, Memory>
   restartSeconds?: number
-  /** Of each bridge of a host that was killed. */
+  /** How long each bridge of a killed host was away. */
   killedSeconds?: number[]
   faults: string[]
 }
@@ -25,12 +25,12 @@ interface Input {
   dir: string
   network: Network
   receiver: Receiver
-  /** How many bridges there are when memory is looked at. */
+  /** The numbers of bridges at which memory is measured. */
   sizes: number[]
-  /** With so many it is started again, and loses a host. */
+  /** The number of bridges with which the side is restarted and loses a host. */
   returns: number
   messages: number
-  /** What was just done is over by then. */
+  /** How long to wait until the last step has settled. */
   idleMs: number
 }
 

@@ -28,7 +28,7 @@ const network = await startNetwork(dir)
 const receiver = await startReceiver()
 const given = { dir, network, receiver }
 const results: Results = { measured: new Map() }
-/** What the service promises, and did not keep. */
+/** The promises that the service did not keep. */
 const broken: string[] = []
 
 await traffic()

@@ -2,7 +2,7 @@ import type { Network } from "./network.ts"
 import type { Side } from "./sides/side.ts"
 import { processorMs } from "./usage.ts"
 
-/** What traffic cost and took. */
+/** The cost and the duration of some traffic. */
 export interface Measured {
   messages: number
   /** Processor time for each message, in ms, by role and in all. */
@@ -13,7 +13,7 @@ export interface Measured {
   perSecond: number
   p50Ms: number
   p99Ms: number
-  /** What did not arrive as it should have. */
+  /** Messages that did not arrive as they should have. */
   faults: string[]
 }
 

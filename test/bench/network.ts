@@ -77,7 +77,7 @@ function watch(control: ReturnType<typeof networkClient>) {
       position = entry.n
       const { who, at } = entry
       const id = entry.stanza?.attrs.id ?? ""
-      // What was not acknowledged in time is handed out again: the first time counts.
+      // A message that was not acknowledged in time is handed out again: the first time counts.
       if (known.has(`${who} ${id}`)) continue
       known.add(`${who} ${id}`)
       const handed = byDevice.get(who)

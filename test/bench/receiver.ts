@@ -34,7 +34,7 @@ export async function startReceiver() {
   const port = await listen(server)
   return {
     urlOf: (path: string) => `http://127.0.0.1:${port}${path}`,
-    /** What came to a path, in order; it grows. */
+    /** The arrivals at a path, in order; the list grows. */
     arrivals: at,
     stop: () => hangUp(server),
   }

@@ -3,7 +3,7 @@ import type { Network } from "./network.ts"
 import type { Line, Side } from "./sides/side.ts"
 import { memoryOf } from "./usage.ts"
 
-/** What is not back by then stays away. */
+/** A bridge that is not back by then counts as lost. */
 const withinMs = 180_000
 
 /** Ends a side as planned and starts it again. @returns the seconds from its start until the network heard all bridges */

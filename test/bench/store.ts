@@ -26,7 +26,7 @@ export async function startStore(dir: string, { metered }: { metered: boolean })
   return {
     pid: child.pid,
     endpoint,
-    /** What was used since this was asked last; only of a metered one. */
+    /** The units used since the last call; only a metered store counts them. */
     used: async (): Promise<Used> => Used.parse(await child.ask(0)),
     stop: child.stop,
   }

@@ -18,7 +18,7 @@ export function printMeasured(part: string, side: string, measured: Measured): v
   printRow([part, side, String(messages), ...figures, `${byRole} (network ${networkMs.toFixed(2)})`])
 }
 
-/** What a message asks of DynamoDB, and which rows take the write units. */
+/** The DynamoDB units of a message, and the rows that take the write units. */
 export function printUnits(units: Awaited<ReturnType<typeof countUnits>>): void {
   printUnitsOf("a text that comes in alone", units.alone)
   printUnitsOf("a text in a burst", units.burst)

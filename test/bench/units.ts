@@ -9,7 +9,7 @@ import type { Side } from "./sides/side.ts"
 import { type Store, startStore, type Used } from "./store.ts"
 import { inbound } from "./traffic/in.ts"
 
-/** What a message asks of DynamoDB. */
+/** The DynamoDB units that a message costs. */
 export interface Units {
   writes: number
   reads: number

@@ -6,7 +6,7 @@ export interface Process {
   pid: number
 }
 
-/** Of `/proc/<pid>/stat`: hundredths of a second on every Linux that Node runs on. */
+/** The unit of `/proc/<pid>/stat`: a hundredth of a second on every Linux that Node runs on. */
 const tickMs = 10
 
 /** Processor time that these processes have used, user and system, in ms, by role. */

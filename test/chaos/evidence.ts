@@ -2,7 +2,7 @@ import type { Read } from "#local/network-client.ts"
 import type { Sent } from "#test/cluster/send-once.ts"
 import type { Arrival } from "#test/support/start-receiver.ts"
 
-/** What is judged of a delivery. */
+/** The parts of a delivery that the oracle judges. */
 export type Seen = Pick<Arrival, "bridge" | "eventId" | "attempt" | "text" | "body" | "genuine" | "at">
 
 /** All that was seen of a run, outside the service. */
@@ -11,18 +11,18 @@ export interface Evidence {
   /** Texts written to each bridge's phone, in the order in which the network took them. */
   produced: Map<string, string[]>
   arrivals: Seen[]
-  /** Of those, what the receiver did not answer with success. */
+  /** The arrivals that the receiver did not answer with success. */
   refused: ReadonlySet<Seen>
   sent: Sent[]
-  /** What each bridge's contact has read of it. */
+  /** The messages that each bridge's contact has read from it. */
   shown: Map<string, Pick<Read, "id" | "text">[]>
-  /** What somebody could not decrypt, or refused, as the network saw it. */
+  /** Messages that a recipient could not decrypt, or refused, as the network saw it. */
   unreadable: string[]
-  /** Of the store: commits under a lease that was somebody else's. */
+  /** Commits, as the store saw them, under a lease that was another host's. */
   owners: string[]
   /** The largest row of each bridge's session: both sides use one Signal library, so its growth shows here alone. */
   rows: { bridge: string; name: string; bytes: number }[]
-  /** What was still under way when the run was over. */
+  /** Work that was still under way when the run was over. */
   unsettled: string[]
   /** When a deliverer was stopped within an attempt of an event, in Unix milliseconds: its POST may come late. */
   stoppedAttempts: { eventId: string; at: number; until: number }[]

@@ -1,7 +1,7 @@
 import type { Random } from "#local/random.ts"
 import type { Answer, Arrival } from "#test/support/start-receiver.ts"
 
-/** What is done to a share of the deliveries. The rest is answered with 200. */
+/** Bad answers to a share of the deliveries. The others are answered with 200. */
 const misdeeds: { share: number; answer: Answer }[] = [
   { share: 0.004, answer: 500 },
   { share: 0.002, answer: 429 },
@@ -32,7 +32,7 @@ export function newMisdeeds(random: Random) {
       if (answer !== 200) refused.add(arrival)
       return answer
     },
-    /** What was answered otherwise than with success; it grows. */
+    /** The arrivals that were not answered with success; the list grows. */
     refused,
     /** The next delivery is answered with 500. */
     failNext: () => {

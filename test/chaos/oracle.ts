@@ -18,7 +18,7 @@ export function judge(evidence: Evidence): Violation[] {
   ]
 }
 
-/** Of one row of a session, in bytes: what a hundred hostile first messages may come to. */
+/** The largest row of a session, in bytes: a hundred hostile first messages may need as much. */
 const mostBytes = 64_000
 
 function oversized({ rows }: Evidence): Violation[] {
@@ -27,7 +27,7 @@ function oversized({ rows }: Evidence): Violation[] {
     .map(({ bridge, name, bytes }) => ({ kind: "oversized", what: `${bridge}: ${name} has ${bytes} bytes` }))
 }
 
-/** Everything written arrives, once, in order. What ends undelivered has arrived too: the receiver saw its attempts. */
+/** Everything written arrives, once, in order. Undelivered events have arrived, too: the receiver saw their attempts. */
 function inbound(bridge: string, evidence: Evidence): Violation[] {
   const arrivals = evidence.arrivals.filter((arrival) => arrival.bridge === bridge)
   const produced = evidence.produced.get(bridge) ?? []
@@ -45,7 +45,7 @@ function inbound(bridge: string, evidence: Evidence): Violation[] {
   ]
 }
 
-/** Of each event one delivery was answered with success, or five were not. */
+/** For each event, one delivery was answered with success, or five were not. */
 function givenUp(bridge: string, arrivals: Seen[], { refused }: Evidence): Violation[] {
   const found: Violation[] = []
   for (const [eventId, all] of Map.groupBy(arrivals, (arrival) => arrival.eventId))
@@ -121,7 +121,7 @@ function forged(bridge: string, arrivals: Seen[]): Violation[] {
     .map(({ eventId }) => ({ kind: "forged", what: `${bridge}: ${eventId} is not signed by us` }))
 }
 
-/** What was answered with success is shown, under the id that was answered; nothing is shown twice. */
+/** Every send that was answered with success is shown, under the id in the answer. Nothing is shown twice. */
 function outbound(bridge: string, evidence: Evidence): Violation[] {
   const found: Violation[] = []
   const shown = Map.groupBy(evidence.shown.get(bridge) ?? [], ({ text }) => text)

@@ -12,7 +12,7 @@ export function newRecovery(devices: Set<string>) {
     hostKilled(at: number): void {
       killedAt = at
     },
-    /** What the network saw, in order. */
+    /** The happenings that the network saw, in order. */
     saw({ who, at, kind, event }: Entry): void {
       if (!devices.has(who)) return
       if (event === "disconnected" && at - killedAt < soonMs && at >= killedAt) gone.set(who, killedAt)

@@ -65,7 +65,7 @@ async function rowsOf(table: string, bridgeId: string, prefix: string) {
   )
 }
 
-/** Who holds a bridge, and what its delivery waits for; nothing when it waits for nothing. */
+/** The holder of a bridge, and what its delivery waits for; nothing when it waits for nothing. */
 async function delivery(bridgeId: string): Promise<string> {
   const { Delivery } = await import("#core/delivery.ts")
   const { EventRow } = await import("#core/event-row.ts")

@@ -4,7 +4,7 @@ import type { Random } from "#local/random.ts"
 import type { Line } from "#test/cluster/lines.ts"
 import type { StoreFault, StoreRoom } from "#test/cluster/store-room.ts"
 
-/** What happens to store and network now and then, each time for a while. */
+/** The store's faults that happen now and then, each for a while. */
 const storeFaults = (random: Random, beat: number): StoreFault[] => [
   { fault: "throttling", chance: 0.5, times: random.between(5, 60) },
   { fault: "throughput-exceeded", chance: 0.5, times: random.between(5, 40) },
@@ -21,7 +21,7 @@ const storeFaults = (random: Random, beat: number): StoreFault[] => [
   { fault: "gone", times: random.between(5, 40) },
 ]
 
-/** Of one device, but for a connection that is refused: whose it will be is not known yet. */
+/** The faults of one device. Only a refused connection may hit any device: nobody knows yet whose it will be. */
 const networkFaults = (random: Random, device: string): Parameters<NetworkClient["fault"]>[0][] => [
   { kind: "cut_before_receipt", device, times: 1 },
   { kind: "cut_after_receipt", device, times: 1 },

@@ -6,7 +6,7 @@ import type { Steps } from "./steps.ts"
 
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void
 
-/** What came in, in the asynchronous context that reads it: live, or from the backlog. */
+/** Whether the frame being read is live or from the backlog, in the asynchronous context that reads it. */
 const arriving = new AsyncLocalStorage<"live" | "backlog">()
 
 /**

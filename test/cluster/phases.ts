@@ -8,9 +8,9 @@ export interface Phase {
   name: string
   step: string
   blow: Blow
-  /** Who takes it. */
+  /** The role of the process that takes the blow. */
   role: Role
-  /** What else must be so for it to come about. */
+  /** The condition without which this phase does not occur. */
   needs?:
     | "backlog"
     | "redelivery"
@@ -47,7 +47,7 @@ const kill = (role: Role, name: string, step: string, needs?: Phase["needs"]): P
 })
 const pause = (role: Role, name: string, step: string): Phase => ({ name, step, role, blow: "SIGSTOP" })
 
-/** Of a send. */
+/** The phases of a send. */
 export const sends: Phase[] = [
   kill("api", "C0 request received", "send request"),
   kill("api", "C1 key claimed", "after claim key"),
@@ -71,7 +71,7 @@ export const sends: Phase[] = [
   kill("api", "C14 refused, before the key is freed", "before free key", "refusal"),
 ]
 
-/** Of a message that comes in. */
+/** The phases of a message that comes in. */
 export const arrivals: Phase[] = [
   kill("session-host", "W1 decrypted, before its unit is made", "before live"),
   kill("session-host", "W2 unit made, before its commit", "after live"),
@@ -101,7 +101,7 @@ export const arrivals: Phase[] = [
   pause("session-host", "W13 paused before the receipt leaves", "before receipt"),
 ]
 
-/** Of a delivery. */
+/** The phases of a delivery. */
 export const deliveries: Phase[] = [
   kill("delivery", "D1 claimed, which counts the attempt", "after claim delivery"),
   kill("delivery", "D2 events read", "after read ahead"),

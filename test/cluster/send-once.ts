@@ -6,7 +6,7 @@ import { z } from "zod"
 export interface Sent {
   bridge: string
   text: string
-  /** Of the last answer; 0 when there never was one. */
+  /** The status of the last answer; 0 if there never was one. */
   status: number
   messageId: string | undefined
   tries: number

@@ -2,7 +2,7 @@ import { existsSync, openSync, readFileSync, renameSync, writeSync } from "node:
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** What a process does to itself at an armed step. */
+/** The signal that a process sends itself at an armed step. */
 export type Blow = "SIGKILL" | "SIGSTOP"
 
 /** A process that met an armed step. */
@@ -14,7 +14,7 @@ export interface Met {
 
 /** How one process tells where it is, and dies where it is told to. */
 export interface Steps {
-  /** Whoever comes to an armed step first takes the blow, there and then: no instruction later. */
+  /** The first process at an armed step takes the blow there and then, not an instruction later. */
   at: (step: string) => void
   /** Something is under way until the returned function is called. */
   begin: (work: string) => () => void
@@ -69,9 +69,9 @@ export function stepBoard(dir: string) {
       writeFileSync(draft, blow)
       renameSync(draft, join(dir, "armed", step))
     },
-    /** Whoever has met it by now is among the next `met`. */
+    /** Disarms a step. A process that has already met it is in the next `met`. */
     disarm: (step: string): void => rmSync(join(dir, "armed", step), { force: true }),
-    /** Who has met a step since this was last asked. */
+    /** The processes that have met a step since the last call. */
     met: (): Met[] => {
       const fresh = readdirSync(join(dir, "met")).filter((name) => !seen.has(name))
       return fresh.map((name) => {
@@ -81,7 +81,7 @@ export function stepBoard(dir: string) {
         return { step, blow, pid: Number(pid) }
       })
     },
-    /** What a process has under way; of a stopped one it is exact. */
+    /** The work that a process has under way; exact for a stopped process. */
     openOf: (pid: number): string[] => {
       const sheet = join(dir, "open", String(pid))
       if (!existsSync(sheet)) return []

@@ -30,7 +30,7 @@ export async function startStoreRoom(input: { dataDir: string; visibilitySeconds
   const [environment] = await once(child, "message")
   const tell = (said: ToStore): void => void child.send(said)
   return {
-    /** What other processes need to reach them. */
+    /** The settings with which other processes reach the store, the queue and the keys. */
     environment: z.record(z.string(), z.string()).parse(environment),
     add: (fault: StoreFault) => tell({ fault }),
     clear: () => tell({ clear: true }),

@@ -27,7 +27,7 @@ const queueWords = new Map([
   ["ChangeMessageVisibilityCommand", "hide doorbell"],
 ])
 
-/** What a request is about, in the asynchronous context that makes it. */
+/** The subjects of a request, in the asynchronous context that makes it. */
 const asking = new AsyncLocalStorage<string[]>()
 
 function followRequests({ at }: Steps): void {
@@ -111,7 +111,7 @@ const Advance = z.union([
   z.object({ ":head": z.number() }).transform((values) => values[":head"]),
 ])
 
-/** Of the row of a delivery, as it is now. */
+/** The `head` of a delivery's row, as an update returns it. */
 function headIn(answer: unknown): number {
   return Answered.parse(answer).Attributes.head
 }

@@ -1,7 +1,7 @@
 import { events, requests, sessions } from "#core/tables.ts"
 import type { Operation, Part, StoreCommand } from "#test/support/around.ts"
 
-/** What a command is about, in the words of the crash tables; nothing of beats and looks. */
+/** The subject of a command, in the words of the crash tables. Beats and looks have none. */
 export function wordsOf({ name, input }: StoreCommand): string[] {
   switch (name) {
     case "TransactWriteItems":

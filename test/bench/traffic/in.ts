@@ -8,9 +8,9 @@ import { faultsOf, type Pair } from "./verdict.ts"
 
 export interface Inbound {
   bridges: number
-  /** Of all bridges together. */
+  /** Messages to all bridges together. */
   messages: number
-  /** Of all bridges together; all at once if absent. */
+  /** The rate for all bridges together; all at once if absent. */
   perSecond?: number | undefined
 }
 
@@ -23,9 +23,9 @@ interface Input extends Inbound {
 
 /** Writes of one phone under way at once where the network is to be kept busy. */
 const atOnce = 4
-/** Longer than any retry takes: what has not arrived so long after the last arrival is lost. */
+/** Longer than any retry takes: a message that has not arrived this long after the last arrival is lost. */
 const patienceMs = 60_000
-/** What is done behind the last webhook belongs to it. */
+/** Work that follows the last webhook still counts, for this long. */
 const afterwardsMs = 500
 
 /** Contacts write, and the webhooks of what they wrote are waited for. From the network's handing over to the receiver. */
@@ -101,7 +101,7 @@ async function untilArrived({ messages, progress }: Input, count: () => number):
   }
 }
 
-/** Of these nothing is known: they are no proof that all came. */
+/** Messages that the network's log lacks: nothing proves that they came. */
 function notHandedOver(written: Set<string>, pairs: Pair[]): string[] {
   const missing = written.size - pairs.reduce((sum, { handed }) => sum + handed.length, 0)
   return missing > 0 ? [`${missing} messages are not in the network's log`] : []

@@ -8,9 +8,9 @@ import type { Line, Side } from "../sides/side.ts"
 
 export interface Outbound {
   bridges: number
-  /** Of each bridge: each sends, waits for the answer, and sends the next. */
+  /** Callers for each bridge. Each sends, waits for the answer, and sends the next. */
   callers: number
-  /** Of all callers together. */
+  /** Messages of all callers together. */
   messages: number
   /** Each under an Idempotency-Key of its own. */
   keyed?: boolean | undefined
@@ -74,7 +74,7 @@ async function lastRead(network: Network, phone: string): Promise<number> {
   return (await network.control.read(phone, {})).at(-1)?.n ?? 0
 }
 
-/** What the contact's phone has not read, or more than once. */
+/** The messages that the contact's phone has not read, or has read more than once. */
 async function unread(
   network: Network,
   { ref, owner, contact }: Line,

@@ -1,7 +1,7 @@
 import type { Handed } from "../network.ts"
 import type { Arrival } from "../receiver.ts"
 
-/** What the network handed to a bridge, and what came to its receiver, each in order. */
+/** The messages that the network handed to a bridge, and those that came to its receiver, each in order. */
 export interface Pair {
   handed: Handed[]
   arrived: Arrival[]

@@ -1,4 +1,4 @@
-/** Store, queue and keys: never killed, for the embedded ones are not crash-proof. What goes wrong is told to it. */
+/** Store, queue and keys. Never killed, since the embedded ones are not crash-proof; it is told which faults to make. */
 import { join } from "node:path"
 import { leases } from "#core/tables.ts"
 import { createTables } from "#local/create-tables.ts"
