@@ -360,8 +360,8 @@ export function gone(bridgeId: string): Write {
 const beatsOfRemoval = 24
 
 /**
- * Claims the removal of a deleted bridge's rows for this host, for some two minutes. The host may renew its claim. If it
- * dies, another host goes on when the claim is over.
+ * Claims the removal of a deleted bridge's rows for this host, for some two minutes. The host may renew its claim. If
+ * it dies, another host goes on when the claim is over.
  * @returns until when the claim holds, Unix seconds; undefined if another host has it, or nothing is left.
  */
 export async function claimRemoval(bridgeId: string, hostId: string): Promise<number | undefined> {

@@ -142,7 +142,7 @@ export class Host {
     }
   }
 
-  /** Other hosts have declared this one dead and freed its leases, so nothing here may go on. Its row stays for them. */
+  /** Others have declared this host dead and freed its leases, so nothing here may go on. Its row stays for them. */
   #die(): void {
     this.#log.error("this host was declared dead and ends")
     this.#stopping.abort()
@@ -184,7 +184,7 @@ export class Host {
     if (!this.isTrusted || this.#room() <= this.#wanted.size) return false
     if (network !== this.#input.network || this.#wanted.has(bridgeId) || this.#moving.has(bridgeId))
       return false
-    // This host still runs a session of it, whose lease was freed: the fence or the next comparison ends that one first.
+    // This host still runs a session whose lease was freed: the fence or the next comparison ends it first.
     if (this.sessions.has(bridgeId)) return false
     if ([...this.#wanted.values()].some(Lease.isSuspect)) return false
     return !Lease.isSuspect(free) || this.#mayTakeSuspect(free)

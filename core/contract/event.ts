@@ -55,8 +55,8 @@ const MessageEvent = z
     type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
       description:
-        'Of `media`; `""`: it is to be seen once, on the phone. The network gives linked devices neither the file nor the ' +
-        "words, so `messages/{id}/media` answers 404.",
+        'The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither ' +
+        "its file nor its caption, so `messages/{id}/media` answers 404.",
     }),
     is_group: z.boolean(),
     from_me: FromMe,

@@ -27,7 +27,7 @@ function oversized({ rows }: Evidence): Violation[] {
     .map(({ bridge, name, bytes }) => ({ kind: "oversized", what: `${bridge}: ${name} has ${bytes} bytes` }))
 }
 
-/** Everything written arrives, once, in order. Undelivered events have arrived, too: the receiver saw their attempts. */
+/** Everything written arrives, once, in order. Undelivered events arrived, too: the receiver saw their attempts. */
 function inbound(bridge: string, evidence: Evidence): Violation[] {
   const arrivals = evidence.arrivals.filter((arrival) => arrival.bridge === bridge)
   const produced = evidence.produced.get(bridge) ?? []

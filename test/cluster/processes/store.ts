@@ -1,4 +1,4 @@
-/** Store, queue and keys. Never killed, since the embedded ones are not crash-proof; it is told which faults to make. */
+/** Store, queue and keys. Never killed, since the embedded ones are not crash-proof. It makes faults when told to. */
 import { join } from "node:path"
 import { leases } from "#core/tables.ts"
 import { createTables } from "#local/create-tables.ts"
