@@ -12,14 +12,14 @@ interface Input {
 
 /** Lines of the customer's log. They do not say which contact it is. */
 const sentences: Record<Exclude<Notice["kind"], "restriction" | "newsletter">, [BridgeLog.Level, string]> = {
-  identity_changed: ["info", "a contact has another phone, or has installed the app anew"],
+  identity_changed: ["info", "a contact has another phone, or has reinstalled the app"],
   number_changed: ["info", "a contact has another number"],
-  bot_message: ["warn", "a message of a bot's cannot be read by this release: nothing is told of it"],
+  bot_message: ["warn", "this release cannot read a bot's message: it gives no event"],
 }
 
 const restrictions: Record<Restriction["kind"], string> = {
-  new_chats: "this account may not begin new chats",
-  new_chats_quota: "this account has begun as many new chats as it may",
+  new_chats: "this account may not start new chats",
+  new_chats_quota: "this account has started as many new chats as it may",
 }
 
 /** Puts the network's news about accounts into the logs and into `status`. */
@@ -33,7 +33,7 @@ export function newNoticing({ bridgeId, memory, log }: Input) {
   function sayOfNewsletters(): void {
     if (saidOfNewsletters) return
     saidOfNewsletters = true
-    say("info", "newsletters are ignored: nothing is told of what they publish")
+    say("info", "newsletters are ignored: their messages give no events")
   }
 
   /** @throws SessionEnded */

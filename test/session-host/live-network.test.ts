@@ -178,12 +178,12 @@ const toldOf: Partial<Record<(typeof kinds)[number], RegExp>> = {
   identity_changed: /another phone/,
   number_changed: /another number/,
   group_number_changed: /another number/,
-  bot_message: /a bot's cannot be read/,
+  bot_message: /cannot read a bot's message/,
   newsletter_news: /newsletters are ignored/,
-  restricted: /may not begin new chats until /,
-  unrestricted: /no longer says that this account may not begin/,
+  restricted: /may not start new chats until /,
+  unrestricted: /no longer says that this account may not start/,
   capped: /as many new chats as it may until /,
-  uncapped: /no longer says that this account has begun/,
+  uncapped: /no longer says that this account has started/,
 }
 
 test("what the network tells unasked is settled, told where it says something, and known to be what it is", async () => {
