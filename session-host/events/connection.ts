@@ -34,7 +34,7 @@ const objections: Record<Objection, string> = {
   banned: "the network has banned the account and unlinked this session: its phone says what can be done",
   temporarily_banned: "the network has banned the account for some time: connecting again when that is over",
   outdated:
-    "the network rejected this client version: connecting again, and the operator must update the service if it persists",
+    "the network rejected this client version as outdated: connecting again, and the operator must update the service if it persists",
 }
 
 /** Without a reason: the connection has been gone for some time, and comes back by itself. */
