@@ -68,6 +68,16 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
     const told = { status: "connected", jid, lid, name: "Grace", phone, restriction: "", restricted_until: 0 }
     await until(async () => (await whole.statusOf("shop")) === "connected")
     expect((await ask()).json).toEqual(told)
+
+    const { devices } = await whole.network.phone(grace.number)
+    const device = `${grace.number}:${devices.find(({ connected, id }) => connected && id > 0)!.id}`
+    await whole.network.notice(device, { kind: "restricted", about: ada.number })
+    await whole.network.settled(device, 10_000)
+    await until(async () => {
+      const { restriction, restricted_until } = (await ask()).json as typeof told
+      return restriction === "new_chats" && restricted_until > Date.now() / 1000
+    })
+    await whole.network.notice(device, { kind: "unrestricted", about: ada.number })
   },
   qr: async (ask) => {
     const eve = await whole.network.create("Eve")
