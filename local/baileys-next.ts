@@ -21,14 +21,25 @@ cpSync(root, folder, { recursive: true, filter: (path) => !leftOut.has(basename(
 run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${version}`])
 process.exitCode = run("npx", ["vitest", "run", "--project", "parts", "test/session-host/baileys"], true)
 
-/** By the time of its publication: the newest need not be what the tag `latest` names. */
+/** The highest version, pre-releases included: the tag `latest` names an older line, and registries' times differ. */
 function newest(): string {
-  const said = execFileSync("npm", ["view", name, "time", "--json"], { encoding: "utf8" })
-  const times = z.record(z.string(), z.string()).parse(JSON.parse(said))
-  const versions = Object.entries(times).filter(([each]) => /^\d/.test(each))
-  const last = versions.toSorted(([, a], [, b]) => Date.parse(b) - Date.parse(a))[0]
-  if (!last) throw new Error(`the registry knows no version of ${name}`)
-  return last[0]
+  const said = execFileSync("npm", ["view", name, "versions", "--json"], { encoding: "utf8" })
+  const last = z.array(z.string()).parse(JSON.parse(said)).toSorted(byVersion).at(-1)
+  if (last === undefined) throw new Error(`the registry knows no version of ${name}`)
+  return last
+}
+
+/** `7.0.0-rc.9` comes before `7.0.0-rc14`, and that before `7.0.0`. */
+function byVersion(one: string, other: string): number {
+  const [parts, others] = [partsOf(one), partsOf(other)]
+  const at = parts.findIndex((part, i) => part !== others[i])
+  return at < 0 ? 0 : parts[at]! - others[at]!
+}
+
+function partsOf(text: string): number[] {
+  const [, major, minor, patch, pre] = /^(\d+)\.(\d+)\.(\d+)(?:-\D*(\d*).*)?$/.exec(text) ?? []
+  const isFinal = pre === undefined && !text.includes("-")
+  return [Number(major ?? 0), Number(minor ?? 0), Number(patch ?? 0), isFinal ? Infinity : Number(pre ?? 0)]
 }
 
 /** @returns how it ended, where that is an outcome. */
