@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { openSync } from "node:fs"
+
+export type ToHosts = { start: string } | { stop: string } | { count: true }
+export type FromHosts = { ready: true } | { ended: string } | { up: number; cpuMs: number }
+
+/** Processes that many hosts share, and which host is in which. */
+export class Hosts {
+  readonly #children: ChildProcess[] = []
+  readonly #home = new Map<string, ChildProcess>()
+
+  /** @param input.processes how many; `env`: where the store is; what they print goes to `logFile`. */
+  async start(input: { processes: number; env: Record<string, string>; logFile: string }): Promise<void> {
+    const log = openSync(input.logFile, "a")
+    await Promise.all(
+      Array.from({ length: input.processes }, async () => {
+        const child = fork(new URL("processes/hosts.ts", import.meta.url), [], {
+          env: { ...process.env, ...input.env },
+          stdio: ["ignore", log, log, "ipc"],
+        })
+        this.#children.push(child)
+        child.on("message", (said: FromHosts) => {
+          if ("ended" in said) this.#home.delete(said.ended)
+        })
+        child.on("exit", () => this.#lose(child))
+        await once(child, "message")
+      }),
+    )
+  }
+
+  has(host: string): boolean {
+    return this.#home.has(host)
+  }
+
+  get size(): number {
+    return this.#home.size
+  }
+
+  /** In the process with the fewest. */
+  add(host: string): void {
+    const [child] = this.#children.toSorted((a, b) => this.#in(a) - this.#in(b))
+    if (!child) throw new Error("every process of hosts has ended")
+    this.#home.set(host, child)
+    tell(child, { start: host })
+  }
+
+  stop(host: string): void {
+    const child = this.#home.get(host)
+    if (child) tell(child, { stop: host })
+  }
+
+  /** Sessions that are as they should be, of all hosts. */
+  async up(): Promise<number> {
+    const counts = await Promise.all(
+      this.#children.map(async (child) => {
+        const answer = Promise.race([counted(child), once(child, "exit").then(() => 0)])
+        tell(child, { count: true })
+        return await answer
+      }),
+    )
+    return counts.reduce((sum, up) => sum + up, 0)
+  }
+
+  /** A process is lost with all its hosts, as a zone is. @returns how many hosts that were */
+  async kill(): Promise<number> {
+    const [child] = this.#children
+    if (!child) return 0
+    const lost = this.#in(child)
+    const ended = once(child, "exit")
+    child.kill("SIGKILL")
+    await ended
+    return lost
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(
+      [...this.#children].map(async (child) => {
+        const ended = once(child, "exit")
+        child.kill("SIGKILL")
+        await ended
+      }),
+    )
+  }
+
+  #in(child: ChildProcess): number {
+    return [...this.#home.values()].filter((home) => home === child).length
+  }
+
+  #lose(child: ChildProcess): void {
+    this.#children.splice(this.#children.indexOf(child), 1)
+    for (const [host, home] of this.#home) if (home === child) this.#home.delete(host)
+  }
+}
+
+function tell(child: ChildProcess, said: ToHosts): void {
+  child.send(said)
+}
+
+async function counted(child: ChildProcess): Promise<number> {
+  return await new Promise((resolve) => {
+    function hear(said: FromHosts): void {
+      if (!("up" in said)) return
+      child.off("message", hear)
+      resolve(said.up)
+    }
+    child.on("message", hear)
+  })
+}

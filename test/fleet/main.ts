@@ -1,0 +1,74 @@
+/**
+ * `npm run fleet -- --hosts 100 --bridges 2000`: the sweep and the leases of a large fleet: beats, the death of a part of the
+ * hosts at once, a deploy. Prints what was asked of the store, and how long until all bridges were back.
+ */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { z } from "zod"
+import { Hosts } from "./hosts.ts"
+import { optionsFrom } from "./options.ts"
+import { startOrchestrator } from "./orchestrator.ts"
+
+const options = optionsFrom(process.argv.slice(2))
+const dir = mkdtempSync(join(tmpdir(), "fleet-"))
+const logFile = join(dir, "log")
+const hosts = new Hosts()
+const orchestrator = await startOrchestrator(hosts)
+const store = await startStore()
+try {
+  const env = {
+    ...z.record(z.string(), z.string()).parse(store.ready),
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
+    HOST_NETWORK: "simulated",
+    HOST_CAPACITY: String(Math.ceil(options.bridges / options.hosts)),
+    HOST_SPARE: "10",
+    LOG_LEVEL: "warn",
+    LOG_FILE: logFile,
+  }
+  await hosts.start({ processes: options.processes, env, logFile })
+  Object.assign(process.env, env)
+  // The environment is read once, and is known only now.
+  const { run } = await import("./run.ts")
+  await run({ ...options, hosts, used: () => usedSince(store.child) })
+} finally {
+  await hosts.end()
+  store.child.kill("SIGKILL")
+  await orchestrator.close()
+  const warnings = linesOf(readFileSync(logFile, "utf8"))
+  console.log(JSON.stringify({ warnings: Object.fromEntries(warnings) }))
+  rmSync(dir, { recursive: true })
+}
+
+async function startStore() {
+  const log = openSync(logFile, "a")
+  const args = [dir, String(options.partition)]
+  const child = fork(new URL("processes/store.ts", import.meta.url), args, {
+    stdio: ["ignore", log, log, "ipc"],
+  })
+  const [ready] = await once(child, "message")
+  return { child, ready: ready as unknown }
+}
+
+/** What was asked of the store since the last time, and how often a partition had no more to give. */
+async function usedSince(child: ChildProcess) {
+  const answer = once(child, "message")
+  child.send("used")
+  const [used] = await answer
+  return z.object({ requests: z.array(z.tuple([z.string(), z.number()])), refused: z.number() }).parse(used)
+}
+
+/** How often each thing was logged. */
+function linesOf(log: string): Map<string, number> {
+  const said = new Map<string, number>()
+  for (const line of log.split("\n")) {
+    const message = /"msg":"([^"]*)"/.exec(line)?.[1]
+    if (message) said.set(message, (said.get(message) ?? 0) + 1)
+  }
+  return said
+}

@@ -1,0 +1,23 @@
+import { parseArgs } from "node:util"
+import { z } from "zod"
+
+const Options = z.object({
+  /** Hosts that the bridges just fill; the sweep starts some to spare. */
+  hosts: z.coerce.number().int().min(2).default(100),
+  bridges: z.coerce.number().int().min(2).default(2000),
+  /** Hosts share so many processes: one of them is killed. */
+  processes: z.coerce.number().int().min(2).default(4),
+  /** The share of DynamoDB's limits that a partition has here: a fiftieth stands for a fleet fifty times as large. */
+  partition: z.coerce.number().positive().max(1).default(1),
+})
+export type Options = z.infer<typeof Options>
+
+/** @throws ZodError, TypeError: what is wrong with the command line. */
+export function optionsFrom(args: string[]): Options {
+  const text = { type: "string" } as const
+  const { values } = parseArgs({
+    args,
+    options: { hosts: text, bridges: text, processes: text, partition: text },
+  })
+  return Options.parse(values)
+}
