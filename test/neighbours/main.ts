@@ -1,22 +1,35 @@
-/** `npm run neighbours`: what one account's misbehaviour costs another, in the tail of its latencies. */
-import { misbehave } from "./bully.ts"
+/**
+ * `npm run neighbours -- [calls|contacts|media|groups|link]`: what one account costs another at the same session host, in the
+ * tail of its latencies, or while its large phone is linked.
+ */
+import { prepareFlood } from "./floods.ts"
+import { linkLarge } from "./link.ts"
 import { ordinaryLife } from "./neighbour.ts"
-import { startStreet } from "./street.ts"
+import { type Options, optionsFrom } from "./options.ts"
+import { startStreet, type Street } from "./street.ts"
 
-const [seconds = 25, floodPerSecond = 200] = process.argv.slice(2).map(Number)
-const street = await startStreet()
+const options = optionsFrom(process.argv.slice(2))
+const street = await startStreet({ isLimited: options.what !== "link" })
 try {
-  const { neighbour, chat } = street
+  const measured = options.what === "link" ? await linkLarge(street, options) : await flood(street, options)
+  console.log(JSON.stringify({ ...measured, options }))
+  process.exitCode = measured.isWell ? 0 : 1
+} finally {
+  await street.stop()
+}
+
+async function flood(on: Street, { seconds, share }: Options) {
+  const { neighbour, chat } = on
   const life = { chat, forMs: seconds * 1000, everyMs: 300 }
+  const begin = await prepareFlood(on, options)
+  const end = await on.slowDown(share)
   // What is done for the first time takes longer.
   await ordinaryLife(neighbour, { ...life, forMs: 5000 })
   const quiet = await ordinaryLife(neighbour, life)
-  const stop = misbehave(street.service, street.bully, { floodPerSecond })
+  const stop = begin()
   const noisy = await ordinaryLife(neighbour, life)
   const bully = await stop()
+  await end()
   const ratio = Number((noisy.p99Ms / quiet.p99Ms).toFixed(2))
-  console.log(JSON.stringify({ quiet, noisy, p99_ratio: ratio, bully, flood_per_second: floodPerSecond }))
-  process.exitCode = noisy.failed.length > 0 ? 1 : 0
-} finally {
-  await street.stop()
+  return { isWell: noisy.failed.length === 0, quiet, noisy, p99_ratio: ratio, bully }
 }

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { misbehave } from "#test/neighbours/bully.ts"
+import { annoy } from "#test/neighbours/bully.ts"
 import { ordinaryLife } from "#test/neighbours/neighbour.ts"
 import { startStreet } from "#test/neighbours/street.ts"
 import { startService } from "#test/support/service.ts"
 
 let street: Awaited<ReturnType<typeof startStreet>>
 beforeAll(async () => {
-  street = await startStreet()
+  street = await startStreet({ isLimited: true })
 }, 120_000)
 afterAll(async () => await street.stop())
 
 test("while one account floods, sends huge and endless bodies and has a dead receiver, no request of another fails", async () => {
-  const stop = misbehave(street.service, street.bully, { floodPerSecond: 400 })
+  const stop = annoy(street.service, street.bully, { floodPerSecond: 400 })
   const { requests, failed } = await ordinaryLife(street.neighbour, {
     chat: street.chat,
     forMs: 6000,

@@ -1,0 +1,51 @@
+import { Agent, request } from "undici"
+import type { Customer, Service } from "#test/support/service.ts"
+
+/** What the bully asks of its bridge, one beside the other, and what was answered. */
+export class Asking {
+  readonly #service: Service
+  readonly #bully: Customer
+  readonly #statuses: Record<string, number> = {}
+  readonly #running = new Set<Promise<boolean>>()
+  // Connections of its own: that a refused body ends one is no neighbour's affair.
+  readonly #dispatcher = new Agent()
+
+  constructor(service: Service, bully: Customer) {
+    this.#service = service
+    this.#bully = bully
+  }
+
+  /** Of the bridge's proxy. Nobody waits for the answer. */
+  ask(method: "GET" | "POST", suffix: string, body?: object | string): void {
+    const asked: Promise<boolean> = this.#ask(method, suffix, body).then((status) => {
+      this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+      return this.#running.delete(asked)
+    })
+    this.#running.add(asked)
+  }
+
+  /** Resolves when all was answered. @returns how often with which status */
+  async end(): Promise<Record<string, number>> {
+    await Promise.all(this.#running)
+    await this.#dispatcher.close()
+    return this.#statuses
+  }
+
+  async #ask(method: "GET" | "POST", suffix: string, body?: object | string): Promise<number | "none"> {
+    const headers = { authorization: `Bearer ${this.#bully.key}`, "content-type": "application/json" }
+    const said = body === undefined || typeof body === "string" ? body : JSON.stringify(body)
+    try {
+      const answer = await request(`${this.#service.baseUrl}/api/instances/bully/proxy/${suffix}`, {
+        method,
+        dispatcher: this.#dispatcher,
+        headers,
+        body: said,
+      })
+      await answer.body.dump({ limit: Infinity })
+      return answer.statusCode
+    } catch {
+      // Hung up on in the middle of its body.
+      return "none"
+    }
+  }
+}

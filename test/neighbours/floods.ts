@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto"
+import { createServer } from "node:http"
+import { hangUp, listen } from "#local/listen.ts"
+import { Asking } from "./asking.ts"
+import { annoy } from "./bully.ts"
+import type { Options } from "./options.ts"
+import type { Street } from "./street.ts"
+
+/** What is asked for twice a second is as much as §8.1 lets one key ask. */
+const eachMs = 500
+
+/** How often each status was answered. */
+type Statuses = Record<string, number>
+
+/** Begins a flood that is prepared; it goes on until what this gives is called. */
+type Begin = () => () => Promise<Statuses>
+
+/** Makes ready what the bully of this street floods with. */
+export async function prepareFlood(street: Street, options: Options): Promise<Begin> {
+  const { service, bully } = street
+  const again = (ask: (asking: Asking) => void): Begin => {
+    return () => {
+      const asking = new Asking(service, bully)
+      const timer = setInterval(() => ask(asking), eachMs)
+      return async () => {
+        clearInterval(timer)
+        return await asking.end()
+      }
+    }
+  }
+  switch (options.what) {
+    case "contacts": {
+      await street.addressBook(street.eve, options.contacts)
+      return again((asking) => asking.ask("GET", "contacts"))
+    }
+    case "groups": {
+      const chat = await street.group(street.eve, 300)
+      return again((asking) => asking.ask("POST", "send/text", { chat, body: "hello all" }))
+    }
+    case "media": {
+      const file = await aLargeFile()
+      const begin = again((asking) => asking.ask("POST", "send/media", { chat: street.chat, url: file.url }))
+      return () => {
+        const end = begin()
+        return async () => {
+          const statuses = await end()
+          await file.close()
+          return statuses
+        }
+      }
+    }
+    case "calls":
+    case "link":
+      return () => annoy(service, bully, { floodPerSecond: options.calls })
+  }
+}
+
+/** A video of fifteen megabytes, which is encrypted and uploaded anew for each message. */
+async function aLargeFile() {
+  const bytes = randomBytes(15_000_000)
+  const server = createServer((_request, response) =>
+    response.writeHead(200, { "content-type": "video/mp4", "content-length": bytes.length }).end(bytes),
+  )
+  const port = await listen(server)
+  return { url: `http://127.0.0.1:${port}/video.mp4`, close: () => hangUp(server) }
+}

@@ -1,0 +1,30 @@
+import { parseArgs } from "node:util"
+import { z } from "zod"
+
+const Options = z.object({
+  /** What one account does to the others on its host: floods of some kind, or linking a large account. */
+  what: z.enum(["calls", "contacts", "media", "groups", "link"]).default("calls"),
+  /** How long each part lasts. */
+  seconds: z.coerce.number().positive().default(25),
+  /** Of the flood of calls, a second. */
+  calls: z.coerce.number().int().min(10).default(200),
+  /** The session host runs for this share of the time: a quarter is what it has on AWS. */
+  share: z.coerce.number().min(0.05).max(1).default(1),
+  /** Of the large account. */
+  contacts: z.coerce.number().int().min(1).default(50_000),
+  chats: z.coerce.number().int().min(1).default(5000),
+  /** Who has traffic while it is linked. */
+  neighbours: z.coerce.number().int().min(1).default(19),
+})
+export type Options = z.infer<typeof Options>
+
+/** @throws ZodError, TypeError: what is wrong with the command line. */
+export function optionsFrom(args: string[]): Options {
+  const text = { type: "string" } as const
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { seconds: text, calls: text, share: text, contacts: text, chats: text, neighbours: text },
+  })
+  return Options.parse({ ...values, what: positionals[0] })
+}
