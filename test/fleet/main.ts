@@ -12,6 +12,7 @@ import { Hosts } from "./hosts.ts"
 import { optionsFrom } from "./options.ts"
 import { startOrchestrator } from "./orchestrator.ts"
 
+const local = { AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" }
 const options = optionsFrom(process.argv.slice(2))
 const dir = mkdtempSync(join(tmpdir(), "fleet-"))
 const logFile = join(dir, "log")
@@ -21,9 +22,7 @@ const store = await startStore()
 try {
   const env = {
     ...z.record(z.string(), z.string()).parse(store.ready),
-    AWS_REGION: "local",
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
+    ...local,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     HOST_NETWORK: "simulated",
     HOST_CAPACITY: String(Math.ceil(options.bridges / options.hosts)),
@@ -49,9 +48,13 @@ async function startStore() {
   const log = openSync(logFile, "a")
   const args = [dir, String(options.partition)]
   const child = fork(new URL("processes/store.ts", import.meta.url), args, {
+    env: { ...process.env, ...local },
     stdio: ["ignore", log, log, "ipc"],
   })
-  const [ready] = await once(child, "message")
+  const ended = once(child, "exit").then(() => Promise.reject(new Error(readFileSync(logFile, "utf8"))))
+  // Once it has said that it is ready, it ends with this process.
+  ended.catch(() => {})
+  const [ready] = await Promise.race([once(child, "message"), ended])
   return { child, ready: ready as unknown }
 }
 

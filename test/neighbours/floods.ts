@@ -51,6 +51,7 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
     }
     case "calls":
     case "link":
+    case "unreadable":
       return () => annoy(service, bully, { floodPerSecond: options.calls })
   }
 }

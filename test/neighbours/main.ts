@@ -1,5 +1,5 @@
 /**
- * `npm run neighbours -- [calls|contacts|media|groups|link]`: what one account costs another at the same session host, in the
+ * `npm run neighbours -- [calls|contacts|media|groups|link|unreadable]`: what one account costs another at the same session host, in the
  * tail of its latencies, or while its large phone is linked.
  */
 import { prepareFlood } from "./floods.ts"
@@ -7,15 +7,27 @@ import { linkLarge } from "./link.ts"
 import { ordinaryLife } from "./neighbour.ts"
 import { type Options, optionsFrom } from "./options.ts"
 import { startStreet, type Street } from "./street.ts"
+import { sendUnreadable } from "./unreadable.ts"
 
 const options = optionsFrom(process.argv.slice(2))
-const street = await startStreet({ isLimited: options.what !== "link" })
+const street = await startStreet({ isLimited: !["link", "unreadable"].includes(options.what) })
 try {
-  const measured = options.what === "link" ? await linkLarge(street, options) : await flood(street, options)
+  const measured = await measure(street)
   console.log(JSON.stringify({ ...measured, options }))
   process.exitCode = measured.isWell ? 0 : 1
 } finally {
   await street.stop()
+}
+
+async function measure(on: Street): Promise<{ isWell: boolean }> {
+  switch (options.what) {
+    case "link":
+      return await linkLarge(on, options)
+    case "unreadable":
+      return await sendUnreadable(on, options)
+    default:
+      return await flood(on, options)
+  }
 }
 
 async function flood(on: Street, { seconds, share }: Options) {

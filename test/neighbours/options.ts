@@ -2,8 +2,11 @@ import { parseArgs } from "node:util"
 import { z } from "zod"
 
 const Options = z.object({
-  /** What one account does to the others on its host: floods of some kind, or linking a large account. */
-  what: z.enum(["calls", "contacts", "media", "groups", "link"]).default("calls"),
+  /**
+   * What one account does to the others on its host: floods of some kind, linking a large account; or
+   * what a stranger does to it: messages that nobody can read.
+   */
+  what: z.enum(["calls", "contacts", "media", "groups", "link", "unreadable"]).default("calls"),
   /** How long each part lasts. */
   seconds: z.coerce.number().positive().default(25),
   /** Of the flood of calls, a second. */
@@ -13,6 +16,8 @@ const Options = z.object({
   /** Of the large account. */
   contacts: z.coerce.number().int().min(1).default(50_000),
   chats: z.coerce.number().int().min(1).default(5000),
+  /** That nobody can decrypt, and as many that are no messages. */
+  messages: z.coerce.number().int().min(1).default(10_000),
   /** Who has traffic while it is linked. */
   neighbours: z.coerce.number().int().min(1).default(19),
 })
@@ -24,7 +29,15 @@ export function optionsFrom(args: string[]): Options {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { seconds: text, calls: text, share: text, contacts: text, chats: text, neighbours: text },
+    options: {
+      seconds: text,
+      calls: text,
+      share: text,
+      contacts: text,
+      chats: text,
+      neighbours: text,
+      messages: text,
+    },
   })
   return Options.parse({ ...values, what: positionals[0] })
 }
