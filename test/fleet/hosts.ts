@@ -8,6 +8,8 @@ export type FromHosts = { ready: true } | { ended: string } | { up: number; cpuM
 /** Processes that many hosts share, and which host is in which. */
 export class Hosts {
   readonly #children: ChildProcess[] = []
+  /** By process: resolves when it has ended. */
+  readonly #ended = new Map<ChildProcess, Promise<unknown>>()
   readonly #home = new Map<string, ChildProcess>()
 
   /** @param input.processes how many; `env`: where the store is; what they print goes to `logFile`. */
@@ -23,7 +25,8 @@ export class Hosts {
         child.on("message", (said: FromHosts) => {
           if ("ended" in said) this.#home.delete(said.ended)
         })
-        child.on("exit", () => this.#lose(child))
+        const ended = once(child, "exit").finally(() => this.#lose(child))
+        this.#ended.set(child, ended)
         await once(child, "message")
       }),
     )
@@ -54,7 +57,8 @@ export class Hosts {
   async up(): Promise<number> {
     const counts = await Promise.all(
       this.#children.map(async (child) => {
-        const answer = Promise.race([counted(child), once(child, "exit").then(() => 0)])
+        const none = this.#ended.get(child)!.then(() => 0) // started with it
+        const answer = Promise.race([counted(child), none])
         tell(child, { count: true })
         return await answer
       }),
@@ -67,20 +71,14 @@ export class Hosts {
     const [child] = this.#children
     if (!child) return 0
     const lost = this.#in(child)
-    const ended = once(child, "exit")
     child.kill("SIGKILL")
-    await ended
+    await this.#ended.get(child)
     return lost
   }
 
   async end(): Promise<void> {
-    await Promise.all(
-      [...this.#children].map(async (child) => {
-        const ended = once(child, "exit")
-        child.kill("SIGKILL")
-        await ended
-      }),
-    )
+    for (const child of this.#children) child.kill("SIGKILL")
+    await Promise.all(this.#ended.values())
   }
 
   #in(child: ChildProcess): number {

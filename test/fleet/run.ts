@@ -17,7 +17,7 @@ const bridgesOfAccount = 10
 /** Accounts that are made at once. */
 const atOnce = 8
 /** At rest it is looked at for so long. */
-const restMs = 60_000
+const restMs = 30_000
 
 /** A fleet starts, rests, loses a part of its hosts at once, and is replaced by a deploy. Prints a line for each. */
 export async function run({ bridges, hosts, used }: Input): Promise<void> {

@@ -18,6 +18,10 @@ const Options = z.object({
   chats: z.coerce.number().int().min(1).default(5000),
   /** That nobody can decrypt, and as many that are no messages. */
   messages: z.coerce.number().int().min(1).default(10_000),
+  /** How often each of its neighbours gets a message, in seconds. */
+  each: z.coerce.number().positive().default(5),
+  /** How long its neighbours are watched from when it is linked, in seconds. */
+  linking: z.coerce.number().positive().default(60),
   /** Who has traffic while it is linked. */
   neighbours: z.coerce.number().int().min(1).default(19),
 })
@@ -37,6 +41,8 @@ export function optionsFrom(args: string[]): Options {
       chats: text,
       neighbours: text,
       messages: text,
+      linking: text,
+      each: text,
     },
   })
   return Options.parse({ ...values, what: positionals[0] })
