@@ -6,7 +6,7 @@ import { annoy } from "./bully.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
 
-/** What is asked for twice a second is as much as §8.1 lets one key ask. */
+/** Twice a second: as often as one API key may ask (Contract, "Rate limits"). */
 const eachMs = 500
 
 /** How often each status was answered. */

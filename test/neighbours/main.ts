@@ -25,7 +25,10 @@ async function measure(on: Street): Promise<{ isWell: boolean }> {
       return await linkLarge(on, options)
     case "unreadable":
       return await sendUnreadable(on, options)
-    default:
+    case "calls":
+    case "contacts":
+    case "media":
+    case "groups":
       return await flood(on, options)
   }
 }

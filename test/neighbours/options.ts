@@ -16,7 +16,7 @@ const Options = z.object({
   /** Of the large account. */
   contacts: z.coerce.number().int().min(1).default(50_000),
   chats: z.coerce.number().int().min(1).default(5000),
-  /** That nobody can decrypt, and as many that are no messages. */
+  /** That nobody can decrypt. */
   messages: z.coerce.number().int().min(1).default(10_000),
   /** How often each of its neighbours gets a message, in seconds. */
   each: z.coerce.number().positive().default(5),
