@@ -151,8 +151,7 @@ export class Session {
       lid,
       name,
       phone: userOf(jid),
-      restriction: restriction?.kind ?? "",
-      restricted_until: restriction?.until ?? 0,
+      ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     }
   }
 

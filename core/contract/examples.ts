@@ -175,8 +175,6 @@ export const examples: Record<RouteName, Example> = {
       lid: "123456789012345@lid",
       name: "The Shop",
       phone: "491719876543",
-      restriction: "",
-      restricted_until: 0,
     },
   },
   qr: {},

@@ -13,7 +13,7 @@ export const Status = z
   })
 export type Status = z.infer<typeof Status>
 
-/** Contract, "Session status". Unknown fields are `""`, never absent. */
+/** Contract, "Session status". Unknown fields are `""`, never absent; those about a restriction are there while it lasts. */
 export const SessionStatus = z
   .object({
     status: Status,
@@ -21,14 +21,18 @@ export const SessionStatus = z
     lid: z.string(),
     name: z.string(),
     phone: z.string(),
-    restriction: z.enum(["", "new_chats", "new_chats_quota"]).openapi({
-      description:
-        "A limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is refused " +
-        "with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started.",
-    }),
+    restriction: z
+      .enum(["new_chats", "new_chats_quota"])
+      .optional()
+      .openapi({
+        description:
+          "Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is refused " +
+          "with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started.",
+      }),
     restricted_until: z
       .number()
       .int()
+      .optional()
       .openapi({ description: "When the limit ends, Unix seconds; 0 if the network does not say." }),
   })
   .openapi("SessionStatus")

@@ -223,7 +223,7 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
     >
     return [kind, typeof until === "number" && until > Date.now() / 1000]
   }
-  expect(await restriction()).toEqual(["", false])
+  expect(await restriction()).toEqual([undefined, false])
   await network.control.notice(device, { kind: "capped", about: bob.number })
   await until(async () => (await restriction())[0] === "new_chats_quota")
   await network.control.notice(device, { kind: "restricted", about: bob.number })
@@ -236,7 +236,7 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await network.control.notice(device, { kind: "unrestricted", about: bob.number })
   await until(async () => (await restriction())[0] === "new_chats_quota")
   await network.control.notice(device, { kind: "uncapped", about: bob.number })
-  await until(async () => (await restriction())[0] === "")
+  await until(async () => (await restriction())[0] === undefined)
 })
 
 test("contacts follow what the network tells of them: an about text, and another number", async () => {
