@@ -38,6 +38,9 @@ interface Following {
   log: ILogger
 }
 
+/** How long a key may take to come by itself, in ms: after a link the phone sends it just after the first login. */
+const keyComesMs = 3000
+
 /** A piece of a collection, as the network gives it. */
 interface Answer {
   snapshot: Uint8Array | undefined
@@ -86,17 +89,23 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
     } catch (error) {
       if (!isMissingKeyError(error)) throw error
       blocked.add(name)
-      await askForMissing()
+      setTimeout(() => void askForMissing().catch(onNotAsked), keyComesMs).unref()
     }
   }
 
   /** The phone sends each new key to all devices. A device that did not get it has to ask. */
   async function askForMissing(): Promise<void> {
-    const wanted = [...missing].flatMap(([id, wasAsked]) => (wasAsked ? [] : [id]))
+    const unasked = [...missing].flatMap(([id, wasAsked]) => (wasAsked ? [] : [id]))
+    const known = await keys.get("app-state-sync-key", unasked)
+    const wanted = unasked.filter((id) => !known[id] && missing.get(id) === false)
+    if (wanted.length === 0 || !isOpen()) return
     for (const id of wanted) missing.set(id, true)
-    if (wanted.length === 0) return
     log.warn({}, "keys of the account's settings are missing: its phone is asked for them")
     await askForKeys(wanted)
+  }
+
+  function onNotAsked(error: unknown): void {
+    if (isOpen()) log.warn({ error }, "the phone was not asked for keys of the account's settings")
   }
 
   async function read(name: Collection): Promise<void> {
