@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto"
 import { parseArgs } from "node:util"
 import { z } from "zod"
 import { breakable, type Broken } from "#test/cluster/broken.ts"
+import { shapes } from "#test/cluster/shape.ts"
 
 const whole = z.coerce.number().int()
 
@@ -16,6 +17,8 @@ const Options = z.object({
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: whole.min(50).max(10_000).default(500),
   break: z.enum(breakable).optional(),
+  /** What accounts and their messages are like. */
+  shape: z.enum(shapes).default("small"),
   /** Nothing but the last line is printed. */
   json: z.boolean().default(false),
 })
@@ -32,6 +35,7 @@ export function optionsFrom(args: string[]): Options {
       seed: { type: "string" },
       beat: { type: "string" },
       break: { type: "string" },
+      shape: { type: "string" },
       json: { type: "boolean" },
     },
   })

@@ -11,7 +11,7 @@ import { judge, type Violation } from "./oracle.ts"
 import { largestRows } from "./rows.ts"
 import { newRecovery } from "./recovery.ts"
 import { untilSettled } from "./settled.ts"
-import { startTraffic, type Traffic } from "./traffic.ts"
+import { converse, startTraffic, type Traffic } from "./traffic.ts"
 import { startWeather } from "./weather.ts"
 
 /** What a run gave. */
@@ -54,6 +54,10 @@ interface About {
 
 async function strikeAt(service: Lines, { options, misdeeds, say }: About): Promise<Outcome> {
   const random = seeded(options.seed)
+  if (options.shape === "real") {
+    await converse(service)
+    say("the first bridge has a long conversation behind it")
+  }
   const { cluster, receiver, network, lines, apis, apiKey } = service
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
   const troubles: Entry[] = []
@@ -67,6 +71,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     random,
     apiKey,
     api: () => random.pick(apis()),
+    shape: options.shape,
     arrivals: receiver.arrivals,
   })
   const hosts = () => [...cluster.hosts.pids().values()]

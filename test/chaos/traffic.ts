@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network-client.ts"
 import type { Random } from "#local/random.ts"
-import type { Line } from "#test/cluster/lines.ts"
-import { sendOnce, type Sent } from "#test/cluster/send-once.ts"
+import type { Line, Lines } from "#test/cluster/lines.ts"
+import { type Customer, sendOnce, type Sent } from "#test/cluster/send-once.ts"
+import { roundTrips, type Shape } from "#test/cluster/shape.ts"
 import type { Arrival } from "#test/support/start-receiver.ts"
 
 export interface Traffic {
@@ -24,6 +25,7 @@ export function startTraffic(input: {
   /** Where the API answers now. */
   api: () => string | undefined
   apiKey: string
+  shape: Shape
   /** What the customer's receiver has got; it grows. */
   arrivals: Arrival[]
 }): Traffic {
@@ -46,9 +48,11 @@ export function startTraffic(input: {
     }
   }
 
-  /** A text to the owner or to the group; now and then a poll, and at once a vote on it. */
-  async function writeOne({ contact, owner, group }: Line, text: string, texts: string[]): Promise<void> {
+  /** A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more. */
+  async function writeOne(line: Line, text: string, texts: string[]): Promise<void> {
+    const { contact, owner, group } = line
     const to = random.next() < 0.3 ? group : owner
+    if (input.shape === "real" && random.next() < 0.4) return await writeMore(line, { to, text, texts })
     if (random.next() < 0.9) {
       await network.send(contact, to, text)
       texts.push(text)
@@ -58,6 +62,34 @@ export function startTraffic(input: {
     texts.push(text)
     await network.post(contact, to, { vote: { message_id: id, options: ["yes"] } })
     texts.push(`a vote on ${id}`)
+  }
+
+  /** A file, an event message with an answer to it, or a text from the contact's companion. */
+  async function writeMore(
+    { contact, companion }: Line,
+    { to, text, texts }: { to: string; text: string; texts: string[] },
+  ): Promise<void> {
+    const roll = random.next()
+    if (companion && roll < 0.4) {
+      const one: Sent = { bridge: companion, text, status: 0, messageId: undefined, tries: 0 }
+      await sendOnce(input, one, {
+        chat: to,
+        giveUp: () => performance.now() > over,
+        waitMs: () => random.between(100, 500),
+      })
+      if (one.status === 200) texts.push(text)
+      return
+    }
+    if (roll < 0.7) {
+      const media = { kind: "document", data: file, mimetype: "text/plain", caption: text } as const
+      await network.post(contact, to, { media })
+      texts.push(text)
+      return
+    }
+    const { id } = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
+    texts.push(text)
+    await network.post(contact, to, { rsvp: { message_id: id, response: "going" } })
+    texts.push(`an answer to ${id}`)
   }
 
   async function send({ bridge, contact, group }: Line): Promise<void> {
@@ -90,10 +122,31 @@ export function startTraffic(input: {
   }
 }
 
+/** Some kilobytes. */
+const file = Buffer.from("a line of a file\n".repeat(500)).toString("base64")
+
+/** The first bridge writes to its contact, who answers, thousands of times. */
+export async function converse({ lines, network, apis, apiKey, receiver }: Lines): Promise<void> {
+  const { bridge, contact } = lines[0]! // there is one
+  const customer: Customer = { api: () => apis()[0], apiKey }
+  await network.change(contact, { answers: true })
+  let n = 0
+  let after = 0
+  while (n < roundTrips) {
+    const one: Sent = { bridge, text: `round ${++n}`, status: 0, messageId: undefined, tries: 0 }
+    await sendOnce(customer, one, { chat: contact, giveUp: () => false, waitMs: () => 100 })
+    // Each turn is the other side's once: what it says next is of a new ratchet.
+    const [answer] = await network.read(contact, { from: contact, text: one.text, after, wait: 10_000 })
+    after = answer?.n ?? after
+  }
+  await network.change(contact, { answers: false })
+  await receiver.until((arrivals) => arrivals.some(({ text }) => text === `round ${n}`))
+}
+
 /** How many messages of a bridge have come at least once. */
 function tally(arrivals: Arrival[]): (bridge: string) => number {
   const texts = new Map<string, Set<string>>()
-  let counted = 0
+  let counted = arrivals.length
   return (bridge) => {
     for (; counted < arrivals.length; counted++) {
       const { bridge: its, text } = arrivals[counted]!

@@ -4,6 +4,7 @@ import { link } from "#local/link.ts"
 import { type NetworkClient, networkClient } from "#local/network-client.ts"
 import { type Receiver, startReceiver } from "#test/support/start-receiver.ts"
 import { type Options, startCluster } from "./cluster.ts"
+import { type Around, companions, peopleFor, type Shape } from "./shape.ts"
 
 /** A bridge, with the phone it is linked to and somebody who writes with it. */
 export interface Line {
@@ -16,11 +17,13 @@ export interface Line {
   group: string
   /** `number:device` of the bridge on the network. */
   device: string
+  /** A bridge that is the contact's companion, where the contact has one. */
+  companion: string | undefined
 }
 
 /** A cluster with linked bridges of one customer, and the customer's receiver, which answers as `usually` says. */
 export async function startLines(
-  options: Options,
+  options: Options & { shape?: Shape },
   { dir, usually }: { dir: string; usually?: Parameters<typeof startReceiver>[0] },
 ) {
   const cluster = await startCluster(options, dir)
@@ -33,10 +36,21 @@ export async function startLines(
     const network = networkClient(cluster.simulator)
     /** Where the API answers now; each of its processes, unless it was just killed. */
     const apis = () => cluster.api.living().map(({ ready }) => ready.url!) // said by each
-    const apiKey = await newAccount(options.bridges)
+    const { shape = "small" } = options
+    const apiKey = await newAccount(options.bridges + companions)
+    const around = await peopleFor(shape, network)
     const lines: Line[] = []
     for (let i = 1; i <= options.bridges; i++)
-      lines.push(await newLine(`b${i}`, { network, receiver, apiKey, api: apis()[0]! }))
+      lines.push(
+        await newLine(`b${i}`, {
+          network,
+          receiver,
+          apiKey,
+          api: apis()[0]!,
+          around,
+          hasCompanion: shape === "real" && i <= companions,
+        }),
+      )
     return { cluster, receiver, network, apis, apiKey, lines, stop }
   } catch (error) {
     await stop()
@@ -65,7 +79,16 @@ async function newLine(
     receiver,
     api,
     apiKey,
-  }: { network: NetworkClient; receiver: Receiver; api: string; apiKey: string },
+    around,
+    hasCompanion,
+  }: {
+    network: NetworkClient
+    receiver: Receiver
+    api: string
+    apiKey: string
+    around: Around
+    hasCompanion: boolean
+  },
 ): Promise<Line> {
   const call = apiClient(api, apiKey)
   const wanted = { customer_ref: bridge, webhook_url: receiver.urlOf(bridge) }
@@ -74,14 +97,23 @@ async function newLine(
 
   const owner = await network.create(`Owner ${bridge}`)
   const contact = await network.create(`Contact ${bridge}`)
-  await link(bridge, {
-    api: call,
-    scan: (png) => network.scan(owner.number, png),
-    signal: AbortSignal.timeout(linkedWithinMs),
-  })
+  const people = around.book.map((number, n) => ({ number, full_name: `Contact ${n}` }))
+  if (people.length > 0) await network.addressBook(owner.number, people)
+  const linkTo = async (ref: string, { number }: { number: string }) =>
+    await link(ref, {
+      api: call,
+      scan: (png) => network.scan(number, png),
+      signal: AbortSignal.timeout(linkedWithinMs),
+    })
+  await linkTo(bridge, owner)
+  const companion = hasCompanion ? `${bridge}-contact` : undefined
+  if (companion) {
+    await call("POST", "/instances", { customer_ref: companion })
+    await linkTo(companion, contact)
+  }
   const { devices } = await network.phone(owner.number)
   const device = devices.find(({ id }) => id > 0)
-  const members = [owner.number]
+  const members = [owner.number, ...around.members]
   const group = await network.group({ creator: contact.number, subject: `Group ${bridge}`, members })
   return {
     bridge,
@@ -90,5 +122,6 @@ async function newLine(
     contact: contact.number,
     group: group.jid,
     device: `${owner.number}:${device!.id}`, // linked above
+    companion,
   }
 }

@@ -23,7 +23,7 @@ export interface Arrival {
   genuine: boolean
   /** The event's type; `""` if the body is not an event. */
   type: string
-  /** A message's text; for a vote, which poll it is on. */
+  /** A message's text; for a vote, which poll it is on; for an answer to an event message, which message that is. */
   text: string | undefined
 }
 
@@ -39,6 +39,7 @@ const Told = z.object({
   event: z.string(),
   body: z.string().optional(),
   poll_id: z.string().optional(),
+  event_id: z.string().optional(),
 })
 
 /**
@@ -115,8 +116,9 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
   }
 }
 
-function textOf({ event, body, poll_id }: z.infer<typeof Told>): string | undefined {
+function textOf({ event, body, poll_id, event_id }: z.infer<typeof Told>): string | undefined {
   if (event === "message") return body
+  if (event === "event_response") return `an answer to ${event_id}`
   return event === "poll_vote" ? `a vote on ${poll_id}` : undefined
 }
 
