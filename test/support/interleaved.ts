@@ -8,6 +8,8 @@ interface Party {
   name: string
   scheduler: Scheduler
   dead: boolean
+  /** How many of its requests wait for their turn. */
+  waiting: number
 }
 
 const parties = new AsyncLocalStorage<Party>()
@@ -20,14 +22,21 @@ around(store, async (command, go) => {
   if (!party) return await go()
   await turn(command.name)
   const answer = await go()
-  return party.dead ? await over(party) : answer
+  if (party.dead) return await over(party)
+  // What asked for several things at once goes on only with the last answer, and waits again until then.
+  setImmediate(() => {
+    if (party.waiting > 0) rest(party)
+  })
+  return answer
 })
 
 /** Waits until it is the caller's turn. */
 export async function turn(label: string): Promise<void> {
   const party = parties.getStore()!
+  party.waiting++
   rest(party)
   await party.scheduler.schedule(Promise.resolve(), `${party.name}: ${label}`)
+  party.waiting--
   if (party.dead) await over(party)
   working.add(party)
 }
@@ -54,7 +63,7 @@ export async function inTurns(
   work: () => Promise<void>,
   { mayDie = false } = {},
 ): Promise<void> {
-  const party: Party = { name, scheduler, dead: false }
+  const party: Party = { name, scheduler, dead: false, waiting: 0 }
   working.add(party)
   const done = parties.run(party, work).finally(() => rest(party))
   if (!mayDie) return await done
