@@ -1,4 +1,8 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+
+// Each test file is a process of its own, and nearly all load Baileys and the AWS clients: they are compiled once.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
 /** Tests that start the whole service, as processes, and mostly wait for what these do. */
 const wholes = [
@@ -21,7 +25,7 @@ export default defineConfig({
           name: "parts",
           include: ["test/**/*.test.ts"],
           exclude: [...wholes, ".sst/**", "node_modules/**"],
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
