@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto"
-import {
-  type BinaryNode,
-  proto,
-  type SignalRepositoryWithLIDStore,
-  unpadRandomMax16,
-} from "@whiskeysockets/baileys"
+import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
 import { addressesOf } from "./addresses.ts"
 import { forOurselves } from "./for-ourselves.ts"
 import type { ILogger } from "./quiet-log.ts"
@@ -21,17 +16,6 @@ const statuses = "status@broadcast"
 function asForgotten(error: unknown): Uint8Array {
   if (error instanceof SessionEnded) throw error
   return emptyMessage
-}
-
-/** Whether Baileys can make a message of it. */
-function isMessage(plaintext: Uint8Array): boolean {
-  try {
-    proto.Message.decode(unpadRandomMax16(plaintext))
-    return true
-  } catch {
-    // Whatever is wrong with it, it is wrong whenever it comes.
-    return false
-  }
 }
 
 type Decrypting = Pick<
@@ -62,8 +46,7 @@ export function newDecrypting(
         await forOurselves({ plaintext, stanza, me: creds.me, keys, inner, log })
         const verified = hasChild(stanza, "verified_name")
         unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
-        // It is parked. Baileys would request it five more times, and get the same bytes.
-        return isMessage(plaintext) ? plaintext : emptyMessage
+        return plaintext
       })
     if (vault.ignores(attrs)) return await read().catch(asForgotten)
     return attrs.from === statuses ? await read().catch(asUnreadableStatus(stanza)) : await read()
