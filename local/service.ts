@@ -98,8 +98,8 @@ async function start(
     URL_ALLOW: settings.URL_ALLOW,
     HOST_CAPACITY: String(settings.HOST_CAPACITY),
     HOST_SPARE: String(settings.HOST_SPARE),
-    // A delivery stays here for longer than that after an event, so what follows an event is in time.
-    BELL_TRUSTS_MS: String(staysMs - 50),
+    // A delivery that the store tells of events stays for longer than that, so what follows an event is in time.
+    ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...(await secrets(dataDir)),
   }

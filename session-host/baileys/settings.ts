@@ -243,8 +243,9 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
      */
     changed: async (names: string[]): Promise<boolean> => {
       const ours = collections.filter((name) => names.includes(name))
+      if (ours.length === 0) return true
       // What changed while we were away is told before the login is over.
-      if (ours.length > 0 && !isOpen()) await opened
+      if (!isOpen()) await opened
       const done = await Promise.all(ours.map((name) => later(() => readUnlessBlocked(name))))
       return isOpen() && !done.includes(false) && !ours.some((name) => blocked.has(name))
     },

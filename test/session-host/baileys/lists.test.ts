@@ -113,6 +113,13 @@ test("while a large address book is read everybody else has a turn after each hu
   expect(reader.vault.ofType("app-state-sync-version")[0]!.length).toBeLessThan(500)
 })
 
+test("a change of settings that nobody uses here is settled at once, also before the login is over", async () => {
+  const reader = aReader(() => [])
+  const settings = newSettings(reader.keys, { ...reader.following, isOpen: () => false, log: quietLog(log) })
+  expect(await settings.changed(["regular_high"])).toBe(true)
+  expect(reader.asked).toEqual([])
+})
+
 test("a setting that cannot be read is passed over; one whose key is missing waits for it", async () => {
   const later = Buffer.from("a later key")
   const broken = contact(2)

@@ -164,7 +164,7 @@ test("the address book is known whenever the connection ends that was reading it
   const network = await aNetwork()
   await aHost(network, { ...calm, capacity: 20 })
   const bob = await network.phone("Bob")
-  for (let ms = 0; ms < 60; ms += 12) {
+  for (let ms = 0; ms < 60; ms += 6) {
     const [phone, { id }] = [await network.phone("Ada"), await aBridge()]
     const save = (full_name: string) =>
       network.call("POST", `/phones/${phone.number}/contacts`, { number: bob.number, full_name })
