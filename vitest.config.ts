@@ -25,7 +25,7 @@ export default defineConfig({
           name: "parts",
           include: ["test/**/*.test.ts"],
           exclude: [...wholes, ".sst/**", "node_modules/**"],
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
