@@ -1,14 +1,14 @@
+/**
+ * `npm run baileys:next`: installs the newest published Baileys into a folder of its own, with a copy of this project, and runs
+ * the suites of `session-host/baileys` on it, so that an operator knows before an update. `-- <version>` takes another one.
+ */
 import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { z } from "zod"
 
-/**
- * Installs the newest published Baileys into a folder of its own, with a copy of this project, and runs the suites of
- * `session-host/baileys` on it: so an operator knows before an update. `npm run baileys:next -- <version>` takes another.
- */
-const name = "@whiskeysockets/baileys"
+const library = "@whiskeysockets/baileys"
 const root = new URL("..", import.meta.url).pathname
 /** Folders that the copy does not need: installed packages, data and history. */
 const leftOut = new Set(["node_modules", ".git", ".data", ".sst", ".ci"])
@@ -16,16 +16,16 @@ const leftOut = new Set(["node_modules", ".git", ".data", ".sst", ".ci"])
 const version = process.argv[2] ?? newest()
 const folder = mkdtempSync(join(tmpdir(), "baileys-next-"))
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
-console.log(`${name} ${version}, in ${folder}`)
+console.log(`${library} ${version}, in ${folder}`)
 cpSync(root, folder, { recursive: true, filter: (path) => !leftOut.has(basename(path)) })
-run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${version}`])
+run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", `${library}@${version}`])
 process.exitCode = run("npx", ["vitest", "run", "--project", "parts", "test/session-host/baileys"], true)
 
 /** The highest version, pre-releases included: the tag `latest` names an older line, and registries' times differ. */
 function newest(): string {
-  const said = execFileSync("npm", ["view", name, "versions", "--json"], { encoding: "utf8" })
+  const said = execFileSync("npm", ["view", library, "versions", "--json"], { encoding: "utf8" })
   const last = z.array(z.string()).parse(JSON.parse(said)).toSorted(byVersion).at(-1)
-  if (last === undefined) throw new Error(`the registry knows no version of ${name}`)
+  if (last === undefined) throw new Error(`the registry knows no version of ${library}`)
   return last
 }
 

@@ -1,4 +1,4 @@
-import { networkRejected } from "#core/contract/sentences.ts"
+import { networkRejected } from "#core/contract/error-sentences.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { NetworkRejected, NoAnswer } from "./network-errors.ts"
 

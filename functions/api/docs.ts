@@ -1,7 +1,7 @@
 import { html, raw } from "hono/html"
 import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
 import { examples } from "#core/contract/examples.ts"
-import { sentences } from "#core/contract/sentences.ts"
+import { sentences } from "#core/contract/error-sentences.ts"
 import type { RouteName } from "#core/contract/routes.ts"
 import { guide } from "./docs-guide.ts"
 import { type Html, prose, table } from "./docs-html.ts"

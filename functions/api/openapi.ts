@@ -4,7 +4,7 @@ import { Event } from "#core/contract/event.ts"
 import { eventExamples, examples } from "#core/contract/examples.ts"
 import { refusals } from "#core/contract/reply.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
-import { sentences } from "#core/contract/sentences.ts"
+import { sentences } from "#core/contract/error-sentences.ts"
 
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Document {

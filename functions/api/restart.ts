@@ -1,4 +1,4 @@
-import { orchestratorFailed } from "#core/contract/sentences.ts"
+import { orchestratorFailed } from "#core/contract/error-sentences.ts"
 import { ApiError } from "#core/error.ts"
 import { Lease } from "#core/lease.ts"
 import { log } from "#core/log.ts"

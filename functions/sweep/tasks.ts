@@ -92,7 +92,6 @@ export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Star
         },
       }),
     )
-    unsettledSince = undefined
     const task = answer.tasks?.[0]?.taskArn
     const [failure] = answer.failures ?? []
     if (!task) return refusedFor([failure?.reason, failure?.detail].filter((word) => word).join(": "))
@@ -113,6 +112,7 @@ export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Star
 }
 
 async function startedAs(host: Pick<Host.Info, "id" | "network">, task: string): Promise<"started"> {
+  unsettledSince = undefined
   await Host.setTask(host.id, task)
   log.info({ hostId: host.id, task, network: host.network }, "host started")
   return "started"
@@ -136,7 +136,6 @@ function isUnsettled(error: Error): boolean {
   return performance.now() - unsettledSince < settlesWithinMs
 }
 
-/** SIGTERM, and SIGKILL after the two minutes of its task definition. */
 /** Sends SIGTERM, then SIGKILL after the two minutes in the task definition. */
 export async function stop(task: string, reason: string): Promise<void> {
   try {

@@ -19,17 +19,17 @@ export interface Backlog {
  */
 export function newBacklog(sock: Pick<WASocket, "sendNode">, onError: (error: unknown) => void): Backlog {
   let isComing = false
-  /** Since the last wish. */
-  let come = 0
+  /** How many stanzas came since more was asked for. */
+  let arrived = 0
   let waitMs = silenceMs.least
   let timer: NodeJS.Timeout | undefined
 
   const wait = () => {
     clearTimeout(timer)
-    timer = setTimeout(wish, waitMs).unref()
+    timer = setTimeout(ask, waitMs).unref()
   }
-  const wish = () => {
-    come = 0
+  const ask = () => {
+    arrived = 0
     waitMs = Math.min(2 * waitMs, silenceMs.most)
     wait()
     const wanted = { tag: "offline_batch", attrs: { count: String(batch) } }
@@ -45,7 +45,7 @@ export function newBacklog(sock: Pick<WASocket, "sendNode">, onError: (error: un
       if (frame.tag === "ib" && hasChild(frame, "offline")) end()
       if (!isComing || (frame.tag !== "ib" && frame.attrs.offline === undefined)) return
       waitMs = silenceMs.least
-      if (frame.attrs.offline !== undefined && ++come >= batch) return wish()
+      if (frame.attrs.offline !== undefined && ++arrived >= batch) return ask()
       wait()
     },
     end,

@@ -1,4 +1,5 @@
 import {
+  type BinaryNode,
   makeWASocket,
   type SignalKeyStore,
   type UserFacingSocketConfig,
@@ -30,13 +31,14 @@ import { newLocks } from "../locks.ts"
 import { followLogin } from "./login.ts"
 import { removeDevice } from "./logout.ts"
 import { newMissed } from "./missed.ts"
+import { noticesIn } from "./notices.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { listenForPeople } from "./people.ts"
 import { newAvailability } from "./presence.ts"
 import { newCodes } from "./qr.ts"
 import { newQuestions } from "./questions.ts"
 import { type ILogger, quietLog, redacted } from "./quiet-log.ts"
-import type { Record } from "./recorder.ts"
+import type { Recorder } from "./recorder.ts"
 import { installRepairs } from "./repairs.ts"
 import { newSender } from "./send.ts"
 import { credsToText } from "./serialise.ts"
@@ -46,6 +48,7 @@ import { newStaleDevices } from "./stale-devices.ts"
 import { askForSyncKeys } from "./sync-keys.ts"
 import { timerOf } from "./timers.ts"
 import { transmission } from "./transmission.ts"
+import { tellUnknown } from "./unknown.ts"
 import { socketConfig } from "./socket-config.ts"
 import { takeWire } from "./wire.ts"
 
@@ -59,7 +62,7 @@ export interface ConnectInput {
   /** How long the network may take over the acknowledgement of a message; 15 s without. */
   ackMs?: number
   /** Gets every frame that comes in. */
-  record?: Record
+  record?: Recorder
   onHappening: (happening: Happening) => void
 }
 
@@ -186,30 +189,40 @@ export function connect(input: ConnectInput): Connection {
     keepCreds,
     onError: (error) => onError("CB:notification", error),
   })
+  const keepPairs = (people: Acquaintance[]) => {
+    const pairs = people.flatMap(({ jid, lid }) => (jid && lid ? [{ pn: jid, lid }] : []))
+    if (pairs.length === 0) return
+    const kept = sock.signalRepository.lidMapping.storeLIDPNMappings(pairs)
+    kept.catch((error: unknown) => log.warn({ error }, "a changed number was not kept"))
+  }
+  const hearNotices = (frame: BinaryNode) => {
+    const { notices, people } = noticesIn(frame)
+    for (const notice of notices) lifetime.tell({ kind: "notice", notice })
+    tellPeople(people)
+    keepPairs(people)
+  }
+  const forgetDevices = newStaleDevices({
+    devices,
+    sock: () => sock,
+    onError: (error) => log.warn({ error }, "a list of devices was not forgotten"),
+  })
   readFrames({
     ws: sock.ws,
     acks,
     arrivals,
-    backlog,
     calls,
-    groups,
     lifetime,
     vault,
     tellPeople,
-    keepPairs: (people) => {
-      const pairs = people.flatMap(({ jid, lid }) => (jid && lid ? [{ pn: jid, lid }] : []))
-      if (pairs.length === 0) return
-      const kept = sock.signalRepository.lidMapping.storeLIDPNMappings(pairs)
-      kept.catch((error: unknown) => log.warn({ error }, "a changed number was not kept"))
-    },
-    staleDevices: newStaleDevices({
-      devices,
-      sock: () => sock,
-      onError: (error) => log.warn({ error }, "a list of devices was not forgotten"),
-    }),
-    beforePairing,
-    record: input.record,
-    log: input.log,
+    listeners: [
+      ...(input.record ? [input.record] : []),
+      (frame) => groups.take(frame),
+      forgetDevices,
+      (frame) => backlog.take(frame),
+      hearNotices,
+      (frame) => tellUnknown(frame, input.log),
+      beforePairing,
+    ],
   })
 
   const sender = newSender({

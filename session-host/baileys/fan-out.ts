@@ -45,9 +45,9 @@ interface FanOut {
     userDevicesCache: PossiblyExtendedCacheStore
   }
   /** The known devices that a transmission goes to, without the one that it comes from. */
-  devicesOf: (sending: Transmission) => Device[]
+  knownDevices: (sending: Transmission) => Device[]
   /** Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer */
-  devicesAgain: (sending: Transmission) => Promise<Device[]>
+  refreshDevices: (sending: Transmission) => Promise<Device[]>
 }
 
 /**
@@ -66,7 +66,7 @@ export function newFanOut(input: Input): FanOut {
     return done
   }
 
-  const devicesOf = ({ users = [] }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
+  const knownDevices = ({ users = [] }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
 
   async function cachedGroupMetadata(jid: string) {
     const group = await transmission.exit(() => groupOf(input, jid))
@@ -76,12 +76,12 @@ export function newFanOut(input: Input): FanOut {
   }
 
   return {
-    devicesOf,
-    async devicesAgain(sending) {
+    knownDevices,
+    async refreshDevices(sending) {
       const { users = [] } = sending
       for (const user of users) devices.forget(user)
       await inTurn(() => prepare(input, users, sending))
-      return devicesOf(sending).filter((device) => isReachable(sending, device))
+      return knownDevices(sending).filter((device) => isReachable(sending, device))
     },
     forBaileys: {
       cachedGroupMetadata,

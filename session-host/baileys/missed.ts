@@ -8,7 +8,7 @@ import type { ILogger } from "./quiet-log.ts"
 import { transmission, type Transmission } from "./transmission.ts"
 
 interface Input {
-  fanOut: Pick<ReturnType<typeof newFanOut>, "devicesOf" | "devicesAgain">
+  fanOut: Pick<ReturnType<typeof newFanOut>, "knownDevices" | "refreshDevices">
   me: () => { id: string; lid?: string } | undefined
   log: ILogger
 }
@@ -27,15 +27,15 @@ const mostChats = 2000
  * differs from ours. Each new hash leads to one question, since the network's way of making it might change.
  */
 export function newMissed({ fanOut, me, log }: Input): Missed {
-  const looked = new LRUCache<string, string>({ max: mostChats })
+  const asked = new LRUCache<string, string>({ max: mostChats })
   return async (sending, phash, sendTo) => {
     const { chat } = sending
-    if (looked.get(chat) === phash) return
-    looked.set(chat, phash)
-    const known = fanOut.devicesOf(sending)
-    if (nameOf(known, me()) === phash) return
+    if (asked.get(chat) === phash) return
+    asked.set(chat, phash)
+    const known = fanOut.knownDevices(sending)
+    if (phashOf(known, me()) === phash) return
     const had = new Set(known.map(jidOf))
-    const now = await fanOut.devicesAgain(sending)
+    const now = await fanOut.refreshDevices(sending)
     const missed = now.filter((device) => !had.has(jidOf(device)))
     if (missed.length === 0) return
     Metrics.add("DevicesMissed", missed.length)
@@ -48,7 +48,7 @@ export function newMissed({ fanOut, me, log }: Input): Missed {
 }
 
 /** The network's hash of a list of devices (whatsmeow `participantListHashV2`). */
-function nameOf(devices: Device[], me: ReturnType<Input["me"]>): string {
+function phashOf(devices: Device[], me: ReturnType<Input["me"]>): string {
   const servers = new Set(devices.map(({ server }) => server))
   const own = [me?.id, me?.lid].flatMap((jid) => {
     const decoded = jidDecode(jid)

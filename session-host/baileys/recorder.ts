@@ -6,7 +6,7 @@ import { nowMs } from "#core/clock.ts"
 import { Skeleton } from "#core/skeleton.ts"
 
 /** Takes every frame that comes in. */
-export type Record = (frame: BinaryNode) => void
+export type Recorder = (frame: BinaryNode) => void
 
 /** More facts than any network has: a stranger must not fill the disk. */
 const mostFacts = 50_000
@@ -15,7 +15,7 @@ const mostFacts = 50_000
  * Records the structure of stanzas, without their content (`core/skeleton.ts`): each fact once, in a file of this process.
  * `npm run simulator:compare` reads the folder.
  */
-export function newRecorder(folder: string, log: Pick<Logger, "warn">): Record {
+export function newRecorder(folder: string, log: Pick<Logger, "warn">): Recorder {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${nowMs()}-${process.pid}.txt`)
   const known = new Set<string>()

@@ -1,7 +1,7 @@
-import { randomInt } from "node:crypto"
-import { pack, type Store, unpack } from "../store.ts"
+import type { Store } from "../store.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Mode } from "./addressing.ts"
+import { openCollection } from "./collection.ts"
 
 /** What a member may do; the group's maker is the super-admin. */
 export type Role = "superadmin" | "admin" | "member"
@@ -43,31 +43,18 @@ export interface Group {
 export type Groups = ReturnType<typeof open>
 
 export function open(store: Store) {
-  store.db.exec("CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, data BLOB NOT NULL)")
-  const groups = new Map<string, Group>()
-  const insert = store.db.prepare("INSERT OR REPLACE INTO groups VALUES (?, ?)")
-  for (const row of store.db.prepare("SELECT data FROM groups").all()) {
-    const group = unpack(row.data) as Group
-    groups.set(group.id, group)
-  }
-  const save = (group: Group) => {
-    groups.set(group.id, group)
-    insert.run(group.id, pack(group))
-  }
+  const { get, list, save } = openCollection<Group>(store, "groups")
   return {
     save,
-    list: () => [...groups.values()],
-    get: (id: string) => groups.get(id),
+    list,
+    get,
     /** By address. */
-    find: (jid: Jid.Jid | undefined) => (jid?.server === "g.us" ? groups.get(jid.user) : undefined),
-    byInvite: (code: string) => list(groups).find(({ invite }) => invite === code),
+    find: (jid: Jid.Jid | undefined) => (jid?.server === "g.us" ? get(jid.user) : undefined),
+    byInvite: (code: string) => list().find(({ invite }) => invite === code),
     /** Those this person is in. */
-    of: (pn: string) => list(groups).filter((group) => roleOf(group, pn)),
-    freeId: () => `120363${String(randomInt(10 ** 12)).padStart(12, "0")}`,
+    of: (pn: string) => list().filter((group) => roleOf(group, pn)),
   }
 }
-
-const list = (groups: Map<string, Group>) => [...groups.values()]
 
 export function jidOf(group: Group) {
   return Jid.format(group.id, "g.us")

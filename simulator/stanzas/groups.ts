@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { freeId } from "../network/collection.ts"
 import { inMode } from "../network/addressing.ts"
 import { type Group, isAdmin, jidOf, type Member, type Role, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
@@ -33,7 +34,7 @@ export function create(network: Network, line: Line, iq: Node): Node[] {
   const members = new Set(named(network, asked))
   members.delete(by)
   const group: Group = {
-    id: network.groups.freeId(),
+    id: freeId(),
     subject,
     subjectAt: now(),
     subjectBy: by,

@@ -49,8 +49,16 @@ const operations: [ids: string[], path: string, answer: Answer][] = [
   [["6388546374527196"], "xwa2_newsletter_subscribed", subscribed],
   [["24404358912487870", "9926858900719341"], "xwa2_newsletter_join_v2", follow],
   [["9767147403369991", "6392786840836363", "8782612271820087"], "xwa2_newsletter_leave_v2", unfollow],
-  [["29766401636284406", "6274038279359549", "5971669009605755"], "xwa2_newsletter_mute_v2", mute],
-  [["9864994326891137", "6068417879924485", "6104029483058502"], "xwa2_newsletter_unmute_v2", unmute],
+  [
+    ["29766401636284406", "6274038279359549", "5971669009605755"],
+    "xwa2_newsletter_mute_v2",
+    (asking) => setMuted(asking, true),
+  ],
+  [
+    ["9864994326891137", "6068417879924485", "6104029483058502"],
+    "xwa2_newsletter_unmute_v2",
+    (asking) => setMuted(asking, false),
+  ],
   [["24250201037901610", "7150902998257522", "7839742399440946"], "xwa2_newsletter_update", update],
   [["9783111038412085"], "xwa2_newsletter_subscribers", subscribers],
   [["7130823597031706"], "xwa2_newsletter_admin", () => ({ admin_count: 1 })],
@@ -127,16 +135,10 @@ function unfollow({ network, pn, variables }: Asking) {
   return { id: jidOf(newsletter) }
 }
 
-function mute({ network, pn, variables }: Asking) {
+function setMuted({ network, pn, variables }: Asking, isMuted: boolean) {
   const newsletter = newsletterOf(network, variables)
-  newsletter.muted = [...new Set([...newsletter.muted, pn])]
-  network.newsletters.save(newsletter)
-  return shown(newsletter, pn)
-}
-
-function unmute({ network, pn, variables }: Asking) {
-  const newsletter = newsletterOf(network, variables)
-  newsletter.muted = newsletter.muted.filter((each) => each !== pn)
+  const others = newsletter.muted.filter((each) => each !== pn)
+  newsletter.muted = isMuted ? [...others, pn] : others
   network.newsletters.save(newsletter)
   return shown(newsletter, pn)
 }

@@ -7,7 +7,7 @@ export interface Outage {
   written: number
   /** How many of these we receipted before it was over. */
   receipted: number
-  /** Statuses of sends while it lasted, and how often each was answered. */
+  /** Statuses of the sends that were answered while it lasted, and how often each was. */
   answers: Record<string, number>
   /** How many of those messages were lost. */
   lost: number
@@ -19,6 +19,7 @@ export interface Outage {
 /** Takes a part away for this long while messages come in and sends are requested, and reports what became of them. */
 export async function outage(service: Service, part: Part, lastsMs: number): Promise<Outage> {
   const answers: Record<string, number> = {}
+  let away = true
   part.take()
   // Writes that are under way at that moment may still succeed.
   await sleep(service.beat / 5)
@@ -34,12 +35,14 @@ export async function outage(service: Service, part: Part, lastsMs: number): Pro
   const sending = service.lines.map(async (line) => {
     while (performance.now() < end) {
       const status = await service.send(line)
-      answers[status] = (answers[status] ?? 0) + 1
+      // One that waited until the part was back says nothing about the outage.
+      if (away) answers[status] = (answers[status] ?? 0) + 1
       await sleep(service.beat / 5)
     }
   })
   const byLine = await Promise.all(writing)
   const receipted = receiptsOf(service, byLine.flat())
+  away = false
   part.giveBack()
   const at = Date.now()
   await Promise.all(sending)

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { openSync } from "node:fs"
 
 export type ToHosts = { start: string } | { stop: string } | { count: true }
-export type FromHosts = { ready: true } | { ended: string } | { up: number; cpuMs: number }
+export type FromHosts = { ready: true } | { ended: string } | { up: number }
 
 /** Processes that many hosts share, and which host is in which. */
 export class Hosts {

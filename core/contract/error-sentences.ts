@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./error.ts"
 
-/** What each code of the network means for the caller, and what to do. */
+/** The meaning of the network's codes for the caller, and what to do about each. */
 const advice = new Map([
   [463, "This number may not start new chats for now: do not retry"],
   [479, "The recipient's devices have changed: retry once"],
