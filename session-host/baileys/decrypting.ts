@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto"
 import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import { decode } from "../messages/decode.ts"
+import type { MessageContent } from "../network.ts"
 import { addressesOf } from "./addresses.ts"
 import { forOurselves } from "./for-ourselves.ts"
 import type { ILogger } from "./quiet-log.ts"
@@ -16,6 +18,17 @@ const statuses = "status@broadcast"
 function asForgotten(error: unknown): Uint8Array {
   if (error instanceof SessionEnded) throw error
   return emptyMessage
+}
+
+/** What is in it, if that is a message of the protocol as we know it. */
+function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
+  try {
+    return decode(plaintext)
+  } catch (error) {
+    // Whatever is wrong with it, it is wrong whenever it comes: it is parked until a later version of the code reads it.
+    log.warn({ error }, "a message was decrypted and cannot be read")
+    return undefined
+  }
 }
 
 type Decrypting = Pick<
@@ -43,10 +56,12 @@ export function newDecrypting(
     const read = () =>
       keys.atomically(async (unit) => {
         const plaintext = await decrypt()
-        await forOurselves({ plaintext, stanza, me: creds.me, keys, inner, log })
+        const message = contentOf(plaintext, log)
+        if (message) await forOurselves({ message, stanza, me: creds.me, keys, inner, log })
         const verified = hasChild(stanza, "verified_name")
         unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
-        return plaintext
+        // Baileys would ask its sender five times for the same bytes.
+        return message ? plaintext : emptyMessage
       })
     if (vault.ignores(attrs)) return await read().catch(asForgotten)
     return attrs.from === statuses ? await read().catch(asUnreadableStatus(stanza)) : await read()

@@ -4,13 +4,13 @@ import {
   type BinaryNode,
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
-import { decode } from "../messages/decode.ts"
+import type { MessageContent } from "../network.ts"
 import type { Keys } from "./keys.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { keepTimer } from "./timers.ts"
 
 interface Input {
-  plaintext: Uint8Array
+  message: MessageContent
   stanza: BinaryNode
   me: { id: string; lid?: string } | undefined
   keys: Keys
@@ -26,7 +26,7 @@ export async function forOurselves(input: Input) {
   const { attrs } = input.stanza
   const from = attrs.from ?? ""
   try {
-    const message = decode(input.plaintext)
+    const { message } = input
     const content = message.deviceSentMessage?.message ?? message
 
     // For the chat of many that it came to: the sender may write any `groupId` into it. Nothing is held for it, since
@@ -44,7 +44,7 @@ export async function forOurselves(input: Input) {
     const destination = message.deviceSentMessage?.destinationJid ?? undefined
     await keepTimer(content, { attrs, ours, destination }, input.keys)
   } catch (error) {
-    // Not readable: the message itself is still kept, and Baileys and the drain each say what they make of it.
+    // The message itself is still kept, and Baileys and the drain each say what they make of it.
     input.log.warn({ error }, "what a message brought for our own keys was not applied")
   }
 }

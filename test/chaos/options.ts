@@ -19,6 +19,8 @@ const Options = z.object({
   break: z.enum(breakable).optional(),
   /** What accounts and their messages are like. */
   shape: z.enum(shapes).default("small"),
+  /** Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow. */
+  rounds: whole.min(1).default(5000),
   /** Nothing but the last line is printed. */
   json: z.boolean().default(false),
 })
@@ -36,6 +38,7 @@ export function optionsFrom(args: string[]): Options {
       beat: { type: "string" },
       break: { type: "string" },
       shape: { type: "string" },
+      rounds: { type: "string" },
       json: { type: "boolean" },
     },
   })

@@ -55,8 +55,8 @@ interface About {
 async function strikeAt(service: Lines, { options, misdeeds, say }: About): Promise<Outcome> {
   const random = seeded(options.seed)
   if (options.shape === "real") {
-    await converse(service)
-    say("the first bridge has a long conversation behind it")
+    await converse(service, options.rounds)
+    say(`the first bridge has a conversation of ${options.rounds} round trips behind it`)
   }
   const { cluster, receiver, network, lines, apis, apiKey } = service
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))

@@ -3,7 +3,7 @@ import type { NetworkClient } from "#local/network-client.ts"
 import type { Random } from "#local/random.ts"
 import type { Line, Lines } from "#test/cluster/lines.ts"
 import { type Customer, sendOnce, type Sent } from "#test/cluster/send-once.ts"
-import { roundTrips, type Shape } from "#test/cluster/shape.ts"
+import type { Shape } from "#test/cluster/shape.ts"
 import type { Arrival } from "#test/support/start-receiver.ts"
 
 export interface Traffic {
@@ -125,14 +125,17 @@ export function startTraffic(input: {
 /** Some kilobytes. */
 const file = Buffer.from("a line of a file\n".repeat(500)).toString("base64")
 
-/** The first bridge writes to its contact, who answers, thousands of times. */
-export async function converse({ lines, network, apis, apiKey, receiver }: Lines): Promise<void> {
+/** The first bridge writes to its contact, who answers, so many times. */
+export async function converse(
+  { lines, network, apis, apiKey, receiver }: Lines,
+  rounds: number,
+): Promise<void> {
   const { bridge, contact } = lines[0]! // there is one
   const customer: Customer = { api: () => apis()[0], apiKey }
   await network.change(contact, { answers: true })
   let n = 0
   let after = 0
-  while (n < roundTrips) {
+  while (n < rounds) {
     const one: Sent = { bridge, text: `round ${++n}`, status: 0, messageId: undefined, tries: 0 }
     await sendOnce(customer, one, { chat: contact, giveUp: () => false, waitMs: () => 100 })
     // Each turn is the other side's once: what it says next is of a new ratchet.

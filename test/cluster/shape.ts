@@ -5,7 +5,7 @@ import type { NetworkClient } from "#local/network-client.ts"
  *
  * - `small`: two people in a group, and nobody in the address book.
  * - `real`: 5,000 people in the address book, 300 in the group, media, votes and answers to event messages; the first two
- *   bridges are written to from a companion, too, and the first has a conversation of 5,000 round trips behind it.
+ *   bridges are written to from a companion, too, and the first has a long conversation behind it.
  */
 export const shapes = ["small", "real"] as const
 export type Shape = (typeof shapes)[number]
@@ -14,8 +14,6 @@ const book = 5000
 const members = 300
 /** Of the contacts of so many bridges a companion writes, too. */
 export const companions = 2
-/** Messages and answers before the run. */
-export const roundTrips = 5000
 
 /** Who is around a bridge, as numbers. */
 export interface Around {

@@ -105,6 +105,18 @@ test("hundreds of messages that nobody can decrypt keep nobody waiting", async (
   expect(messages.map(({ body }) => body)).toEqual(["still there"])
 })
 
+test("what is decrypted and is no message is receipted, and nobody is asked to send it again", async () => {
+  const { bob, phone, bridge, network } = await aChat(calm)
+  const { ids } = await network.control.flood(bob.number, { to: phone.number, kind: "garbage", count: 20 })
+  await bob.send(phone.number, "still there")
+  await eventsOfType(bridge.id, "message", 1)
+  expect(await network.control.settled(`${phone.number}:1`, 10_000)).toBe(true)
+  const receipts = await network.control.log({ kind: "in", who: `${phone.number}:1`, tag: "receipt" })
+  const told = receipts.filter(({ stanza }) => ids.includes(stanza?.attrs.id ?? ""))
+  expect(new Set(told.map(({ stanza }) => stanza!.attrs.type))).toEqual(new Set(["inactive"]))
+  expect(told).toHaveLength(20)
+})
+
 test("what brings a session down again and again is skipped once when the operator says so, and what is behind it arrives", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge } = chat

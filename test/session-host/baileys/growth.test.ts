@@ -1,4 +1,4 @@
-import { BufferJSON, initAuthCreds } from "@whiskeysockets/baileys"
+import { BufferJSON, initAuthCreds, proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { credsFromText, credsToText } from "#session-host/baileys/serialise.ts"
 import { decode } from "#session-host/messages/decode.ts"
@@ -73,11 +73,13 @@ test("messages of the last turns of a conversation are readable however late the
 const group = "999@g.us"
 const own = `${group}::111_1::0`
 
+const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
+
 async function aGroup() {
   const [ada, bob] = [await aParty("111@lid"), await aParty("222@lid")]
   await ada.open(bob)
-  const encrypt = (said: string) =>
-    ada.repository.encryptGroupMessage({ group, meId: ada.lid, data: Buffer.from(`${said}\u0001`) })
+  const encrypt = (conversation: string) =>
+    ada.repository.encryptGroupMessage({ group, meId: ada.lid, data: padded({ conversation }) })
   const share = async () => {
     const { senderKeyDistributionMessage } = await encrypt("shared")
     const distribution = { groupId: group, axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage }
@@ -85,8 +87,7 @@ async function aGroup() {
     await bob.decrypt(ada.lid, carrier, { from: group, participant: ada.lid })
   }
   const send = async (said: string) => {
-    const plaintext = await bob.decryptGroup(group, ada.lid, (await encrypt(said)).ciphertext)
-    expect(Buffer.from(plaintext).toString()).toBe(`${said}\u0001`)
+    expect(await text(bob.decryptGroup(group, ada.lid, (await encrypt(said)).ciphertext))).toBe(said)
   }
   return { ada, bob, share, send }
 }
