@@ -7,7 +7,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/co
 /** Tests that start the whole service, as processes, and mostly wait for what these do. */
 const wholes = [
   "test/e2e/**/*.test.ts",
-  "test/fuzz/*.test.ts",
+  "trials/**/*.test.ts",
   "test/security/*.test.ts",
   "test/local/*.test.ts",
 ]

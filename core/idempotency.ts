@@ -2,12 +2,12 @@ export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { z } from "zod"
-import { now } from "./clock.ts"
-import { config } from "./config.ts"
-import { Metrics } from "./metrics.ts"
+import { now } from "./platform/clock.ts"
+import { config } from "./platform/config.ts"
+import { Metrics } from "./platform/metrics.ts"
 import { newMessageId } from "./message-id.ts"
-import { put, remove, type Row, update } from "./store.ts"
-import { requests } from "./tables.ts"
+import { put, remove, type Row, update } from "./store/store.ts"
+import { requests } from "./store/tables.ts"
 
 /** Every call ends within 50 s; this adds 5. In seconds. */
 const claimedFor = config.KEY_CLAIM_S

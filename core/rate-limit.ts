@@ -1,10 +1,10 @@
 export * as RateLimit from "./rate-limit.ts"
 
 import { LRUCache } from "lru-cache"
-import { nowMs } from "./clock.ts"
-import { config } from "./config.ts"
-import { isThrottled, put, type Row, update } from "./store.ts"
-import { requests } from "./tables.ts"
+import { nowMs } from "./platform/clock.ts"
+import { config } from "./platform/config.ts"
+import { isThrottled, put, type Row, update } from "./store/store.ts"
+import { requests } from "./store/tables.ts"
 
 /** Contract, "Rate limits": requests a minute. `address` is the floor under all the others. */
 const limits = {

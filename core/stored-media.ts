@@ -13,8 +13,8 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
-import { transferTimes } from "./aws-client.ts"
-import { need } from "./config.ts"
+import { transferTimes } from "./platform/aws-client.ts"
+import { need } from "./platform/config.ts"
 
 /** Contract, "Received media", in milliseconds. */
 export const cachedForMs = 3 * 3600 * 1000

@@ -55,7 +55,7 @@ export const settingsOfStage: Record<string, string> = Object.fromEntries(
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
 )
 
-/** Settings of the processes that may be set for a deploy, as `core/config.ts` takes them: it refuses others at the start. */
+/** Settings of the processes that may be set for a deploy, as `core/platform/config.ts` takes them: it refuses others at the start. */
 const settable = {
   LOG_LEVEL: /^(trace|debug|info|warn|error|fatal|silent)$/,
   WHATSAPP_WEB_VERSION: /^\d+\.\d+\.\d+$/,
@@ -88,7 +88,7 @@ function budget(): number {
   return dollars
 }
 
-/** As `core/config.ts` takes it. */
+/** As `core/platform/config.ts` takes it. */
 function page(name: string, url = ""): string {
   if (url !== "" && !(/^https?:/i.test(url) && URL.canParse(url)))
     throw new Error(`${name} cannot be "${url}"`)

@@ -2,9 +2,9 @@ import { once } from "node:events"
 import { enableCompileCache, flushCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
-import { CannotStart } from "./cannot-start.ts"
-import { showCodes } from "./show-codes.ts"
-import { Settings } from "./settings.ts"
+import { CannotStart } from "./service/cannot-start.ts"
+import { showCodes } from "./network/show-codes.ts"
+import { Settings } from "./service/settings.ts"
 
 process.exitCode = await main()
 
@@ -14,8 +14,8 @@ async function main(): Promise<number> {
     const settings = Settings.parse(process.env)
     // The second start loads the rest in half the time.
     enableCompileCache(join(settings.DATA_DIR, "compiled"))
-    const { startService } = await import("./service.ts")
-    const { seed } = await import("./seed.ts")
+    const { startService } = await import("./service/service.ts")
+    const { seed } = await import("./service/seed.ts")
     const service = await startService(settings)
     try {
       const seeded = await seed(service, settings)

@@ -15,7 +15,6 @@ COPY package.json ./
 COPY core core
 COPY session-host session-host
 COPY simulator simulator
-COPY local/sandbox-host.ts local/settings.ts local/simulator.ts local/
 VOLUME /tmp
 USER node
-CMD ["node", "local/sandbox-host.ts"]
+CMD ["node", "session-host/sandbox.ts"]

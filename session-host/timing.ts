@@ -1,4 +1,4 @@
-import { config } from "#core/config.ts"
+import { config } from "#core/platform/config.ts"
 
 /** How long things may take on a host, in milliseconds. */
 export interface Timing {

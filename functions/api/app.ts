@@ -4,7 +4,7 @@ import { bridges } from "./bridges.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
-import { reference } from "./reference.ts"
+import { reference } from "../docs/routes.ts"
 
 /**
  * The whole HTTP API, as one machine serves it. On AWS it is behind two doors: `handler.ts` here and the one in

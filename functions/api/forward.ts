@@ -1,9 +1,9 @@
 import { ErrorBody, type ErrorCode, errorStatus } from "#core/contract/error.ts"
 import { ApiError, internalError } from "#core/error.ts"
-import { log } from "#core/log.ts"
+import { log } from "#core/platform/log.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { type Call, type HostAnswer, outcomeUnknown } from "./call-host.ts"
-import { callHolder } from "./holder.ts"
+import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call.ts"
+import { callHolder } from "#core/lease/call-holder.ts"
 
 type Asked =
   | { success: HostAnswer; refusal?: undefined }

@@ -3,7 +3,7 @@ import { bridges } from "./bridges.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
-import { reference } from "./reference.ts"
+import { reference } from "../docs/routes.ts"
 
 /** The API without the routes that need a stream or a way to the internet. */
 export const handler = handle(door([reference], [bridges, events, proxy]))

@@ -1,7 +1,7 @@
 import type { Agent } from "undici"
-import { iso, now, nowMs } from "#core/clock.ts"
+import { iso, now, nowMs } from "#core/platform/clock.ts"
 import type { Attempt } from "#core/contract/delivery.ts"
-import { FetchError, safeFetch } from "#core/safe-fetch.ts"
+import { FetchError, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { signedHeaders } from "./sign.ts"
 
 /** Contract, "Delivery", dialling included. */

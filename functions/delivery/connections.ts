@@ -1,6 +1,6 @@
 import type { Agent } from "undici"
-import { config } from "#core/config.ts"
-import { guardedAgent } from "#core/safe-fetch.ts"
+import { config } from "#core/platform/config.ts"
+import { guardedAgent } from "#core/fetch/safe-fetch.ts"
 
 /** Receivers hang up on idle connections after 2 s and more: a POST on one that is just being closed would fail. */
 const idleMs = 1000

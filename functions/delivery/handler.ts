@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
-import { BridgeLog } from "#core/bridge-log.ts"
-import { Doorbell, hide } from "#core/doorbell.ts"
-import { log } from "#core/log.ts"
-import { Metrics } from "#core/metrics.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { Doorbell, hide } from "#core/event/doorbell.ts"
+import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import { deliver } from "./deliver.ts"
 
 /**

@@ -1,7 +1,7 @@
 import type { Agent } from "undici"
-import { Claim } from "#core/claim.ts"
-import type { Delivery } from "#core/delivery.ts"
-import { log } from "#core/log.ts"
+import { Claim } from "#core/event/claim.ts"
+import type { Delivery } from "#core/event/delivery.ts"
+import { log } from "#core/platform/log.ts"
 import type { Arrivals } from "./arrivals.ts"
 import type { Notes } from "./notes.ts"
 

@@ -1,8 +1,8 @@
-import { AttemptLog } from "#core/attempt-log.ts"
-import { BridgeLog } from "#core/bridge-log.ts"
-import type { EventRow } from "#core/event-row.ts"
-import { log } from "#core/log.ts"
-import { Metrics } from "#core/metrics.ts"
+import { AttemptLog } from "#core/event/attempts.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
+import type { EventRow } from "#core/event/row.ts"
+import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import { type Outcome, toWire } from "./attempt.ts"
 
 /** As many as one request can write. */

@@ -1,7 +1,7 @@
-import type { Delivery } from "#core/delivery.ts"
-import { EventRow } from "#core/event-row.ts"
-import { Receiver } from "#core/receiver.ts"
-import { Resend } from "#core/resend.ts"
+import type { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/row.ts"
+import { Receiver } from "#core/event/receiver.ts"
+import { Resend } from "#core/event/resend.ts"
 import { attempt } from "./attempt.ts"
 import { type Means, orLetGo } from "./means.ts"
 

@@ -3,7 +3,7 @@ import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import type { LambdaEvent } from "hono/aws-lambda"
 import ipaddr from "ipaddr.js"
-import { config } from "#core/config.ts"
+import { config } from "#core/platform/config.ts"
 
 /** The environment of Node's server or of Lambda. */
 type Env = Partial<HttpBindings> & { event?: LambdaEvent }

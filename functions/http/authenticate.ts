@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory"
-import { ApiKey } from "#core/api-key.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { ApiError } from "#core/error.ts"
 import type { ApiEnv } from "./router.ts"
 

@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory"
-import { Bridge } from "#core/bridge.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import type { ApiEnv } from "./router.ts"
 
 /** Finds the bridge that a path names, for its owner only. @throws ApiError `not_found` */

@@ -1,6 +1,6 @@
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
-import { nowMs } from "#core/clock.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { rateLimited } from "#core/error.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "./address.ts"

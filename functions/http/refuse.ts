@@ -1,7 +1,7 @@
 import type { Context } from "hono"
 import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
-import { log } from "#core/log.ts"
-import { isPassing } from "#core/store.ts"
+import { log } from "#core/platform/log.ts"
+import { isPassing } from "#core/store/store.ts"
 import type { ApiEnv } from "./router.ts"
 
 /** The one place that answers refusals. It shows what a customer may see of an error, and nothing else. */

@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory"
-import { config } from "#core/config.ts"
+import { config } from "#core/platform/config.ts"
 import { isRouted } from "./address.ts"
 
 /**

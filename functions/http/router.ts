@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi"
-import type { Bridge } from "#core/bridge.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
 import { invalid, issuesOf } from "#core/error.ts"
-import "#core/sentences.ts"
+import "#core/platform/zod-sentences.ts"
 import type { RateLimit } from "#core/rate-limit.ts"
 
 export interface ApiEnv {

@@ -1,8 +1,8 @@
-import { BridgeLog } from "#core/bridge-log.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
 import { streamLogs } from "#core/contract/log.ts"
 import { rateLimited, sessionUnavailable } from "#core/error.ts"
-import { log } from "#core/log.ts"
-import { StreamPlace } from "#core/stream-place.ts"
+import { log } from "#core/platform/log.ts"
+import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { router } from "../http/router.ts"
 
 /** Contract, "Log stream" */

@@ -1,10 +1,10 @@
-import { Account } from "#core/account.ts"
-import { Bridge } from "#core/bridge.ts"
-import { now } from "#core/clock.ts"
-import { Delivery } from "#core/delivery.ts"
-import { ring } from "#core/doorbell.ts"
-import { Metrics } from "#core/metrics.ts"
-import { log } from "#core/log.ts"
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { now } from "#core/platform/clock.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { ring } from "#core/event/doorbell.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import { log } from "#core/platform/log.ts"
 
 /** Rings for every bridge whose promise to look was broken by a crash or a lost doorbell. */
 export async function ringOverdue(): Promise<void> {

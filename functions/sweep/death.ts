@@ -1,5 +1,5 @@
-import { config } from "#core/config.ts"
-import type { Host } from "#core/host.ts"
+import { config } from "#core/platform/config.ts"
+import type { Host } from "#core/lease/host.ts"
 
 /** For each host: the version that its beats have reached, and since when it is unchanged (ms, monotonic). */
 export type Observations = ReadonlyMap<string, { version: number; sinceMs: number }>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { config } from "#core/config.ts"
-import { log } from "#core/log.ts"
-import { Metrics } from "#core/metrics.ts"
+import { config } from "#core/platform/config.ts"
+import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import { look } from "./sweep.ts"
 
 /** Invocations start each minute, one at a time (reserved concurrency 1). */

@@ -7,12 +7,12 @@ import {
   StopTaskCommand,
   type Task,
 } from "@aws-sdk/client-ecs"
-import { requestTimes } from "#core/aws-client.ts"
-import { config } from "#core/config.ts"
-import { Host } from "#core/host.ts"
-import { log } from "#core/log.ts"
-import type { Shortage } from "#core/shortage.ts"
-import { isPassing } from "#core/store.ts"
+import { requestTimes } from "#core/platform/aws-client.ts"
+import { config } from "#core/platform/config.ts"
+import { Host } from "#core/lease/host.ts"
+import { log } from "#core/platform/log.ts"
+import type { Shortage } from "#core/lease/host-shortage.ts"
+import { isPassing } from "#core/store/store.ts"
 import type { Report } from "./death.ts"
 
 const ecs = new ECSClient({ maxAttempts: 2, ...requestTimes })

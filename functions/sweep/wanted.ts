@@ -1,4 +1,4 @@
-import type { Host } from "#core/host.ts"
+import type { Host } from "#core/lease/host.ts"
 
 /** An account may call RunTask 20 times a second. The rest is started at the next look. */
 const startedAtOnce = 10

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process"
 import { apiClient } from "../api-client.ts"
-import { link } from "../link.ts"
-import { networkClient } from "../network-client.ts"
-import type { Running } from "../running.ts"
-import { sessionHosts } from "../session-hosts.ts"
+import { link } from "../network/link.ts"
+import { networkClient } from "../network/client.ts"
+import type { Running } from "../service/running.ts"
+import { sessionHosts } from "../ecs/session-hosts.ts"
 import type { startReceiver } from "./receiver.ts"
 
 interface Input {

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { z } from "zod"
 import { hangUp, listen } from "../listen.ts"
-import { isGenuine } from "../genuine.ts"
+import { isGenuine } from "./genuine.ts"
 
 /** A delivery as the receiver got it, verified over its raw bytes. */
 export interface Arrival {

@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/contact.ts"
 import { toJid } from "#core/jid.ts"
-import type { Registered } from "../network.ts"
+import type { Registered } from "../network/connection.ts"
 import type { Learnt } from "../people/contacts.ts"
 import { bodyOf, type Command } from "./command.ts"
 

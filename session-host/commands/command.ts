@@ -1,8 +1,8 @@
 import type { Context } from "hono"
 import type { z } from "@hono/zod-openapi"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
-import type { HostCall } from "#core/host-call.ts"
-import type { Session } from "../session.ts"
+import type { HostCall } from "#core/lease/signed-call.ts"
+import type { Session } from "../session/session.ts"
 
 /** The variables of every command: the session it is for, and the call as the API signed it. */
 export interface CommandEnv {

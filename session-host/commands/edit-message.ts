@@ -3,7 +3,7 @@ import { ApiError } from "#core/error.ts"
 import { built, editOf, textOf } from "../messages/compose.ts"
 import { kindOf, unwrap } from "../events/content.ts"
 import { findOwn, keyOf } from "../messages/find-message.ts"
-import type { Live } from "../live.ts"
+import type { Live } from "../session/connected-session.ts"
 import { bodyOf, type Command, paramOf } from "./command.ts"
 import { sendAndAnswer } from "./send.ts"
 

@@ -1,8 +1,8 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
-import type { Stanza } from "../network.ts"
-import { child, childrenOf, textOf } from "../node.ts"
+import type { Stanza } from "../network/connection.ts"
+import { child, childrenOf, textOf } from "../network/stanza.ts"
 import { groupCard } from "../people/group.ts"
 import { type Command, paramOf } from "./command.ts"
 

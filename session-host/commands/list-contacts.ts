@@ -7,7 +7,7 @@ import * as contract from "#core/contract/contact.ts"
 import { invalid, issuesOf } from "#core/error.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { inFolder } from "../media/folder.ts"
-import { Lookups } from "../memory/lookups.ts"
+import { Lookups } from "../concurrency/lookups.ts"
 import { type Contacts, wire } from "../people/contacts.ts"
 import type { Command, CommandContext } from "./command.ts"
 

@@ -7,9 +7,9 @@ import { downloadMedia } from "../media/download.ts"
 import { inFolder } from "../media/folder.ts"
 import { inTime } from "../media/in-time.ts"
 import { contentTypeOf } from "../media/kind.ts"
-import { fileNameOf } from "../memory/messages.ts"
-import type { Live } from "../live.ts"
-import type { Session } from "../session.ts"
+import { fileNameOf } from "../memory/messages/messages.ts"
+import type { Live } from "../session/connected-session.ts"
+import type { Session } from "../session/session.ts"
 import { type Command, paramOf } from "./command.ts"
 
 /** Answers with the place of the media. The bytes go from the bucket to the customer. */

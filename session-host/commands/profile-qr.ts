@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/profile.ts"
 import { sessionUnavailable } from "#core/error.ts"
-import { child, el } from "../node.ts"
+import { child, el } from "../network/stanza.ts"
 import type { Command } from "./command.ts"
 
 export const profileQr: Command = {

@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/profile.ts"
-import { el } from "../node.ts"
+import { el } from "../network/stanza.ts"
 import { bodyOf, type Command } from "./command.ts"
 
 const Body = contract.setAbout.request.body.content["application/json"].schema

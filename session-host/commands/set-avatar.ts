@@ -3,7 +3,7 @@ import { ApiError } from "#core/error.ts"
 import { fetchMedia } from "../media/fetch.ts"
 import { inFolder } from "../media/folder.ts"
 import { readAvatar } from "../media/picture.ts"
-import { child, el } from "../node.ts"
+import { child, el } from "../network/stanza.ts"
 import { bodyOf, type Command } from "./command.ts"
 
 const Body = contract.setAvatar.request.body.content["application/json"].schema

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#core/contract/privacy.ts"
-import type { Stanza } from "../network.ts"
-import { child, childrenOf, el } from "../node.ts"
+import type { Stanza } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
 import type { Command } from "./command.ts"
 
 export const statusPrivacy: Command = {

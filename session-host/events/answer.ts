@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
-import type { MessageContent, OpenedAnswer } from "../network.ts"
-import type { About } from "./about.ts"
+import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
+import type { About } from "./chat-and-sender.ts"
 import { pollOf } from "./content.ts"
 import type { Mapped } from "./mapped.ts"
-import { whole } from "./whole.ts"
+import { whole } from "./whole-number.ts"
 
 type Response = NonNullable<MessageContent["encEventResponseMessage"]>
 

@@ -1,6 +1,6 @@
 import { isLid, isPhoneJid, withoutDevice } from "#core/jid.ts"
-import type { Acquaintance, Received } from "../network.ts"
-import type { Own } from "./about.ts"
+import type { Acquaintance, Received } from "../network/connection.ts"
+import type { Own } from "./chat-and-sender.ts"
 
 /** Who wrote a message: whoever writes to the session is a contact of it. Nobody for our own. */
 export function authorsOf({ attrs }: Pick<Received, "attrs">, own: Own): Acquaintance[] {

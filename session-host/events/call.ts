@@ -1,9 +1,9 @@
 import type { Event } from "#core/contract/event.ts"
 import { withoutDevice } from "#core/jid.ts"
-import type { Stanza } from "../network.ts"
+import type { Stanza } from "../network/connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"
-import { whole } from "./whole.ts"
+import { whole } from "./whole-number.ts"
 
 type End = Extract<Event, { event: "call_terminated" }>["reason"]
 

@@ -1,4 +1,4 @@
-import type { Stanza } from "../network.ts"
+import type { Stanza } from "../network/connection.ts"
 import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"

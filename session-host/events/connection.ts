@@ -1,4 +1,4 @@
-import type { Objection } from "../network.ts"
+import type { Objection } from "../network/connection.ts"
 import type { Mapped } from "./mapped.ts"
 
 /** What has no id of the network's is told apart by the session's epoch and the number of its connection. */

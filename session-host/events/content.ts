@@ -1,4 +1,4 @@
-import type { MessageContent } from "../network.ts"
+import type { MessageContent } from "../network/connection.ts"
 
 type ContextInfo = NonNullable<NonNullable<MessageContent["extendedTextMessage"]>["contextInfo"]>
 type Poll = NonNullable<MessageContent["pollCreationMessage"]>

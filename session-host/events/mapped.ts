@@ -1,5 +1,5 @@
 import type { Event } from "#core/contract/event.ts"
-import type { MessageContent } from "../network.ts"
+import type { MessageContent } from "../network/connection.ts"
 
 /** What a mapper makes of something that happened. */
 export interface Mapped {

@@ -1,12 +1,12 @@
 import type { Event } from "#core/contract/event.ts"
 import { isGroup } from "#core/jid.ts"
-import type { MessageContent, OpenedAnswer } from "../network.ts"
-import { type About, type AboutInput, aboutOf } from "./about.ts"
+import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
+import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { fromResponse, fromVote } from "./answer.ts"
 import { contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
 import { type Mapped, Unreadable } from "./mapped.ts"
 import { kept } from "./remember.ts"
-import { whole } from "./whole.ts"
+import { whole } from "./whole-number.ts"
 
 export interface Incoming extends AboutInput {
   /** The stanza names a business whose name the network has verified. */

@@ -1,5 +1,5 @@
 import { isGroup, isLid, withoutDevice } from "#core/jid.ts"
-import type { Own } from "./about.ts"
+import type { Own } from "./chat-and-sender.ts"
 import type { MessageName } from "./mapped.ts"
 
 /**

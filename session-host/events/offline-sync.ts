@@ -1,7 +1,7 @@
-import type { Stanza } from "../network.ts"
+import type { Stanza } from "../network/connection.ts"
 import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
-import { whole } from "./whole.ts"
+import { whole } from "./whole-number.ts"
 
 /** The bracket around what happened while the session was offline: `<ib><offline_preview/></ib>`, `<ib><offline/></ib>`. */
 export function fromInfo(info: Stanza, at: At): Mapped[] {

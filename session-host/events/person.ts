@@ -1,6 +1,6 @@
 import { isLid, withoutDevice } from "#core/jid.ts"
-import type { Stanza } from "../network.ts"
-import type { Own } from "./about.ts"
+import type { Stanza } from "../network/connection.ts"
+import type { Own } from "./chat-and-sender.ts"
 
 /** What a mapper of stanzas may know beside the stanza. */
 export interface Known {

@@ -1,8 +1,8 @@
-import type { Stanza } from "../network.ts"
+import type { Stanza } from "../network/connection.ts"
 import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"
-import { whole } from "./whole.ts"
+import { whole } from "./whole-number.ts"
 
 /** `<presence from last type="unavailable"/>`. Who hides it has `last="deny"`. */
 export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {

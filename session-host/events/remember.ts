@@ -1,4 +1,4 @@
-import type { MessageContent } from "../network.ts"
+import type { MessageContent } from "../network/connection.ts"
 import { mediaOf, pollOf, textOf } from "./content.ts"
 
 /** A quote shows no more; in characters. */

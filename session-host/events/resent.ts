@@ -1,6 +1,6 @@
 import { withoutDevice } from "#core/jid.ts"
-import type { MessageContent } from "../network.ts"
-import type { Own } from "./about.ts"
+import type { MessageContent } from "../network/connection.ts"
+import type { Own } from "./chat-and-sender.ts"
 
 interface Input {
   attrs: Record<string, string>

@@ -1,4 +1,4 @@
-import type { Stanza } from "../network.ts"
+import type { Stanza } from "../network/connection.ts"
 import { fromCall } from "./call.ts"
 import { fromChatState } from "./chat-state.ts"
 import type { At } from "./connection.ts"

@@ -1,4 +1,4 @@
-import type { Host as HostRow } from "#core/host.ts"
+import type { Host as HostRow } from "#core/lease/host.ts"
 import type { Logger } from "../log.ts"
 
 interface Options {

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { Metrics } from "#core/metrics.ts"
-import type { Session } from "../session.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Session } from "../session/session.ts"
 
 /** CloudWatch keeps services' metrics by the minute. */
 const eachMs = 60_000

@@ -1,4 +1,4 @@
-import { Changes } from "../changes.ts"
+import { Changes } from "../concurrency/condition.ts"
 
 /** The calls that are being answered, by what they are for. */
 export class OpenCalls<Key> {

@@ -1,8 +1,8 @@
-import { BridgeLog } from "#core/bridge-log.ts"
-import { now } from "#core/clock.ts"
-import { batchWrite, query, remove } from "#core/store.ts"
-import { Lease } from "#core/lease.ts"
-import { events, leases, sessions } from "#core/tables.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { now } from "#core/platform/clock.ts"
+import { batchWrite, query, remove } from "#core/store/store.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { events, leases, sessions } from "#core/store/tables.ts"
 
 /** As many as one request removes. */
 const together = 25

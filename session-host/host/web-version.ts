@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { get as getRow, put } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
+import { get as getRow, put } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
 import type { Logger } from "../log.ts"
 
 export type Version = [number, number, number]

@@ -1,6 +1,6 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
-import type { Connection } from "../network.ts"
+import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
+import type { Connection } from "../network/connection.ts"
 
 /** The network's own pictures are far smaller. */
 const maxBytes = 5 * 1024 * 1024

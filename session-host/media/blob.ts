@@ -1,6 +1,6 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { guardedAgent, safeFetch } from "#core/safe-fetch.ts"
+import { guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { Damaged } from "./decrypt.ts"
 import { addressOf } from "./download.ts"
 import { keysFor, macBytes } from "./keys.ts"

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ApiError } from "#core/error.ts"
-import { FetchError, guardedAgent, safeFetch } from "#core/safe-fetch.ts"
+import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind.ts"
 
 /** Contract, "Time to answer": for the whole fetch, in ms. */

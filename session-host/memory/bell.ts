@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { config } from "#core/config.ts"
-import { Delivery } from "#core/delivery.ts"
+import { config } from "#core/platform/config.ts"
+import { Delivery } from "#core/event/delivery.ts"
 
 /** Tells a bridge's delivery that something waits: in the background, once for many events, until it succeeds. */
 export class Bell {

@@ -1,6 +1,6 @@
-import { now } from "#core/clock.ts"
+import { now } from "#core/platform/clock.ts"
 import type { Inbound } from "./inbound.ts"
-import { parked, parkedKeys } from "./parked.ts"
+import { parked, parkedKeys } from "./messages/parked.ts"
 import type { SessionStore } from "./store.ts"
 
 /**

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto"
-import { now } from "#core/clock.ts"
+import { now } from "#core/platform/clock.ts"
 import type { Event } from "#core/contract/event.ts"
-import { EventRow } from "#core/event-row.ts"
+import { EventRow } from "#core/event/row.ts"
 import type { Mapped, MessageName } from "../events/mapped.ts"
 import { identityOf } from "../events/name.ts"
 import type { Bell } from "./bell.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
-import type { Known, Messages } from "./messages.ts"
+import type { Known, Messages } from "./messages/messages.ts"
 import type { SessionStore } from "./store.ts"
 
 /** The network repeats unacknowledged stanzas for 14 days. */

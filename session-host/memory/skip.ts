@@ -1,5 +1,5 @@
-import { BridgeLog } from "#core/bridge-log.ts"
-import { Lease } from "#core/lease.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "../log.ts"
 import type { Patience } from "./patience.ts"
 

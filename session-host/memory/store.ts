@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { open, seal } from "#core/seal.ts"
-import { batchGet, Bytes, query, type Row, type Write } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
+import { open, seal } from "#core/keys/seal.ts"
+import { batchGet, Bytes, query, type Row, type Write } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
 import type { Patience } from "./patience.ts"
-import { pack, Packing, unpack } from "./pack.ts"
+import { pack, Packing, unpack } from "./vault/pack.ts"
 import { TooLarge } from "./too-large.ts"
 
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */

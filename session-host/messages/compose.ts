@@ -3,7 +3,7 @@ import { proto } from "@whiskeysockets/baileys"
 import type { Encrypted } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind.ts"
 import type { Picture } from "../media/picture.ts"
-import type { MessageContent } from "../network.ts"
+import type { MessageContent } from "../network/connection.ts"
 
 /** The message that a reaction, an edit or a revocation refers to, in the network's form. */
 export interface Key {

@@ -1,5 +1,5 @@
 import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
-import type { MessageContent } from "../network.ts"
+import type { MessageContent } from "../network/connection.ts"
 
 /**
  * The content of a decrypted message. @throws if the padding is longer than the text, or the text is not a protobuf, or

@@ -2,7 +2,7 @@ import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/jid.ts"
 import type { Key } from "./compose.ts"
 import type { Remembered } from "../events/mapped.ts"
-import { isSameChat, type Live } from "../live.ts"
+import { isSameChat, type Live } from "../session/connected-session.ts"
 
 /**
  * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says which is

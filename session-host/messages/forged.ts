@@ -1,7 +1,7 @@
 import { isGroup } from "#core/jid.ts"
-import type { About } from "../events/about.ts"
+import type { About } from "../events/chat-and-sender.ts"
 import type { Remembered } from "../events/mapped.ts"
-import type { MessageContent } from "../network.ts"
+import type { MessageContent } from "../network/connection.ts"
 
 /** `ProtocolMessage.Type` */
 const types: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }

@@ -1,13 +1,13 @@
 import { isLid } from "#core/jid.ts"
 import { decode, decodeWeb } from "./decode.ts"
-import { aboutOf, lidsIn, type Own, phonesIn } from "../events/about.ts"
+import { aboutOf, lidsIn, type Own, phonesIn } from "../events/chat-and-sender.ts"
 import { unwrap } from "../events/content.ts"
 import type { Mapped, Remembered } from "../events/mapped.ts"
 import { fromMessage } from "../events/message.ts"
 import { fromWeb, resentIn } from "../events/resent.ts"
 import { changedBy, isForged } from "./forged.ts"
 import type { Logger } from "../log.ts"
-import type { Connection, MessageContent, Received } from "../network.ts"
+import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { openAnswer, sealedIn } from "./open-answer.ts"
 
 export interface Lookups {

@@ -1,9 +1,9 @@
 import { isLid } from "#core/jid.ts"
 import { editOf } from "./compose.ts"
 import { decodeAnswer, decodeBare } from "./decode.ts"
-import type { About, Own } from "../events/about.ts"
+import type { About, Own } from "../events/chat-and-sender.ts"
 import type { Remembered } from "../events/mapped.ts"
-import type { MessageContent, OpenedAnswer } from "../network.ts"
+import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { openSealed, type Use } from "./sealed.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined

@@ -5,7 +5,7 @@ import type { Contact as Wire } from "#core/contract/contact.ts"
 import { userOf } from "#core/jid.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionStore, SessionWrite } from "../memory/store.ts"
-import type { Acquaintance } from "../network.ts"
+import type { Acquaintance } from "../network/connection.ts"
 
 /** What is known of a contact, as last heard. */
 const Contact = z.object({

@@ -1,6 +1,6 @@
-import { ifAny } from "../network-errors.ts"
-import type { Connection, Stanza } from "../network.ts"
-import { child, el } from "../node.ts"
+import { ifAny } from "../network/errors.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { child, el } from "../network/stanza.ts"
 
 /**
  * The card of a group; undefined when the group does not exist, or the session is not in it. @throws NetworkRejected,

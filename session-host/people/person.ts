@@ -1,7 +1,7 @@
 import { isPhoneJid, userOf } from "#core/jid.ts"
 import type { Learnt } from "./contacts.ts"
-import type { Connection, Stanza } from "../network.ts"
-import { child, el, textOf } from "../node.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { child, el, textOf } from "../network/stanza.ts"
 import { businessIn } from "./registered.ts"
 import { usync } from "./usync.ts"
 

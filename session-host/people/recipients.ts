@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache"
 import { ApiError } from "#core/error.ts"
 import { isGroup, isPhoneJid, userOf } from "#core/jid.ts"
-import type { Connection } from "../network.ts"
-import { el } from "../node.ts"
+import type { Connection } from "../network/connection.ts"
+import { el } from "../network/stanza.ts"
 import { groupCard } from "./group.ts"
 import { usync } from "./usync.ts"
 

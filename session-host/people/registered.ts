@@ -1,7 +1,7 @@
 import { userOf, withoutDevice } from "#core/jid.ts"
 import { verifiedNameIn } from "./verified-name.ts"
-import type { Connection, Registered, Stanza } from "../network.ts"
-import { child, el, textOf } from "../node.ts"
+import type { Connection, Registered, Stanza } from "../network/connection.ts"
+import { child, el, textOf } from "../network/stanza.ts"
 import { usync } from "./usync.ts"
 
 const about = [el("contact"), el("lid"), el("business", {}, [el("verified_name")])]

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
-import { NoAnswer } from "../network-errors.ts"
-import type { Connection, Stanza } from "../network.ts"
-import { child, childrenOf, el } from "../node.ts"
+import { NoAnswer } from "../network/errors.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
 
 /**
  * Asks the network about people, in its own protocol for that: what to ask about each of them, and who they are.

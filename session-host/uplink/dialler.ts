@@ -1,6 +1,6 @@
 import { Backoff } from "./backoff.ts"
 import type { Logger } from "../log.ts"
-import type { Connection, End, Happening, Vault } from "../network.ts"
+import type { Connection, End, Happening, Vault } from "../network/connection.ts"
 import { scope } from "../host/scope.ts"
 
 /** The longest wait for a temporary ban, in ms: the ban may be lifted early. */

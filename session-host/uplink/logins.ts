@@ -1,6 +1,6 @@
-import { nowMs } from "#core/clock.ts"
-import { Lease } from "#core/lease.ts"
-import { Fenced } from "../session-ended.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { Fenced } from "../session/ended.ts"
 
 interface Options {
   lease: Lease.Info

@@ -1,5 +1,5 @@
-import { Changes } from "../changes.ts"
-import { now } from "#core/clock.ts"
+import { Changes } from "../concurrency/condition.ts"
+import { now } from "#core/platform/clock.ts"
 
 export interface Code {
   text: string

@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { now } from "#core/clock.ts"
+import { now } from "#core/platform/clock.ts"
 import type { Commits, UnitWrite } from "../memory/commits.ts"
 import type { SessionStore, Stored } from "../memory/store.ts"
-import type { Restriction } from "../network.ts"
+import type { Restriction } from "../network/connection.ts"
 
 const replacedRow = "REPLACED"
 const availableRow = "AVAILABLE"

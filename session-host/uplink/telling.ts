@@ -3,7 +3,7 @@ import type { Outbox } from "../memory/outbox.ts"
 import type { SessionStore, Stored } from "../memory/store.ts"
 import { type At, connected, disconnected, type Why } from "../events/connection.ts"
 import type { Logger } from "../log.ts"
-import { SessionEnded } from "../session-ended.ts"
+import { SessionEnded } from "../session/ended.ts"
 
 /** No record means `disconnected`. */
 type Told = "connected" | "disconnected"

@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
 import * as fc from "fast-check"
 import { expect, test, vi } from "vitest"
-import { ApiKey } from "#core/api-key.ts"
-import { get } from "#core/store.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { get } from "#core/store/store.ts"
 import { anAccount } from "#test/support/bridge.ts"
 
 test("a key leads to its account, and only its HMAC is stored", async () => {
@@ -37,7 +37,7 @@ test("an account has several keys; one revoked leads nowhere within 30 s, also w
 
   // Another process revokes it, and this one is not told.
   vi.resetModules()
-  const elsewhere = await import("#core/api-key.ts")
+  const elsewhere = await import("#core/account/api-key.ts")
   expect(await elsewhere.ApiKey.revoke(accountId, revoked.slice(4, 16))).toBe(true)
   const later = performance.now() + 31_000
   vi.spyOn(performance, "now").mockReturnValue(later)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isLoopback, signedUnlessLoopback } from "#core/aws-client.ts"
+import { isLoopback, signedUnlessLoopback } from "#core/platform/aws-client.ts"
 
 test.for([
   ["http://127.0.0.1:4566", true],

@@ -13,7 +13,7 @@ Object.assign(process.env, {
 })
 afterAll(() => cloudWatch.close())
 // The environment is read once, so modules that read it are loaded only now.
-const { BridgeLog } = await import("#core/bridge-log.ts")
+const { BridgeLog } = await import("#core/bridge/log.ts")
 
 function aLog() {
   const id = randomUUID()

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
-import { now } from "#core/clock.ts"
-import { signCall, verifyCall } from "#core/host-call.ts"
+import { now } from "#core/platform/clock.ts"
+import { signCall, verifyCall } from "#core/lease/signed-call.ts"
 
 const call = {
   method: "POST",

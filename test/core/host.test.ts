@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { expect, test } from "vitest"
-import { Host } from "#core/host.ts"
+import { Host } from "#core/lease/host.ts"
 
 const about = { addr: "127.0.0.1:1", capacity: 2, sessions: 0, network: "simulated" } as const
 

@@ -2,8 +2,8 @@ import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
 import { Idempotency } from "#core/idempotency.ts"
-import { update } from "#core/store.ts"
-import { requests } from "#core/tables.ts"
+import { update } from "#core/store/store.ts"
+import { requests } from "#core/store/tables.ts"
 
 const answer = { message_id: "unset", timestamp: 1_700_000_000 }
 

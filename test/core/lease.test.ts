@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { config } from "#core/config.ts"
-import { Host } from "#core/host.ts"
-import { Lease } from "#core/lease.ts"
-import { get, put, transact } from "#core/store.ts"
-import { leases } from "#core/tables.ts"
+import { config } from "#core/platform/config.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { get, put, transact } from "#core/store/store.ts"
+import { leases } from "#core/store/tables.ts"
 import { aBridge } from "#test/support/bridge.ts"
 
 const a = { id: "host-a", addr: "127.0.0.1:1" }

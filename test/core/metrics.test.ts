@@ -9,7 +9,7 @@ const file = join(folder, "log")
 Object.assign(process.env, { LOG_FILE: file, METRICS_SERVICE: "api", STAGE: "production" })
 afterAll(() => rmSync(folder, { recursive: true }))
 // The environment is read once, so modules that read it are loaded only now.
-const { Metrics } = await import("#core/metrics.ts")
+const { Metrics } = await import("#core/platform/metrics.ts")
 
 /** The embedded metric format, as CloudWatch documents it. */
 const Emf = z.looseObject({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { mayName, mayReach } from "#core/public-address.ts"
+import { mayName, mayReach } from "#core/fetch/reachable-addresses.ts"
 
 test.for([
   "127.0.0.1",

@@ -9,7 +9,7 @@ import { listen } from "#local/listen.ts"
 async function fetching(urlAllow: string) {
   vi.resetModules()
   vi.stubEnv("URL_ALLOW", urlAllow)
-  const { safeFetch, guardedAgent } = await import("#core/safe-fetch.ts")
+  const { safeFetch, guardedAgent } = await import("#core/fetch/safe-fetch.ts")
   const agent = guardedAgent()
   onTestFinished(async () => {
     vi.unstubAllEnvs()

@@ -1,4 +1,4 @@
-import "#core/sentences.ts"
+import "#core/platform/zod-sentences.ts"
 import { expect, test } from "vitest"
 import { z } from "zod"
 

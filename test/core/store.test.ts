@@ -1,7 +1,7 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, test } from "vitest"
-import { Host } from "#core/host.ts"
+import { Host } from "#core/lease/host.ts"
 import {
   batchGet,
   batchWrite,
@@ -13,7 +13,7 @@ import {
   transact,
   update,
   type Write,
-} from "#core/store.ts"
+} from "#core/store/store.ts"
 
 afterEach(() => dynamoDb.faults.clear())
 

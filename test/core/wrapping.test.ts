@@ -1,11 +1,11 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { Bridge } from "#core/bridge.ts"
-import { DataKeys } from "#core/data-keys.ts"
-import { open, seal } from "#core/seal.ts"
-import { get } from "#core/store.ts"
-import { accounts, leases } from "#core/tables.ts"
-import { newDataKey, newWrappedDataKey, unwrap } from "#core/wrapping.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { DataKeys } from "#core/keys/data-keys.ts"
+import { open, seal } from "#core/keys/seal.ts"
+import { get } from "#core/store/store.ts"
+import { accounts, leases } from "#core/store/tables.ts"
+import { newDataKey, newWrappedDataKey, unwrap } from "#core/keys/wrapping.ts"
 import { aBridge } from "#test/support/bridge.ts"
 
 const owner = { accountId: "a", bridgeId: "b" }

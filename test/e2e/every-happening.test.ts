@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
 import { unsaidIn } from "./unsaid.ts"
-import type { Phone } from "#local/network-client.ts"
+import type { Phone } from "#local/network/client.ts"
 import { startWhole, type Whole } from "./whole-service.ts"
 
 let whole: Whole

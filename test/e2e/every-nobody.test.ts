@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { examples } from "#core/contract/examples.ts"
 import type { RouteName } from "#core/contract/routes.ts"
-import { openapi, type Operation } from "#functions/api/openapi.ts"
-import type { Phone } from "#local/network-client.ts"
+import { openapi, type Operation } from "#functions/docs/openapi.ts"
+import type { Phone } from "#local/network/client.ts"
 import { startWhole, type Whole } from "./whole-service.ts"
 
 interface Route {

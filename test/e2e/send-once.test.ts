@@ -1,6 +1,6 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { ApiKey } from "#core/api-key.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/api/app.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Phone } from "#local/network-client.ts"
+import type { Phone } from "#local/network/client.ts"
 import { type Customer, startService, statusOf } from "#test/support/service.ts"
 import { startWebhook } from "./webhook.ts"
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
-import { Metrics } from "#core/metrics.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import { waits } from "#functions/delivery/deliver.ts"
 import { graphOf } from "./graph.ts"
 

@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest"
-import { tables } from "#core/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { graphOf } from "./graph.ts"
 
 const graph = graphOf(inject("production"))

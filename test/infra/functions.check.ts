@@ -28,8 +28,8 @@ test("every handler that a function names is there, and is exported", async () =
   }
 })
 
-test("every process is told what core/config.ts reads, under the names it reads", () => {
-  const source = readFileSync(new URL("../../core/config.ts", import.meta.url), "utf8")
+test("every process is told what core/platform/config.ts reads, under the names it reads", () => {
+  const source = readFileSync(new URL("../../core/platform/config.ts", import.meta.url), "utf8")
   const read = new Set([...source.matchAll(/^  ([A-Z_]+):/gm)].map((match) => match[1]!))
   const functions = graph
     .all("lambda/function:Function")

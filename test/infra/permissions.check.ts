@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
-import { ofStage } from "#local/admin/which.ts"
+import { ofStage } from "#admin/which.ts"
 import { madeUp } from "./evaluate.ts"
 import { graphOf, isSecret, plain, type Statement, statementsOf } from "./graph.ts"
 

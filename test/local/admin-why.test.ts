@@ -2,14 +2,14 @@ import "#test/support/store.ts"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
-import { Bridge } from "#core/bridge.ts"
-import type { Host } from "#core/host.ts"
-import { Lease } from "#core/lease.ts"
-import { Shortage } from "#core/shortage.ts"
-import { bridge } from "#local/admin/bridge.ts"
-import { events } from "#local/admin/events.ts"
-import { Refused } from "#local/admin/verb.ts"
-import { type Facts, sentence } from "#local/admin/why.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import type { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { Shortage } from "#core/lease/host-shortage.ts"
+import { bridge } from "#admin/bridge.ts"
+import { events } from "#admin/events.ts"
+import { Refused } from "#admin/verb.ts"
+import { type Facts, sentence } from "#admin/why.ts"
 import { aBridge, anAccount } from "#test/support/bridge.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { aNetwork } from "#test/support/network.ts"
@@ -124,7 +124,7 @@ test("a deployed stage is asked by what its settings say, where no service runs 
   onTestFinished(cloudWatch.close)
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["local/admin.ts", "--json", "bridge", "why", made.id],
+    ["admin/main.ts", "--json", "bridge", "why", made.id],
     {
       env: {
         ...process.env,

@@ -8,17 +8,17 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
-import { Account } from "#core/account.ts"
-import { ApiKey } from "#core/api-key.ts"
-import { Bridge } from "#core/bridge.ts"
-import { config } from "#core/config.ts"
-import { Lease } from "#core/lease.ts"
-import { account } from "#local/admin/account.ts"
-import { bridge } from "#local/admin/bridge.ts"
-import { key } from "#local/admin/key.ts"
-import { Refused } from "#local/admin/verb.ts"
-import { ofStage } from "#local/admin/which.ts"
-import { announce } from "#local/running.ts"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { config } from "#core/platform/config.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { account } from "#admin/account.ts"
+import { bridge } from "#admin/bridge.ts"
+import { key } from "#admin/key.ts"
+import { Refused } from "#admin/verb.ts"
+import { ofStage } from "#admin/which.ts"
+import { announce } from "#local/service/running.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { aCustomer } from "#test/support/customer.ts"
 import { aHeldLease } from "#test/support/held.ts"
@@ -144,7 +144,7 @@ test("a bridge is restarted at its host, and moves where that does not answer", 
 
 /** `npm run admin` without npm, in an environment that names no service except the given one. */
 async function admin(environment: Record<string, string>, ...words: string[]) {
-  const child = spawn(process.execPath, ["local/admin.ts", ...words], {
+  const child = spawn(process.execPath, ["admin/main.ts", ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, DATA_DIR: "/nowhere", ...environment },
   })

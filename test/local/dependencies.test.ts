@@ -58,7 +58,7 @@ test("no package is under a licence that nobody has looked at", () => {
 })
 
 test("LICENSES.md is what the lock file says", () => {
-  const made = execFileSync(process.execPath, ["local/licences.ts"], { encoding: "utf8" })
+  const made = execFileSync(process.execPath, ["local/tools/licences.ts"], { encoding: "utf8" })
   expect(readFileSync("LICENSES.md", "utf8")).toBe(made)
 })
 

@@ -10,7 +10,7 @@ import {
   type RunTaskCommandInput,
 } from "@aws-sdk/client-ecs"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { startEcs, type Options } from "#local/ecs.ts"
+import { startEcs, type Options } from "#local/ecs/ecs.ts"
 
 const child = new URL("ecs/child.ts", import.meta.url).pathname
 const host = { command: [process.execPath, child], env: { NAME: "a host", GREETING: "hello" } }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
 import type { SQSEvent } from "aws-lambda"
-import { type Ask, doorbellsHere } from "#local/doorbells.ts"
-import { startPoller } from "#local/poller.ts"
-import { startSqs } from "#local/sqs.ts"
+import { type Ask, doorbellsHere } from "#local/delivery/doorbells.ts"
+import { startPoller } from "#local/delivery/poller.ts"
+import { startSqs } from "#local/aws/sqs.ts"
 import { until } from "#test/support/until.ts"
 
 /** A queue and its poller. `answer` stands for the delivery; true keeps the doorbell. */

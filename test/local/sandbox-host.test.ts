@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { FREE, Lease } from "#core/lease.ts"
+import { FREE, Lease } from "#core/lease/lease.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { held } from "#test/support/host.ts"
 import { codeOf } from "#test/support/paired.ts"
@@ -13,7 +13,7 @@ import { codeOf } from "#test/support/paired.ts"
 test("the task of a sandbox is the network and the host of its bridges, and gives them back when it is stopped", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sandbox-host-"))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
-  const task = spawn(process.execPath, ["local/sandbox-host.ts"], {
+  const task = spawn(process.execPath, ["session-host/sandbox.ts"], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, DATA_DIR: dataDir },
   })

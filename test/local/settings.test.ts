@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { config } from "#core/config.ts"
-import { Settings } from "#local/settings.ts"
+import { config } from "#core/platform/config.ts"
+import { Settings } from "#local/service/settings.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
@@ -24,8 +24,8 @@ const rows = read("docs/settings.md")
 test("docs/settings.md names every setting that the code reads, and no other", () => {
   // The AWS SDK itself reads the region.
   const inCode = new Set([
-    ...fields("core/config.ts"),
-    ...fields("local/settings.ts"),
+    ...fields("core/platform/config.ts"),
+    ...fields("local/service/settings.ts"),
     ...atDeploy,
     "AWS_REGION",
   ])

@@ -8,7 +8,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs"
 import { expect, onTestFinished, test } from "vitest"
-import { startSqs, type Options } from "#local/sqs.ts"
+import { startSqs, type Options } from "#local/aws/sqs.ts"
 
 /** The queues, and shortcuts for these tests' requests. */
 async function queues(options: Options = {}) {

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
-import { sessionHosts } from "#local/session-hosts.ts"
-import { find } from "#local/running.ts"
+import { sessionHosts } from "#local/ecs/session-hosts.ts"
+import { find } from "#local/service/running.ts"
 import { until } from "#test/support/until.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "bridge-start-"))

@@ -1,7 +1,7 @@
 import type { Model } from "./explore.ts"
 
 /**
- * One bridge, its lease, two hosts and the sweep, as in `core/lease.ts` and `core/host.ts`. A host's session is the
+ * One bridge, its lease, two hosts and the sweep, as in `core/lease/lease.ts` and `core/lease/host.ts`. A host's session is the
  * epoch under which it took the lease. The API may pause the bridge without its holder hearing of it.
  */
 export interface Leases {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { annoy } from "#test/neighbours/bully.ts"
-import { ordinaryLife } from "#test/neighbours/neighbour.ts"
-import { startStreet } from "#test/neighbours/street.ts"
+import { annoy } from "#trials/neighbours/bully.ts"
+import { ordinaryLife } from "#trials/neighbours/neighbour.ts"
+import { startStreet } from "#trials/neighbours/street.ts"
 import { startService } from "#test/support/service.ts"
 
 let street: Awaited<ReturnType<typeof startStreet>>

@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { PNG } from "pngjs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
-import { sessionHosts } from "#local/session-hosts.ts"
+import { sessionHosts } from "#local/ecs/session-hosts.ts"
 import { type Service, startService, statusOf } from "#test/support/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { startReceiver } from "#test/support/start-receiver.ts"
@@ -152,10 +152,10 @@ async function innermost(
   bridgeId: string,
 ): Promise<Record<string, string>> {
   Object.assign(process.env, environment)
-  const { DataKeys } = await import("#core/data-keys.ts")
-  const { open } = await import("#core/seal.ts")
-  const { get } = await import("#core/store.ts")
-  const { Packing, unpack } = await import("#session-host/memory/pack.ts")
+  const { DataKeys } = await import("#core/keys/data-keys.ts")
+  const { open } = await import("#core/keys/seal.ts")
+  const { get } = await import("#core/store/store.ts")
+  const { Packing, unpack } = await import("#session-host/memory/vault/pack.ts")
   const keys = await DataKeys.get(bridgeId)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = await get("Sessions", item)

@@ -5,7 +5,7 @@ import { proto } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { listen } from "#local/listen.ts"
-import { sessionHosts } from "#local/session-hosts.ts"
+import { sessionHosts } from "#local/ecs/session-hosts.ts"
 import { type Customer, type Service, startService, statusOf } from "#test/support/service.ts"
 import { until } from "#test/support/until.ts"
 

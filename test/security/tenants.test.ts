@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { examples } from "#core/contract/examples.ts"
-import { bytesOf, type Draft, pathOf } from "#test/fuzz/draft.ts"
-import { ask } from "#test/fuzz/ask.ts"
-import { faultsOf } from "#test/fuzz/oracle.ts"
-import { type Route, routes } from "#test/fuzz/routes.ts"
-import { changes } from "#test/fuzz/state.ts"
-import { startTenants, type Tenants } from "#test/fuzz/tenants.ts"
+import { bytesOf, type Draft, pathOf } from "#trials/fuzz/draft.ts"
+import { ask } from "#trials/fuzz/ask.ts"
+import { faultsOf } from "#trials/fuzz/oracle.ts"
+import { type Route, routes } from "#trials/fuzz/routes.ts"
+import { changes } from "#trials/fuzz/state.ts"
+import { startTenants, type Tenants } from "#trials/fuzz/tenants.ts"
 
 /** Two accounts of a whole running service: ours asks, and nothing of theirs may come back. */
 let tenants: Tenants

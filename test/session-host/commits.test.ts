@@ -4,12 +4,12 @@ import { dynamoDb } from "#test/support/store.ts"
 import { commitsUnder } from "#test/support/commits.ts"
 import { aHeldLease, transactions } from "#test/support/held.ts"
 import { until } from "#test/support/until.ts"
-import { Lease } from "#core/lease.ts"
-import { Bytes, get, type Write } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { Bytes, get, type Write } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
 import type { Put, SessionStore } from "#session-host/memory/store.ts"
 import { TooLarge } from "#session-host/memory/too-large.ts"
-import { Fenced, SessionEnded } from "#session-host/session-ended.ts"
+import { Fenced, SessionEnded } from "#session-host/session/ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
   const lease = await aHeldLease()

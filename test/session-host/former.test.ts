@@ -8,9 +8,9 @@ import { aPairedSession } from "#test/support/paired.ts"
 import { aReceived } from "#test/support/received.ts"
 import { until } from "#test/support/until.ts"
 import type { Event } from "#core/contract/event.ts"
-import { Lease } from "#core/lease.ts"
-import { connect } from "#session-host/baileys/connect.ts"
-import type { Received } from "#session-host/network.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { connect } from "#session-host/baileys/socket/connect.ts"
+import type { Received } from "#session-host/network/connection.ts"
 
 /** The rows of a release before 0.2 that died right after it had decrypted these messages. */
 async function leaveFormer(one: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {

@@ -6,11 +6,11 @@ import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/suppo
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
-import { now } from "#core/clock.ts"
-import { Host as HostRow } from "#core/host.ts"
-import { FREE, GONE, Lease } from "#core/lease.ts"
-import { batchWrite, query, update } from "#core/store.ts"
-import { events, leases, sessions } from "#core/tables.ts"
+import { now } from "#core/platform/clock.ts"
+import { Host as HostRow } from "#core/lease/host.ts"
+import { FREE, GONE, Lease } from "#core/lease/lease.ts"
+import { batchWrite, query, update } from "#core/store/store.ts"
+import { events, leases, sessions } from "#core/store/tables.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 

@@ -6,10 +6,10 @@ import { eventsOfType } from "#test/support/host.ts"
 import { anIntruder } from "#test/support/intruder.ts"
 import { skipInGroup } from "#test/support/skipping.ts"
 import { until } from "#test/support/until.ts"
-import { Lease } from "#core/lease.ts"
-import { Bytes, query } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
-import { bridge as admin } from "#local/admin/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { Bytes, query } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
+import { bridge as admin } from "#admin/bridge.ts"
 
 const calm = { timing: { beatMs: 1000 } }
 

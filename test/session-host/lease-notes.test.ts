@@ -6,9 +6,9 @@ import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 import type { Status } from "#core/contract/session.ts"
-import { Lease } from "#core/lease.ts"
-import { log } from "#core/log.ts"
-import { LeaseNotes } from "#session-host/lease-notes.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
+import { LeaseNotes } from "#session-host/host/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
 
 /** The status that its present holder's session has reported, once it is this one. */

@@ -5,8 +5,8 @@ import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/suppo
 import { aNetwork, type Network } from "#test/support/network.ts"
 import { aPairedSession, codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
-import { query } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
+import { query } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */
 const calm = { timing: { beatMs: 1000 } }

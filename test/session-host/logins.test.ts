@@ -5,12 +5,12 @@ import { aHost, held, statusOf } from "#test/support/host.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
-import { now } from "#core/clock.ts"
-import { config } from "#core/config.ts"
-import { Lease } from "#core/lease.ts"
-import { update } from "#core/store.ts"
-import { leases } from "#core/tables.ts"
-import { connect } from "#session-host/baileys/connect.ts"
+import { now } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { update } from "#core/store/store.ts"
+import { leases } from "#core/store/tables.ts"
+import { connect } from "#session-host/baileys/socket/connect.ts"
 
 /** A linked session that counts as staying after `stayedMs`, and the times at which it has dialled since. */
 async function aLinkedSession(network: Network, stayedMs: number) {

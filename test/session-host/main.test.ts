@@ -6,8 +6,8 @@ import { aHostProcess, exit } from "#test/support/host-process.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
-import { Host as HostRow } from "#core/host.ts"
-import { FREE, Lease } from "#core/lease.ts"
+import { Host as HostRow } from "#core/lease/host.ts"
+import { FREE, Lease } from "#core/lease/lease.ts"
 
 test("SIGTERM hands sessions over to the next process, ends well, and prints only log lines", async () => {
   const network = await aNetwork()

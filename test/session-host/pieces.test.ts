@@ -5,8 +5,8 @@ import { dynamoDb } from "#test/support/store.ts"
 import { transactions } from "#test/support/held.ts"
 import { aMemory } from "#test/support/memory.ts"
 import { until } from "#test/support/until.ts"
-import { Lease } from "#core/lease.ts"
-import { keysOf } from "#session-host/baileys/keys.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { keysOf } from "#session-host/baileys/signal/keys.ts"
 
 /** This many chats. */
 const chats = (count: number) => Array.from({ length: count }, () => `${randomInt(2 ** 47)}@lid`)

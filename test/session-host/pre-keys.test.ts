@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { transactions } from "#test/support/held.ts"
 import { aMemory } from "#test/support/memory.ts"
-import { query } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
+import { query } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
 
 const preKey = (id: number, value: string | null = `key ${id}`) => ({
   type: "pre-key",

@@ -7,9 +7,9 @@ import { eventsOfType, statusOf } from "#test/support/host.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
-import { BridgeLog } from "#core/bridge-log.ts"
-import { config } from "#core/config.ts"
-import { connect } from "#session-host/baileys/connect.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { config } from "#core/platform/config.ts"
+import { connect } from "#session-host/baileys/socket/connect.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
 config.LOG_DIR = folder

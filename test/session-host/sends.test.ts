@@ -7,9 +7,9 @@ import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession, codeOf } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
 import { newMessageId } from "#core/message-id.ts"
-import { connect } from "#session-host/baileys/connect.ts"
+import { connect } from "#session-host/baileys/socket/connect.ts"
 import { scope } from "#session-host/host/scope.ts"
-import type { Outgoing } from "#session-host/network.ts"
+import type { Outgoing } from "#session-host/network/connection.ts"
 
 test("a message that was acknowledged is answered again from its row, and nothing is sent", async () => {
   const network = await aNetwork()

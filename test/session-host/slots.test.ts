@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Slots } from "#session-host/slots.ts"
+import { Slots } from "#session-host/concurrency/slots.ts"
 
 test("so many at once; whoever waits takes over the slot that becomes free, in order", async () => {
   const slots = new Slots(2, 10_000)

@@ -5,11 +5,11 @@ import { aHost, call, held, statusOf } from "#test/support/host.ts"
 import { aNetwork } from "#test/support/network.ts"
 import { aPairedSession } from "#test/support/paired.ts"
 import { until } from "#test/support/until.ts"
-import { now } from "#core/clock.ts"
-import { signCall } from "#core/host-call.ts"
-import { Lease } from "#core/lease.ts"
-import { update } from "#core/store.ts"
-import { leases } from "#core/tables.ts"
+import { now } from "#core/platform/clock.ts"
+import { signCall } from "#core/lease/signed-call.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { update } from "#core/store/store.ts"
+import { leases } from "#core/store/tables.ts"
 
 const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 const hour = 3600

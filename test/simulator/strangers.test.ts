@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { trustRoot } from "#session-host/baileys/certificates.ts"
+import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { aLinkedDevice, texts } from "#test/support/linked-device.ts"
 import { aNetwork, deviceOf, type Network } from "#test/support/network.ts"
 import { until } from "#test/support/until.ts"

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { Account } from "#core/account.ts"
-import { Bridge } from "#core/bridge.ts"
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 
 /** A new account that may have bridges. */
 export async function anAccount() {

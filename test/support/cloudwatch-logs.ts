@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Refusal, startAwsJson } from "#local/aws-json.ts"
+import { Refusal, startAwsJson } from "#local/aws/json-server.ts"
 
 const Asked = z.object({
   logGroupName: z.string(),

@@ -1,8 +1,8 @@
 import { pino } from "pino"
-import { connect, type ConnectInput } from "#session-host/baileys/connect.ts"
-import { config } from "#core/config.ts"
-import { newRecorder } from "#session-host/baileys/recorder.ts"
-import type { Happening } from "#session-host/network.ts"
+import { connect, type ConnectInput } from "#session-host/baileys/socket/connect.ts"
+import { config } from "#core/platform/config.ts"
+import { newRecorder } from "#session-host/baileys/socket/recorder.ts"
+import type { Happening } from "#session-host/network/connection.ts"
 import type { VolatileVault } from "./vault.ts"
 
 export type TestConnection = ReturnType<typeof aConnection>

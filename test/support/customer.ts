@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto"
-import { Account } from "#core/account.ts"
-import { ApiKey } from "#core/api-key.ts"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/api/app.ts"
 
 interface Fields {

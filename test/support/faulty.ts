@@ -1,4 +1,4 @@
-import type { Schema } from "#functions/api/openapi.ts"
+import type { Schema } from "#functions/docs/openapi.ts"
 
 /** A value that a field must not have, and what is wrong with it. */
 export type Fault = [what: string, value: unknown]

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { onTestFinished } from "vitest"
-import { Lease } from "#core/lease.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { aBridge } from "./bridge.ts"
 import { dynamoDb } from "./store.ts"
 

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { randomUUID } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
-import { Host as HostRow } from "#core/host.ts"
+import { Host as HostRow } from "#core/lease/host.ts"
 import type { Network } from "./network.ts"
 import { until } from "./until.ts"
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Scheduler } from "fast-check"
-import { store } from "#core/store.ts"
+import { store } from "#core/store/store.ts"
 import { around } from "./around.ts"
 
 /** A party that uses the store at the same time as others. */

@@ -6,11 +6,11 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs"
-import { Bridge } from "#core/bridge.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
-import { Delivery } from "#core/delivery.ts"
-import { EventRow } from "#core/event-row.ts"
-import { transact } from "#core/store.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/row.ts"
+import { transact } from "#core/store/store.ts"
 import { handler } from "#functions/delivery/handler.ts"
 
 /** Appends events to a bridge's outbox as its session host would, and returns the id of each. */

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Host } from "#session-host/host.ts"
+import type { Host } from "#session-host/host/host.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { aBridge } from "./bridge.ts"
 import { aHost, call, held, statusOf } from "./host.ts"

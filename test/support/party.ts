@@ -9,10 +9,10 @@ import {
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
 import { pino } from "pino"
-import { keysOf } from "#session-host/baileys/keys.ts"
-import { newLocks } from "#session-host/locks.ts"
-import { installRepairs } from "#session-host/baileys/repairs.ts"
-import { durableRepository } from "#session-host/baileys/repository.ts"
+import { keysOf } from "#session-host/baileys/signal/keys.ts"
+import { newLocks } from "#session-host/concurrency/locks.ts"
+import { installRepairs } from "#session-host/baileys/repairs/install.ts"
+import { durableRepository } from "#session-host/baileys/signal/repository.ts"
 import { aVault, type VolatileVault } from "./vault.ts"
 
 type Bundle = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]["session"]

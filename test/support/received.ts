@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
-import type { Received } from "#session-host/network.ts"
+import type { Received } from "#session-host/network/connection.ts"
 
 /** A message stanza as decryption leaves it. */
 export function aReceived(

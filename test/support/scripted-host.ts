@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
 import { listen } from "#local/listen.ts"
-import { type HostCall, verifyCall } from "#core/host-call.ts"
-import { Host } from "#core/host.ts"
-import { Lease } from "#core/lease.ts"
+import { type HostCall, verifyCall } from "#core/lease/signed-call.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
 
 interface Call {
   method: string

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { apiClient } from "#local/api-client.ts"
-import { link } from "#local/link.ts"
-import { networkClient } from "#local/network-client.ts"
-import { noLimits } from "#local/no-limits.ts"
-import { spawnService } from "#local/spawn-service.ts"
+import { link } from "#local/network/link.ts"
+import { networkClient } from "#local/network/client.ts"
+import { noLimits } from "#local/service/no-limits.ts"
+import { spawnService } from "#local/service/spawn.ts"
 
 const linkedWithinMs = 60_000
 

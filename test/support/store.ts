@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
-import { startKms } from "#local/kms.ts"
-import { startBucket } from "#local/s3.ts"
-import { startSqs } from "#local/sqs.ts"
+import { startKms } from "#local/aws/kms.ts"
+import { startBucket } from "#local/aws/s3.ts"
+import { startSqs } from "#local/aws/sqs.ts"
 
 /**
  * The service's real store and queue for one test file, with the environment that leads to them. Import this before
@@ -41,7 +41,7 @@ Object.assign(process.env, {
   LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
 })
 
-const { createTables } = await import("#local/create-tables.ts")
+const { createTables } = await import("#local/dynamodb/create-tables.ts")
 await createTables(dynamoDb.endpoint)
 
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { log } from "#core/log.ts"
+import { log } from "#core/platform/log.ts"
 import { containExceptions } from "#session-host/host/exceptions.ts"
 import { scope } from "#session-host/host/scope.ts"
 

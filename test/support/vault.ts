@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises"
-import type { Change, Gate, Outgoing, Received, Vault } from "#session-host/network.ts"
+import type { Change, Gate, Outgoing, Received, Vault } from "#session-host/network/connection.ts"
 import { until } from "./until.ts"
 
 export type VolatileVault = ReturnType<typeof aVault>

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
 import { askByHttp } from "#core/store/client.ts"
-import { isPassing } from "#core/store.ts"
+import { isPassing } from "#core/store/store.ts"
 
 Object.assign(process.env, {
   AWS_REGION: "eu-central-1",

@@ -1,5 +1,5 @@
 import { afterAll } from "vitest"
-import type { NetworkClient } from "#local/network-client.ts"
+import type { NetworkClient } from "#local/network/client.ts"
 import { startWhole } from "../whole-service.ts"
 
 /**

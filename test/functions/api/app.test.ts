@@ -4,9 +4,9 @@ import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { listen } from "#local/listen.ts"
-import { ApiKey } from "#core/api-key.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { ErrorBody } from "#core/contract/error.ts"
-import { log } from "#core/log.ts"
+import { log } from "#core/platform/log.ts"
 import { app } from "#functions/api/app.ts"
 import { listener } from "#functions/api/listener.ts"
 import { handler } from "#functions/api/handler.ts"
@@ -265,7 +265,7 @@ test("the log of a failed request does not name whom it was about", async () => 
 test("a bug of ours is 500 and says nothing of itself", async () => {
   const customer = await aCustomer()
   const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
-  const { update } = await import("#core/store.ts")
+  const { update } = await import("#core/store/store.ts")
   await update({
     TableName: "Leases",
     Key: { pk: `BRIDGE#${String(id)}`, sk: "LEASE" },

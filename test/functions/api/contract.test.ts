@@ -1,14 +1,16 @@
 import { expect, test, vi } from "vitest"
 
 // The environment is read once, when the first module of core is loaded.
-await vi.hoisted(async () => Object.assign(process.env, (await import("#local/no-limits.ts")).noLimits))
+await vi.hoisted(async () =>
+  Object.assign(process.env, (await import("#local/service/no-limits.ts")).noLimits),
+)
 
 import "#test/support/store.ts"
 import { examples } from "#core/contract/examples.ts"
 import type { RouteName } from "#core/contract/routes.ts"
-import { Bridge } from "#core/bridge.ts"
-import { Lease } from "#core/lease.ts"
-import { openapi, type Operation, type Parameter } from "#functions/api/openapi.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { openapi, type Operation, type Parameter } from "#functions/docs/openapi.ts"
 import { aCustomer } from "#test/support/customer.ts"
 import { type Fault, faultsOf, jsonOf } from "#test/support/faulty.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { routes } from "#core/contract/routes.ts"
-import { reference } from "#functions/api/reference.ts"
+import { reference } from "#functions/docs/routes.ts"
 import { startBrowser } from "#test/support/browser.ts"
 
 const server = serve({ fetch: reference.fetch, port: 0, hostname: "127.0.0.1" })

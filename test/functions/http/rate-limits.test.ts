@@ -1,9 +1,9 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, test, vi } from "vitest"
-import { config } from "#core/config.ts"
+import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { ApiKey } from "#core/api-key.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/api/app.ts"
 import { aCustomer, anAddress, at, json } from "#test/support/customer.ts"
 

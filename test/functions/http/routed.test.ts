@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { beforeAll, afterAll, expect, test } from "vitest"
-import { config } from "#core/config.ts"
+import { config } from "#core/platform/config.ts"
 import { app } from "#functions/api/app.ts"
 import { anAddress, at } from "#test/support/customer.ts"
 import { offerStreaming, stream, urlEvent } from "#test/support/function-url.ts"

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { config } from "#core/config.ts"
-import type { Host } from "#core/host.ts"
+import { config } from "#core/platform/config.ts"
+import type { Host } from "#core/lease/host.ts"
 import { isDead, observe } from "#functions/sweep/death.ts"
 
 const beat = config.LEASE_BEAT_MS

@@ -4,12 +4,12 @@ vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1
 
 import "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
-import { config } from "#core/config.ts"
-import { Host } from "#core/host.ts"
-import { Lease } from "#core/lease.ts"
-import { Shortage } from "#core/shortage.ts"
+import { config } from "#core/platform/config.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { Shortage } from "#core/lease/host-shortage.ts"
 import { look } from "#functions/sweep/sweep.ts"
-import { startEcs } from "#local/ecs.ts"
+import { startEcs } from "#local/ecs/ecs.ts"
 import { aBridge } from "#test/support/bridge.ts"
 import { until } from "#test/support/until.ts"
 

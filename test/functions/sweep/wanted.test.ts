@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Host } from "#core/host.ts"
+import type { Host } from "#core/lease/host.ts"
 import { type Fleet, hostsToStart, oldToDrain, surplus } from "#functions/sweep/wanted.ts"
 
 const up = (sessions: number, capacity = 20) => ({ state: "up", sessions, capacity, definition: "" }) as const

@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { z } from "zod"
 import { apiClient, call } from "#local/api-client.ts"
-import { link, untilConnected } from "#local/link.ts"
+import { link, untilConnected } from "#local/network/link.ts"
 import { patiently } from "#local/patiently.ts"
 import { urlEvent } from "#test/support/function-url.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"
@@ -75,7 +75,7 @@ async function admin(...words: string[]): Promise<Record<string, unknown>[]> {
     chmodSync(join(folder, "aws"), 0o755)
     const page = readFileSync(join(root, "docs/operations.md"), "utf8")
     const line = /^eval "\$\(aws ssm[\s\S]+?\)"$/m.exec(page)![0]
-    const script = `${line}\nexec "$0" local/admin.ts --json "$@"`
+    const script = `${line}\nexec "$0" admin/main.ts --json "$@"`
     const env = await stage.environment("AdminPolicy", { DATA_DIR: folder })
     env.PATH = `${folder}:${env.PATH}`
     const { stdout } = await run("bash", ["-euc", script, process.execPath, ...words], { cwd: root, env })
@@ -234,8 +234,8 @@ async function firstEvent(): Promise<string> {
   vi.resetModules()
   Object.assign(process.env, stage.left())
   const [{ DataKeys }, { EventRow }] = [
-    await import("#core/data-keys.ts"),
-    await import("#core/event-row.ts"),
+    await import("#core/keys/data-keys.ts"),
+    await import("#core/event/row.ts"),
   ]
   const keys = await DataKeys.get(bridgeId)
   const row = await EventRow.get(bridgeId, 1)

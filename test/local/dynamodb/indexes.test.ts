@@ -6,8 +6,8 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb"
 import { expect, test, vi } from "vitest"
-import { tables } from "#core/tables.ts"
-import { createTables } from "#local/create-tables.ts"
+import { tables } from "#core/store/tables.ts"
+import { createTables } from "#local/dynamodb/create-tables.ts"
 import { aDynamoDb } from "#test/support/dynamodb.ts"
 
 const { name: TableName } = tables.find(({ indexes }) => indexes.some(({ name }) => name === "bySince"))!

@@ -1,5 +1,5 @@
 import { ECSClient, RunTaskCommand } from "@aws-sdk/client-ecs"
-import { startEcs } from "#local/ecs.ts"
+import { startEcs } from "#local/ecs/ecs.ts"
 
 // Starts a task that writes to the same standard output, and waits to be killed.
 const child = new URL("child.ts", import.meta.url).pathname

@@ -1,6 +1,6 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { newBacklog } from "#session-host/baileys/backlog.ts"
+import { newBacklog } from "#session-host/baileys/socket/backlog.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { newCodes } from "#session-host/baileys/qr.ts"
+import { newCodes } from "#session-host/baileys/login/qr.ts"
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000, toFake: ["Date"] }))
 afterEach(() => void vi.useRealTimers())

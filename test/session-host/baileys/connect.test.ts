@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { trustRoot } from "#session-host/baileys/certificates.ts"
+import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { aConnection } from "#test/support/connection.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"

@@ -1,8 +1,8 @@
 import { BufferJSON, initAuthCreds, proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { credsFromText, credsToText } from "#session-host/baileys/serialise.ts"
+import { credsFromText, credsToText } from "#session-host/baileys/signal/serialise.ts"
 import { decode } from "#session-host/messages/decode.ts"
-import { pack } from "#session-host/memory/pack.ts"
+import { pack } from "#session-host/memory/vault/pack.ts"
 import { aParty, twoParties } from "#test/support/party.ts"
 import { skip, skipInGroup } from "#test/support/skipping.ts"
 

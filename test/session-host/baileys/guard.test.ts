@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { guard } from "#session-host/baileys/guard.ts"
+import { guard } from "#session-host/baileys/socket/guarded-vault.ts"
 import { aVault } from "#test/support/vault.ts"
 
 test("when the store fails, the connection is closed before anyone hears of it", async () => {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/messages/decode.ts"
-import { lines } from "#session-host/baileys/silence.ts"
+import { lines } from "#session-host/baileys/repairs/quiet-libsignal.ts"
 import { aParty, twoParties } from "#test/support/party.ts"
 
 const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).conversation
@@ -50,7 +50,7 @@ test("a bundle whose prekey the identity has not signed opens no session", async
   expect(ada.vault.changes).toEqual([])
 })
 
-test.for(["session-host/baileys/libsignal.ts", "simulator/phone/libsignal.ts"])(
+test.for(["session-host/baileys/signal/libsignal.ts", "simulator/phone/libsignal.ts"])(
   "outside of tests, too, %s finds everything that it names: Node knows only some of a CommonJS module's names",
   async (file) => {
     const script = `const found = await import("./${file}"); console.log(Object.values(found).every(Boolean))`
@@ -72,8 +72,8 @@ test("all that libsignal prints is known, and nothing of it is printed", async (
 
 test("closing a session prints nothing, while others may still print", async () => {
   const script = `
-    import { installRepairs } from "#session-host/baileys/repairs.ts"
-    import { SessionRecord } from "#session-host/baileys/libsignal.ts"
+    import { installRepairs } from "#session-host/baileys/repairs/install.ts"
+    import { SessionRecord } from "#session-host/baileys/signal/libsignal.ts"
     installRepairs()
     new SessionRecord().closeSession({ indexInfo: { closed: -1 }, privKey: "private" })
     console.info("still printed")

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { afterEach, expect, test, vi } from "vitest"
-import { newBeforeEnd } from "#session-host/baileys/before-end.ts"
-import { newLifetime } from "#session-host/baileys/lifetime.ts"
-import type { Happening } from "#session-host/network.ts"
+import { newBeforeEnd } from "#session-host/baileys/socket/before-end.ts"
+import { newLifetime } from "#session-host/baileys/socket/lifetime.ts"
+import type { Happening } from "#session-host/network/connection.ts"
 
 afterEach(() => void vi.useRealTimers())
 

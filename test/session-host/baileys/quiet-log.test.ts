@@ -1,7 +1,7 @@
 import { Writable } from "node:stream"
 import { pino } from "pino"
 import { expect, test } from "vitest"
-import { quietLog } from "#session-host/baileys/quiet-log.ts"
+import { quietLog } from "#session-host/baileys/socket/quiet-log.ts"
 
 function aLog() {
   const written: string[] = []

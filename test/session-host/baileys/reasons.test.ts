@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { endOf } from "#session-host/baileys/reasons.ts"
+import { endOf } from "#session-host/baileys/socket/end-reasons.ts"
 
 /** In the form of Baileys' errors. */
 const boom = (message: string, statusCode: number, data?: object) =>

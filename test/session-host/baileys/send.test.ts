@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { ackMs, newAcks } from "#session-host/baileys/acks.ts"
+import { ackMs, newAcks } from "#session-host/baileys/socket/acks.ts"
 import { built, textOf } from "#session-host/messages/compose.ts"
-import { type Keys, keysOf } from "#session-host/baileys/keys.ts"
-import { newSender } from "#session-host/baileys/send.ts"
-import { transmission, type Transmission } from "#session-host/baileys/transmission.ts"
+import { type Keys, keysOf } from "#session-host/baileys/signal/keys.ts"
+import { newSender } from "#session-host/baileys/send/send.ts"
+import { transmission, type Transmission } from "#session-host/baileys/send/transmission.ts"
 import { aVault } from "#test/support/vault.ts"
-import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network-errors.ts"
+import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
 afterEach(() => void vi.useRealTimers())

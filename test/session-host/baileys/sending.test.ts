@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { trustRoot } from "#session-host/baileys/certificates.ts"
-import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network-errors.ts"
+import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
+import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 import { aConnection } from "#test/support/connection.ts"
 import { aLinkedDevice, outgoing } from "#test/support/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network.ts"

@@ -1,6 +1,6 @@
 import { decodeBinaryNode, encodeBinaryNode } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { installRepairs } from "#session-host/baileys/repairs.ts"
+import { installRepairs } from "#session-host/baileys/repairs/install.ts"
 
 installRepairs()
 

@@ -1,6 +1,6 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { tellUnknown, unknownIn } from "#session-host/baileys/unknown.ts"
+import { tellUnknown, unknownIn } from "#session-host/baileys/stanzas/unknown.ts"
 
 const node = (tag: string, attrs: Record<string, string> = {}, ...content: BinaryNode[]): BinaryNode => ({
   tag,

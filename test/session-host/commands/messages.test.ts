@@ -4,8 +4,8 @@ import { proto } from "@whiskeysockets/baileys"
 import { aChat } from "#test/support/chat.ts"
 import { aHost, eventsOfType, held, statusOf } from "#test/support/host.ts"
 import { until } from "#test/support/until.ts"
-import { query } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
+import { query } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
 
 const contentOf = (message: { content: unknown } | undefined) =>
   proto.Message.fromObject(message?.content as object)

@@ -3,8 +3,8 @@ import "#test/support/store.ts"
 import { aChat } from "#test/support/chat.ts"
 import { eventsOf, eventsOfType, statusOf } from "#test/support/host.ts"
 import { until } from "#test/support/until.ts"
-import { query } from "#core/store.ts"
-import { sessions } from "#core/tables.ts"
+import { query } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
 
 async function rowsOf(bridgeId: string, prefix: string) {
   const rows = query({

@@ -1,11 +1,11 @@
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { phonesIn } from "#session-host/events/about.ts"
+import { phonesIn } from "#session-host/events/chat-and-sender.ts"
 import { fromCall } from "#session-host/events/call.ts"
 import { fromMessage } from "#session-host/events/message.ts"
 import { fromInfo } from "#session-host/events/offline-sync.ts"
-import type { MessageContent } from "#session-host/network.ts"
+import type { MessageContent } from "#session-host/network/connection.ts"
 
 const own = { jid: "491719999999@s.whatsapp.net", lid: "99@lid" }
 const bob = "491710000001@s.whatsapp.net"

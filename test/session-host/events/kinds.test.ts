@@ -1,10 +1,10 @@
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { phonesIn } from "#session-host/events/about.ts"
+import { phonesIn } from "#session-host/events/chat-and-sender.ts"
 import { Unreadable } from "#session-host/events/mapped.ts"
 import { fromMessage } from "#session-host/events/message.ts"
-import type { MessageContent } from "#session-host/network.ts"
+import type { MessageContent } from "#session-host/network/connection.ts"
 
 const { EPHEMERAL_SETTING, MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type
 const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { lidsIn, phonesIn } from "#session-host/events/about.ts"
+import { lidsIn, phonesIn } from "#session-host/events/chat-and-sender.ts"
 import { identityOf } from "#session-host/events/name.ts"
 import { fromMessage } from "#session-host/events/message.ts"
-import type { MessageContent } from "#session-host/network.ts"
+import type { MessageContent } from "#session-host/network/connection.ts"
 
 const own = { jid: "491719999999@s.whatsapp.net", lid: "99@lid" }
 const bob = "491710000001@s.whatsapp.net"

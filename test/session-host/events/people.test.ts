@@ -3,7 +3,7 @@ import { Event } from "#core/contract/event.ts"
 import { authorsOf } from "#session-host/events/author.ts"
 import { lidsOf } from "#session-host/events/person.ts"
 import { fromStanza } from "#session-host/events/stanza.ts"
-import type { Stanza } from "#session-host/network.ts"
+import type { Stanza } from "#session-host/network/connection.ts"
 
 const own = { jid: "4911@s.whatsapp.net", lid: "11@lid" }
 const known = { own, phones: new Map([["22@lid", "4922@s.whatsapp.net"]]) }

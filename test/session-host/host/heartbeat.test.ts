@@ -1,6 +1,6 @@
 import { pino } from "pino"
 import { afterEach, expect, test, vi } from "vitest"
-import type { Host } from "#core/host.ts"
+import type { Host } from "#core/lease/host.ts"
 import { Heartbeat } from "#session-host/host/heartbeat.ts"
 
 const beatMs = 1000

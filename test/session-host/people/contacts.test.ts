@@ -4,9 +4,9 @@ import "#test/support/store.ts"
 import { transactions } from "#test/support/held.ts"
 import { countTurns } from "#test/support/turns.ts"
 import { aMemory } from "#test/support/memory.ts"
-import { membersIn } from "#session-host/baileys/people.ts"
+import { membersIn } from "#session-host/baileys/app-state/people.ts"
 import { type Learnt, wire } from "#session-host/people/contacts.ts"
-import { el } from "#session-host/node.ts"
+import { el } from "#session-host/network/stanza.ts"
 import { personOf } from "#session-host/people/person.ts"
 
 const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }

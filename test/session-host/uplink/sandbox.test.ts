@@ -6,8 +6,8 @@ vi.hoisted(() => {
 })
 
 import "#test/support/store.ts"
-import { Bridge } from "#core/bridge.ts"
-import { Lease } from "#core/lease.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { anAccount } from "#test/support/bridge.ts"
 import { aHost, statusOf } from "#test/support/host.ts"
 import { aNetwork } from "#test/support/network.ts"

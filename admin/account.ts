@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { iso } from "#core/platform/clock.ts"
+import { remove } from "#core/bridge/remove.ts"
+import { argument, Refused, type Row, type Verb } from "./verb.ts"
+
+export const account: Record<string, Verb> = {
+  create: {
+    takes: "<name> [subscription]",
+    says: "make an account, by default without a subscription",
+    run: async (args) => [
+      toRow(
+        await Account.create({
+          name: argument(args, 0, "name"),
+          subscription: args[1] === undefined ? "none" : subscription(args[1]),
+        }),
+      ),
+    ],
+  },
+  list: {
+    takes: "",
+    says: "every account",
+    run: async () => (await Account.list()).map(toRow),
+  },
+  limit: {
+    takes: "<account-id> <bridges>",
+    says: "how many bridges the account may have",
+    run: async (args) => {
+      const limit = Number(argument(args, 1, "bridges"))
+      if (!Number.isInteger(limit) || limit < 0) throw new Refused("<bridges> is a whole number from 0")
+      const id = argument(args, 0, "account-id")
+      return await changed(id, await Account.setBridgeLimit(id, limit))
+    },
+  },
+  subscription: {
+    takes: `<account-id> <${Account.Subscription.options.join("|")}>`,
+    says: "set the state of the account's subscription",
+    run: async (args) => {
+      const id = argument(args, 0, "account-id")
+      return await changed(id, await Account.setSubscription(id, subscription(argument(args, 1, "state"))))
+    },
+  },
+  delete: {
+    takes: "<account-id> [all]",
+    says: "end an account without bridges, and its keys; `all`: its bridges first",
+    run: async (args) => await deleted(argument(args, 0, "account-id"), args[1] === "all"),
+  },
+}
+
+async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
+  if (!(await Account.get(id))) throw new Refused("there is no such account")
+  const bridges = await Bridge.list(id)
+  const hasSandbox = bridges.some(({ isSandbox }) => isSandbox)
+  const counted = bridges.filter(({ isSandbox }) => !isSandbox).length
+  if (bridges.length > 0 && !withBridges)
+    throw new Refused(
+      `the account has ${counted} bridges${hasSandbox ? " and a sandbox" : ""}: with \`all\` they are deleted, too`,
+    )
+  // From here on nobody can create another bridge.
+  await Account.setSubscription(id, "none")
+  for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
+  for (const bridge of bridges) await remove(bridge, randomUUID())
+  if (!(await Account.remove(id))) throw new Refused("a bridge of it was made meanwhile: ask again")
+  // A sandbox does not count, so one could still be created until a moment ago.
+  for (const bridge of await Bridge.list(id)) await remove(bridge, randomUUID())
+  return [{ deleted: id, bridges: counted, ...(hasSandbox && { sandboxes: 1 }) }]
+}
+
+function subscription(given: string): Account.Subscription {
+  const parsed = Account.Subscription.safeParse(given)
+  if (!parsed.success)
+    throw new Refused(`a subscription is one of ${Account.Subscription.options.join(", ")}`)
+  return parsed.data
+}
+
+async function changed(accountId: string, found: boolean): Promise<Row[]> {
+  const now = found ? await Account.get(accountId) : undefined
+  if (!now) throw new Refused("there is no such account")
+  return [toRow(now)]
+}
+
+function toRow(info: Account.Info): Row {
+  return {
+    id: info.id,
+    name: info.name,
+    subscription: info.subscription,
+    bridges: info.bridges,
+    limit: info.bridgeLimit,
+    created_at: iso(info.createdAt * 1000),
+  }
+}

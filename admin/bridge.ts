@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto"
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { iso } from "#core/platform/clock.ts"
+import { ApiError } from "#core/error.ts"
+import { LinkedPhone } from "#core/bridge/linked-phone.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { callHost } from "#core/lease/call.ts"
+import { remove } from "#core/bridge/remove.ts"
+import { restart } from "#core/bridge/restart.ts"
+import { down } from "./down.ts"
+import { argument, Refused, type Row, type Verb } from "./verb.ts"
+import { why } from "./why.ts"
+
+export const bridge: Record<string, Verb> = {
+  list: {
+    takes: "<account-id>",
+    says: "the account's bridges and who holds them",
+    run: async (args) => {
+      const accountId = argument(args, 0, "account-id")
+      if (!(await Account.get(accountId))) throw new Refused("there is no such account")
+      const found = await Bridge.list(accountId)
+      return await Promise.all(found.map(toRow))
+    },
+  },
+  find: {
+    takes: "<phone>",
+    says: "the bridges that were linked to this number (digits), latest first",
+    run: async (args) => {
+      const phone = argument(args, 0, "phone").replace(/^\+/, "")
+      if (!/^\d{7,15}$/.test(phone)) throw new Refused("<phone> is 7 to 15 digits")
+      const rows = await Promise.all((await LinkedPhone.find(phone)).map(toFound))
+      return rows.flat()
+    },
+  },
+  down: {
+    takes: "",
+    says: "the bridges of all accounts that should be connected and are not",
+    run: down,
+  },
+  why: {
+    takes: "<bridge-id|customer_ref>",
+    says: "why this bridge is down, or is not: state, host, delivery, its log",
+    run: async (args) => await why(await idOf(argument(args, 0, "bridge-id"))),
+  },
+  pause: {
+    takes: "<bridge-id>",
+    says: "stop a bridge; calls answer 409 bridge_paused",
+    run: async (args) => await stopped(argument(args, 0, "bridge-id"), "manual"),
+  },
+  wake: {
+    takes: "<bridge-id>",
+    says: "let a paused bridge run again",
+    run: async (args) => await woken(argument(args, 0, "bridge-id"), "manual", "billing", "idle"),
+  },
+  suspend: {
+    takes: "<bridge-id>",
+    says: "stop a bridge; calls answer 409 bridge_suspended",
+    run: async (args) => await stopped(argument(args, 0, "bridge-id"), "suspended"),
+  },
+  resume: {
+    takes: "<bridge-id>",
+    says: "let a suspended bridge run again",
+    run: async (args) => await woken(argument(args, 0, "bridge-id"), "suspended"),
+  },
+  restart: {
+    takes: "<bridge-id>",
+    says: "restart its session; where its host cannot be asked from here, it moves",
+    run: async (args) => await restarted(argument(args, 0, "bridge-id")),
+  },
+  skip: {
+    takes: "<bridge-id>",
+    says: "begin its session anew and skip the message at its head, which brings it down",
+    run: async (args) => await skipped(argument(args, 0, "bridge-id")),
+  },
+  delete: {
+    takes: "<bridge-id>",
+    says: "delete a bridge, as its customer would; unlinked if its host can be asked",
+    run: async (args) => {
+      const found = await Bridge.byId(argument(args, 0, "bridge-id"))
+      if (!found) throw new Refused("there is no such bridge")
+      await remove(found, randomUUID())
+      return [{ deleted: found.id, customer_ref: found.customerRef }]
+    },
+  },
+}
+
+/**
+ * The id of the bridge that an operator named by its id or its reference.
+ * @throws Refused when several accounts have a bridge of that reference
+ */
+async function idOf(given: string): Promise<string> {
+  if (await Bridge.byId(given)) return given
+  const all = await Promise.all((await Account.list()).map(({ id }) => Bridge.list(id)))
+  const [found, ...others] = all.flat().filter(({ customerRef }) => customerRef === given)
+  if (others.length > 0)
+    throw new Refused(`${others.length + 1} accounts have a bridge called ${given}: name it by its id`)
+  return found?.id ?? given
+}
+
+async function restarted(bridgeId: string): Promise<Row[]> {
+  const lease = await Lease.get(bridgeId)
+  if (!lease || !Lease.isHeld(lease))
+    throw new Refused("no host holds this bridge: `bridge why` says what it waits for")
+  try {
+    await restart(bridgeId, randomUUID())
+    return [{ restarted: bridgeId }]
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+  // A deployed host cannot be reached from here. The host that takes the bridge next starts a new session.
+  await stopped(bridgeId, "manual")
+  await woken(bridgeId, "manual")
+  return [{ moved: bridgeId }]
+}
+
+async function skipped(bridgeId: string): Promise<Row[]> {
+  const before = await Lease.get(bridgeId)
+  if (!(await Lease.skip(bridgeId))) throw new Refused("there is no such bridge, or it must not run now")
+  if (before && Lease.isHeld(before)) await tell(before)
+  return [{ skips: bridgeId }]
+}
+
+async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
+  const before = await Lease.get(bridgeId)
+  if (!(await Lease.stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
+  if (before && Lease.isHeld(before)) await tell(before)
+  return [{ stopped: bridgeId, reason }]
+}
+
+/**
+ * The holder is fenced already. Told about it, it closes the socket at once instead of at its next comparison of
+ * leases.
+ */
+async function tell(before: Lease.Info): Promise<void> {
+  const { bridgeId } = before
+  const call = { method: "POST", path: "/look-at-lease", bridgeId, requestId: randomUUID() } as const
+  try {
+    await callHost(before, call, 2000)
+  } catch (error) {
+    // Its own comparison tells it within half a minute.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
+  if (!(await Lease.wake(bridgeId, ...reasons)))
+    throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
+  return [{ woken: bridgeId }]
+}
+
+/** No row for a bridge that is deleted. */
+async function toFound({ bridgeId, connectedAt }: LinkedPhone.Linked): Promise<Row[]> {
+  const bridge = await Bridge.byId(bridgeId)
+  if (!bridge) return []
+  const row = await toRow(bridge)
+  return [{ account: bridge.accountId, ...row, connected_at: iso(connectedAt * 1000) }]
+}
+
+async function toRow(info: Bridge.Info): Promise<Row> {
+  const lease = await Lease.get(info.id)
+  return {
+    id: info.id,
+    customer_ref: info.customerRef,
+    host: lease?.host ?? "",
+    status: (lease && Lease.statusOf(lease)) ?? "",
+    reason: lease?.reason ?? "",
+    epoch: lease?.epoch ?? 0,
+    fail_count: lease?.failCount ?? 0,
+    created_at: iso(info.createdMs),
+  }
+}

@@ -1,0 +1,63 @@
+import { Bridge } from "#core/bridge/bridge.ts"
+import { iso } from "#core/platform/clock.ts"
+import type { EventRow } from "#core/event/row.ts"
+import { EventList } from "#core/event/list.ts"
+import { Resend } from "#core/event/resend.ts"
+import { argument, Refused, type Row, type Verb } from "./verb.ts"
+
+/** As many at once as may wait to be resent. */
+const most = 100
+
+export const events: Record<string, Verb> = {
+  undelivered: {
+    takes: "<bridge-id>",
+    says: `the bridge's events that were given up, oldest first, ${most} at most; never what is in them`,
+    run: async (args) => (await undelivered(argument(args, 0, "bridge-id"))).map(toRow),
+  },
+  resend: {
+    takes: "<bridge-id> <event-id|all>",
+    says: "send an event, or all that were given up, once more",
+    run: async (args) => {
+      const [bridgeId, which] = [argument(args, 0, "bridge-id"), argument(args, 1, "event-id")]
+      const bridge = await existing(bridgeId)
+      if (bridge.webhookUrl === "")
+        throw new Refused("this bridge has no webhook: its events are in its inbox")
+      const asked = which === "all" ? await undelivered(bridgeId) : [await one(bridgeId, which)]
+      const sent: Row[] = []
+      for (const event of asked) {
+        if (!(await Resend.ask(bridgeId, event.n))) break
+        sent.push(toRow(event))
+      }
+      if (sent.length < asked.length && sent.length === 0)
+        throw new Refused(`${most} wait to be sent again already: ask later`)
+      return sent
+    },
+  },
+}
+
+async function existing(bridgeId: string): Promise<Bridge.Info> {
+  const bridge = await Bridge.byId(bridgeId)
+  if (!bridge) throw new Refused("there is no such bridge")
+  return bridge
+}
+
+async function undelivered(bridgeId: string): Promise<EventRow.Info[]> {
+  await existing(bridgeId)
+  return await EventList.page(bridgeId, { state: "undelivered", after: 0, limit: most })
+}
+
+async function one(bridgeId: string, eventId: string): Promise<EventRow.Info> {
+  const event = await EventList.find(bridgeId, eventId)
+  if (!event) throw new Refused("the bridge has no such event, or no more")
+  if (event.state === "pending") throw new Refused("this event still waits: it is sent in its turn")
+  return event
+}
+
+function toRow(event: EventRow.Info): Row {
+  return {
+    event_id: event.eventId,
+    type: event.type,
+    state: event.state,
+    created_at: iso(event.createdAt * 1000),
+  }
+}

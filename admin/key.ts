@@ -1,0 +1,36 @@
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { iso } from "#core/platform/clock.ts"
+import { argument, Refused, type Verb } from "./verb.ts"
+
+export const key: Record<string, Verb> = {
+  create: {
+    takes: "<account-id> [name]",
+    says: "make an API key; it is shown this once",
+    run: async (args) => {
+      const accountId = argument(args, 0, "account-id")
+      if (!(await Account.get(accountId))) throw new Refused("there is no such account")
+      return [{ key: await ApiKey.create(accountId, args[1] ?? "") }]
+    },
+  },
+  list: {
+    takes: "<account-id>",
+    says: "the account's keys, without their secrets",
+    run: async (args) =>
+      (await ApiKey.list(argument(args, 0, "account-id"))).map((found) => ({
+        id: found.keyId,
+        name: found.name,
+        created_at: iso(found.createdAt * 1000),
+      })),
+  },
+  revoke: {
+    takes: "<account-id> <key-id>",
+    says: "end a key; it is refused everywhere within 30 seconds",
+    run: async (args) => {
+      const keyId = argument(args, 1, "key-id")
+      if (!(await ApiKey.revoke(argument(args, 0, "account-id"), keyId)))
+        throw new Refused("the account has no such key")
+      return [{ revoked: keyId }]
+    },
+  },
+}

@@ -1,0 +1,102 @@
+import { parseArgs } from "node:util"
+import { z } from "zod"
+import { Refused, type Row, type Verb } from "./verb.ts"
+import { which } from "./which.ts"
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const asked = parse()
+  try {
+    if (!asked || asked.help) {
+      console.error(help(await load()))
+      return asked ? 0 : 2
+    }
+    return await run(asked)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    console.error(error.message)
+    return 1
+  }
+}
+
+async function run({ words: [noun = "", name = "", ...args], json }: Asked): Promise<number> {
+  const { says, environment } = await which(process.env)
+  Object.assign(process.env, environment)
+  const nouns = await load()
+  const verb = nouns[noun]?.[name]
+  if (!verb) {
+    console.error(help(nouns))
+    return 2
+  }
+  // With --json the caller is a program: it needs no introduction.
+  if (!json) console.error(says)
+  const { ApiError } = await import("#core/error.ts")
+  try {
+    const rows = await verb.run(args)
+    if (json) console.log(JSON.stringify(rows))
+    else if (rows.length > 0) console.log(lines(rows))
+    // Written for the person, to stderr: a pipe that counts lines must count none.
+    else console.error("none")
+    return 0
+  } catch (error) {
+    if (!(error instanceof Refused || error instanceof ApiError)) throw error
+    throw new Refused(`${error.message}\nusage: npm run admin -- ${noun} ${name} ${verb.takes}`)
+  }
+}
+
+interface Asked {
+  words: string[]
+  json: boolean
+  help: boolean
+}
+
+/** The parsed command line; undefined when an option is unknown. */
+function parse(): Asked | undefined {
+  try {
+    const options = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const
+    const { positionals, values } = parseArgs({ allowPositionals: true, options })
+    return { words: positionals, json: values.json ?? false, help: values.help ?? false }
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** Loaded late, since the verbs' modules read the environment. @throws Refused when the environment is invalid */
+async function load(): Promise<Record<string, Record<string, Verb>>> {
+  await import("#core/platform/config.ts").catch((error: unknown) => {
+    if (!(error instanceof z.ZodError)) throw error
+    throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
+  })
+  const { account } = await import("./account.ts")
+  const { key } = await import("./key.ts")
+  const { bridge } = await import("./bridge.ts")
+  const { host } = await import("./host.ts")
+  const { events } = await import("./events.ts")
+  const { wrapping } = await import("./wrapping.ts")
+  return { account, key, bridge, host, events, wrapping }
+}
+
+function lines(rows: Row[]): string {
+  return rows
+    .map((row) =>
+      Object.entries(row)
+        .map(([name, value]) => `${name}=${value}`)
+        .join("  "),
+    )
+    .join("\n")
+}
+
+function help(nouns: Record<string, Record<string, Verb>>): string {
+  const verbs = Object.entries(nouns).flatMap(([noun, its]) =>
+    Object.entries(its).map(([name, verb]) => `  ${`${noun} ${name} ${verb.takes}`.padEnd(66)}${verb.says}`),
+  )
+  return [
+    "usage: npm run admin -- [--json] <noun> <verb> ...",
+    "",
+    ...verbs,
+    "",
+    "  --json: for programs, as npm run -s admin -- --json account list",
+  ].join("\n")
+}

@@ -1,0 +1,54 @@
+import { find } from "#local/service/running.ts"
+import { DataDir } from "#local/service/settings.ts"
+import { Refused } from "./verb.ts"
+
+/** The settings that identify a deployed stage (infra/admin.ts). */
+export const ofStage = [
+  "ACCOUNTS_TABLE",
+  "LEASES_TABLE",
+  "EVENTS_TABLE",
+  "REQUESTS_TABLE",
+  "DOORBELL_URL",
+  "SESSION_WRAPPING_KEY",
+  "DELIVERY_WRAPPING_KEY",
+  "LOG_GROUP",
+  "STAGE",
+  "API_KEY_PEPPER",
+  "HOST_TOKEN_SECRET",
+] as const
+
+export interface Which {
+  /** A sentence that tells the person which service it is, before anything is done. */
+  says: string
+  /** The settings that reach it, in addition to the present environment. */
+  environment: Record<string, string>
+}
+
+/**
+ * Which service is meant: the one running on this machine's data folder, or the stage that the environment names.
+ * @throws Refused when there are both, or neither, or the stage's settings are incomplete.
+ */
+export async function which(environment: NodeJS.ProcessEnv): Promise<Which> {
+  const dataDir = DataDir.parse(environment.DATA_DIR)
+  const running = await find(dataDir)
+  const missing = ofStage.filter((name) => !environment[name])
+  const isNamed = ofStage.some((name) => name.endsWith("_TABLE") && environment[name])
+  const stage = isNamed ? `the stage "${environment.STAGE ?? ""}" on AWS` : undefined
+  if (running && stage)
+    throw new Refused(
+      `which service? One runs on this machine (${running.baseUrl}, ${dataDir}), and the environment names ${stage}: ` +
+        "stop the one, or use a new shell, without the settings of the other",
+    )
+  if (running)
+    return { says: `on this machine: ${running.baseUrl}, ${dataDir}`, environment: running.environment }
+  if (!stage)
+    throw new Refused(
+      `no service runs on ${dataDir}: start it with \`npm start\` (DATA_DIR says which folder), ` +
+        "or take over a stage's settings (docs/operations.md)",
+    )
+  if (missing.length > 0) throw new Refused(`${stage}: ${missing.join(", ")} not set (docs/operations.md)`)
+  return {
+    says: `on ${stage}, ${environment.AWS_REGION ?? "in the region of your profile"}`,
+    environment: {},
+  }
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto"
+import { z } from "zod"
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { iso, now } from "#core/platform/clock.ts"
+import { AttemptLog } from "#core/event/attempts.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { ApiError } from "#core/error.ts"
+import { EventList } from "#core/event/list.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { Shortage } from "#core/lease/host-shortage.ts"
+import { callHost } from "#core/lease/call.ts"
+import { Refused, type Row } from "./verb.ts"
+
+/** The facts about a bridge that can be seen from outside its session. */
+export interface Facts {
+  lease: Lease.Info
+  host: Host.Info | undefined
+  shortage: Shortage.Info | undefined
+  /** The status that its session reports, or last reported; undefined before its first report. */
+  status: string | undefined
+  now: number
+}
+
+const Status = z.object({ status: z.string() })
+
+/** Everything that explains why a bridge is up or down: first a sentence, then the facts behind it. */
+export async function why(bridgeId: string): Promise<Row[]> {
+  const [bridge, lease] = [await Bridge.byId(bridgeId), await Lease.get(bridgeId)]
+  if (!bridge || !lease)
+    throw new Refused("there is no such bridge: `bridge list` and `bridge find` name them")
+  const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
+  const shortage = await Shortage.get(lease.network)
+  const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
+  const account = await Account.get(bridge.accountId)
+  const delivery = await Delivery.get(bridgeId)
+  const waiting = await EventList.page(bridgeId, {
+    state: "pending",
+    after: delivery?.head ?? 0,
+    limit: 1000,
+  })
+  const [attempt] = await AttemptLog.latest(bridgeId)
+  return [
+    { why: sentence({ lease, host, shortage, status, now: now() }) },
+    {
+      bridge: bridgeId,
+      customer_ref: bridge.customerRef,
+      account: bridge.accountId,
+      subscription: account?.subscription ?? "",
+      created_at: iso(bridge.createdMs),
+    },
+    {
+      state: Lease.stateOf(lease),
+      reason: lease.reason ?? "",
+      status: status ?? "",
+      status_since: status !== undefined && lease.told?.status === status ? time(lease.told.since) : "",
+      network: lease.network,
+      epoch: lease.epoch,
+      failures: lease.failures,
+      deaths: lease.deaths,
+      logins: lease.logins,
+      fail_count: lease.failCount,
+      failed_at: time(lease.failedAt),
+      last_call: time(lease.used),
+    },
+    {
+      host: lease.host,
+      host_state: host?.state ?? "",
+      host_sessions: host?.sessions ?? 0,
+      host_task: host?.task ?? "",
+      shortage: shortage ? `${shortage.kind} since ${time(shortage.since)}: ${shortage.why}` : "",
+    },
+    {
+      webhook: bridge.webhookUrl === "" ? "hosted inbox" : bridge.webhookUrl,
+      events_waiting: waiting.length,
+      oldest_waiting: time(waiting[0]?.createdAt ?? 0),
+      failures_of_the_first: delivery?.failures ?? 0,
+      next_attempt: time(Math.ceil((delivery?.retryAtMs ?? 0) / 1000)),
+      last_attempt: attempt ? `${attempt.timestamp} ${attempt.status_code} ${attempt.error}`.trim() : "",
+    },
+    ...(await lastLines(bridgeId)).map((line) => ({ log: line })),
+  ]
+}
+
+/** The first obstacle, and what to do about it. */
+export function sentence({ lease, host, shortage, status, now: at }: Facts): string {
+  if (lease.host === Lease.GONE) return "it is deleted: what is left of it is being removed"
+  if (lease.host === Lease.NONE) return stopped[lease.reason ?? "manual"]
+  if (lease.host === Lease.FREE) return unheld(lease, shortage, at)
+  if (!host) return "its host is gone and nobody has freed it yet: the sweep does within a minute, if it runs"
+  if (host.state === "dead") return "its host died: the sweep is giving it free"
+  if (host.state === "draining") return "its host drains: another takes it in a moment"
+  if (status === undefined) return "a living host holds it, and its session has not spoken yet: it starts"
+  if (Lease.loginAgainAt(lease) > at && (status === "connecting" || status === "disconnected"))
+    return `${lease.logins} logins of it in a row did not last: the next is at ${time(Lease.loginAgainAt(lease))}, or numbers get banned. Its log says how they ended`
+  return sessions.get(status) ?? `its session says: ${status}`
+}
+
+const stopped: Record<Lease.Reason, string> = {
+  idle: "it is paused: nobody had linked a phone or called for three days. Any call wakes it",
+  billing: "it is paused for billing: `bridge wake` lets it run",
+  manual: "it was paused by hand: `bridge wake` lets it run",
+  suspended: "it is suspended: `bridge resume` lets it run",
+}
+
+function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: number): string {
+  if (Lease.isSuspect(lease) && Lease.triedAgainAt(lease) > at)
+    return `${Math.max(lease.failures, lease.deaths)} sessions of it in a row failed or took their host along: tried again at ${time(Lease.triedAgainAt(lease))}, alone. Its log and the host's say how they ended`
+  if (shortage)
+    return `it waits for a host, and none can be started (${shortage.kind}): ${shortage.why}. Tried again at ${time(shortage.retryAt)}`
+  return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
+}
+
+/** A sentence for each session status (Contract, "Session status"). */
+const sessions = new Map([
+  ["connected", "it is up"],
+  ["unpaired", "no phone is linked: its customer has to scan a code or ask for a pairing code"],
+  ["connecting", "it is connecting"],
+  [
+    "disconnected",
+    "the network is not reached: the session tries again and again. Its log says how it was refused",
+  ],
+  [
+    "replaced",
+    "another login took its place: its customer has to restart it (PATCH with its `webhook_url`) or link it anew",
+  ],
+  ["passkey_required", "its phone asks for a passkey step, which this release cannot do"],
+])
+
+/**
+ * The status that the session reports now. An operator's machine cannot reach a deployed host; the lease then has the
+ * last known status.
+ */
+async function statusOf(lease: Lease.Info): Promise<string | undefined> {
+  const call = { method: "GET", path: "/status", bridgeId: lease.bridgeId, requestId: randomUUID() } as const
+  try {
+    const answer = await callHost(lease, call, 3000)
+    if (typeof answer === "string" || answer.status !== 200) return undefined
+    return Status.parse(JSON.parse(Buffer.from(answer.body).toString())).status
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+/** The latest lines of the log that the customer sees. */
+async function lastLines(bridgeId: string): Promise<string[]> {
+  if (!BridgeLog.isKept()) return []
+  for await (const lines of BridgeLog.follow(bridgeId, 20)) return lines
+  return []
+}
+
+function time(seconds: number): string {
+  return seconds === 0 ? "" : iso(seconds * 1000)
+}

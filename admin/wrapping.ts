@@ -1,0 +1,29 @@
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { rewrapKeys } from "#core/keys/rewrap.ts"
+import { rotate } from "#core/keys/wrapping.ts"
+import type { Verb } from "./verb.ts"
+
+export const wrapping: Record<string, Verb> = {
+  rotate: {
+    takes: "",
+    says: "give both wrapping keys new key material; what the old wrapped still opens",
+    run: async () => {
+      for (const purpose of ["session", "delivery"] as const) await rotate(purpose)
+      return [{ rotated: 2 }]
+    },
+  },
+  rewrap: {
+    takes: "",
+    says: "wrap the data keys of all bridges anew; interrupted, begin again",
+    run: async () => {
+      let [bridges, keys] = [0, 0]
+      for (const account of await Account.list())
+        for (const bridge of await Bridge.list(account.id)) {
+          bridges++
+          keys += await rewrapKeys(bridge)
+        }
+      return [{ bridges, keys }]
+    },
+  },
+}

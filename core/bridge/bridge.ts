@@ -1,0 +1,347 @@
+export * as Bridge from "./bridge.ts"
+
+import { randomBytes, randomUUID } from "node:crypto"
+import { z } from "zod"
+import { Account } from "../account/account.ts"
+import { config } from "../platform/config.ts"
+import { CustomerRef } from "../contract/bridge.ts"
+import { DataKeys } from "../keys/data-keys.ts"
+import { Delivery } from "../event/delivery.ts"
+import { invalid, issuesOf, noSuchBridge } from "../error.ts"
+import { Lease } from "../lease/lease.ts"
+import { mayName } from "../fetch/reachable-addresses.ts"
+import { Receiver } from "../event/receiver.ts"
+import { open, seal } from "../keys/seal.ts"
+import { Bytes, get as getRow, query, type Row, transact, type Write } from "../store/store.ts"
+import { accounts, leases } from "../store/tables.ts"
+import { newDataKey, type Owner } from "../keys/wrapping.ts"
+
+/** A number that an account has configured. The lease holds its state. */
+export const Info = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  customerRef: z.string(),
+  createdMs: z.number().int(),
+  /** `""` means the hosted inbox. */
+  webhookUrl: z.string(),
+  /** Sealed; `secretOf` opens it. */
+  sealedSecret: Bytes,
+  /** Wrapped; `deliveryKeyOf` opens it. */
+  deliveryKey: Bytes,
+  /** A sandbox is on the simulated network, for trying things. It needs no subscription and counts against no limit. */
+  isSandbox: z.boolean(),
+})
+export type Info = z.infer<typeof Info>
+
+/** The reference of the sandbox bridge that each account has where `SANDBOX` is on. */
+const sandbox = "sandbox"
+
+/** Contract, "Webhook addresses" */
+const WebhookUrl = z
+  .string()
+  .max(2048, "at most 2,048 characters")
+  // Checked before parsing: the URL parser would drop some of these and yield a different URL.
+  .refine((url) => !/[\s\p{Cc}]/u.test(url), "must have no spaces or line breaks: write a space as %20")
+  .refine((url) => !url.includes("#"), "must have no fragment: leave out the # and everything after it")
+  .refine((url) => URL.canParse(url), "not a URL")
+  .transform((url) => new URL(url))
+  .refine(
+    (url) => url.protocol === "https:" || url.protocol === "http:",
+    "must begin with http:// or https://",
+  )
+  .refine((url) => config.STAGE !== "production" || url.protocol === "https:", "https only")
+  .refine((url) => url.username === "" && url.password === "", "must have no user name or password")
+  .refine((url) => url.port !== "0", "port 0 cannot be called: give your server's port, or none")
+  // The addresses behind a name are checked each time it is dialled.
+  .refine(
+    (url) => mayName(url.hostname),
+    "this address is not public: use one that is, or ask the operator of this service to allow it (URL_ALLOW)",
+  )
+  .transform((url) => url.href)
+
+export function key(accountId: string, customerRef: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: `BRIDGE#${customerRef}` }
+}
+
+/**
+ * Creates the bridge of this reference, or finds it.
+ * @throws ApiError `invalid_customer_ref`, `invalid_webhook_url`, `no_subscription`, `payment_required`,
+ * `bridge_limit_reached`
+ */
+export async function create(input: {
+  accountId: string
+  customerRef: unknown
+  webhookUrl?: unknown
+}): Promise<{ bridge: Info; created: boolean }> {
+  const asked = {
+    customerRef: valid("invalid_customer_ref", "customer_ref", CustomerRef, input.customerRef),
+    webhookUrl: webhookUrl(input.webhookUrl ?? ""),
+  }
+  const owner: Owner = { accountId: input.accountId, bridgeId: randomUUID() }
+  const isSandbox = asked.customerRef === sandbox
+  if (isSandbox && !config.SANDBOX)
+    throw invalid(
+      [{ path: "customer_ref", message: "`sandbox` is reserved: choose another reference" }],
+      "invalid_customer_ref",
+    )
+  const delivery = await newDataKey("delivery", owner)
+  const secret = newSecret()
+  const bridge: Info = {
+    ...asked,
+    id: owner.bridgeId,
+    accountId: input.accountId,
+    createdMs: Date.now(),
+    sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), secret),
+    deliveryKey: delivery.wrapped,
+    isSandbox,
+  }
+  const refused = await transact([
+    {
+      Put: {
+        TableName: accounts,
+        Item: toRow(bridge),
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    isSandbox ? allowed(bridge) : counted(bridge),
+    { Put: { TableName: accounts, Item: whereRow(bridge) } },
+    {
+      Put: {
+        TableName: leases,
+        Item: Lease.wanted(bridge.id, isSandbox ? "simulated" : config.HOST_NETWORK),
+      },
+    },
+    { Put: { TableName: leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
+    Delivery.creation(
+      Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
+    ),
+  ])
+  if (!refused) return { bridge, created: true }
+  // An existing reference is answered before any billing check.
+  if (refused[0]) return { bridge: fromRow(refused[0]), created: false }
+  throw Account.whyNoBridge(refused[1] ?? {})
+}
+
+/** A sandbox does not count against the limit, but its account must still exist. */
+function allowed(bridge: Info): Write {
+  return {
+    ConditionCheck: {
+      TableName: accounts,
+      Key: Account.key(bridge.accountId),
+      ConditionExpression: "attribute_exists(pk)",
+    },
+  }
+}
+
+/** Counts one more bridge, if the account may have it. */
+function counted(bridge: Info): Write {
+  return {
+    Update: {
+      TableName: accounts,
+      Key: Account.key(bridge.accountId),
+      UpdateExpression: "ADD bridges :one",
+      ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
+      ExpressionAttributeValues: { ":one": 1, ":active": "active", ":trialing": "trialing" },
+    },
+  }
+}
+
+function uncounted(bridge: Info): Write {
+  return {
+    Update: {
+      TableName: accounts,
+      Key: Account.key(bridge.accountId),
+      UpdateExpression: "ADD bridges :one_less",
+      ExpressionAttributeValues: { ":one_less": -1 },
+    },
+  }
+}
+
+/**
+ * The account's bridge of this reference; `default` is the first one. The sandbox bridge is created the first time it
+ * is asked for.
+ * @throws ApiError `not_found`
+ */
+export async function get(accountId: string, customerRef: string): Promise<Info> {
+  const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
+  if (!bridge && config.SANDBOX && customerRef === sandbox)
+    return (await create({ accountId, customerRef })).bridge
+  if (!bridge || !isOffered(bridge)) throw noSuchBridge()
+  return bridge
+}
+
+/** Whether the account may see it. Sandboxes that were created earlier are hidden while `SANDBOX` is off. */
+export function isOffered(bridge: Info): boolean {
+  return config.SANDBOX || !bridge.isSandbox
+}
+
+/** The account's bridges in order of creation, the sandbox bridge last. */
+export async function list(accountId: string): Promise<Info[]> {
+  const found: Info[] = []
+  const rows = query({
+    TableName: accounts,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :account AND begins_with(sk, :bridge)",
+    ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":bridge": "BRIDGE#" },
+  })
+  for await (const row of rows) found.push(fromRow(row))
+  return found.toSorted((a, b) => Number(a.isSandbox) - Number(b.isSandbox) || a.createdMs - b.createdMs)
+}
+
+/** The bridge of this id, in any account; undefined once it is deleted. */
+export async function byId(bridgeId: string): Promise<Info | undefined> {
+  const where = await getRow(accounts, whereKey(bridgeId))
+  if (!where) return undefined
+  const { account_id, customer_ref } = z
+    .object({ account_id: z.string(), customer_ref: z.string() })
+    .parse(where)
+  const bridge = await find(account_id, customer_ref)
+  return bridge?.id === bridgeId ? bridge : undefined
+}
+
+/**
+ * A webhook URL in the form in which it is stored; `""` for the hosted inbox.
+ * @throws ApiError `invalid_webhook_url`
+ */
+export function webhookUrl(given: unknown): string {
+  if (given === "" || given === null) return ""
+  return valid("invalid_webhook_url", "webhook_url", WebhookUrl, given)
+}
+
+/**
+ * Changes where events go: in the bridge's row and in the row that deliverers read.
+ * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
+ */
+export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
+  const changed: Info = { ...bridge, webhookUrl: url }
+  const receiver = await receiverOf(changed)
+  // A bridge from an earlier release has no such row until its first event.
+  await Delivery.begin(bridge.id, { due: 0, receiver })
+  const refused = await transact([
+    {
+      Update: {
+        TableName: accounts,
+        Key: key(bridge.accountId, bridge.customerRef),
+        UpdateExpression: "SET webhook_url = :url",
+        ConditionExpression: "id = :id",
+        ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
+      },
+    },
+    Delivery.redirection(receiver),
+  ])
+  if (!refused) return changed
+  // Otherwise a row that was created for a deleted bridge would stay for ever.
+  await Delivery.remove(bridge.id)
+  throw noSuchBridge()
+}
+
+/** The bridge's data that deliverers need. */
+export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
+  return Receiver.of({
+    owner: { accountId: bridge.accountId, bridgeId: bridge.id },
+    url: bridge.webhookUrl,
+    secret: await secretOf(bridge),
+    dataKey: await deliveryKeyOf(bridge),
+    wrapped: bridge.deliveryKey,
+  })
+}
+
+/**
+ * Deletes a bridge. Its holder is fenced, its data keys are gone and with them everything sealed under them, and its
+ * reference is free. Any host removes its other rows in the background.
+ * @throws ApiError `not_found` when it is gone already.
+ */
+export async function remove(bridge: Info): Promise<void> {
+  const refused = await transact([
+    {
+      Delete: {
+        TableName: accounts,
+        Key: key(bridge.accountId, bridge.customerRef),
+        ConditionExpression: "id = :id",
+        ExpressionAttributeValues: { ":id": bridge.id },
+      },
+    },
+    ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
+    { Delete: { TableName: accounts, Key: whereKey(bridge.id) } },
+    { Delete: { TableName: leases, Key: DataKeys.key(bridge.id) } },
+    Delivery.removal(bridge.id),
+    Lease.gone(bridge.id),
+  ])
+  if (refused) throw noSuchBridge()
+  DataKeys.forget(bridge.id)
+}
+
+/** The key under which this bridge's event bodies and webhook secret are sealed. */
+export async function deliveryKeyOf(bridge: Info): Promise<Uint8Array> {
+  const owner: Owner = { accountId: bridge.accountId, bridgeId: bridge.id }
+  return await DataKeys.unwrapped("delivery", owner, bridge.deliveryKey)
+}
+
+/** The secret that authenticates this bridge's webhooks (Contract, "Proof of a delivery"). */
+export async function secretOf(bridge: Info): Promise<string> {
+  const rowKey = key(bridge.accountId, bridge.customerRef)
+  return open(await deliveryKeyOf(bridge), rowKey, bridge.sealedSecret).toString()
+}
+
+/** Contract, "Proof of a delivery" */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`
+}
+
+async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
+  // An invalid reference might not be a valid DynamoDB key.
+  if (!CustomerRef.safeParse(customerRef).success) return undefined
+  const row = await getRow(accounts, key(accountId, customerRef))
+  return row && fromRow(row)
+}
+
+function valid<Output>(
+  code: "invalid_customer_ref" | "invalid_webhook_url",
+  field: string,
+  schema: z.ZodType<Output>,
+  given: unknown,
+): Output {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw invalid(issuesOf(parsed.error, field), code)
+}
+
+function whereKey(bridgeId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: "WHERE" }
+}
+
+/** Leads from the bridge's id to its account. */
+function whereRow(bridge: Info): Row {
+  return {
+    ...whereKey(bridge.id),
+    account_id: bridge.accountId,
+    customer_ref: bridge.customerRef,
+  }
+}
+
+function toRow(bridge: Info): Row {
+  return {
+    ...key(bridge.accountId, bridge.customerRef),
+    id: bridge.id,
+    account_id: bridge.accountId,
+    customer_ref: bridge.customerRef,
+    created_ms: bridge.createdMs,
+    webhook_url: bridge.webhookUrl,
+    webhook_secret: bridge.sealedSecret,
+    delivery_key: bridge.deliveryKey,
+    ...(bridge.isSandbox && { sandbox: true }),
+  }
+}
+
+function fromRow(row: Row): Info {
+  return Info.parse({
+    ...row,
+    accountId: row.account_id,
+    customerRef: row.customer_ref,
+    createdMs: row.created_ms,
+    webhookUrl: row.webhook_url,
+    sealedSecret: row.webhook_secret,
+    deliveryKey: row.delivery_key,
+    isSandbox: row.sandbox ?? false,
+  })
+}

@@ -1,0 +1,31 @@
+export * as Choice from "./choice.ts"
+
+import { z } from "zod"
+import { type Event, EventType, Ignored } from "../contract/event.ts"
+import { isGroup } from "../jid.ts"
+
+/** The customer's choice: which events of a bridge they are told. */
+export const Info = z.object({
+  /** The chosen event types; undefined means all, including those of later releases. */
+  events: z.array(z.string()).optional(),
+  /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
+  ignore: z.array(Ignored).default([]),
+})
+export type Info = z.infer<typeof Info>
+
+/** Whether this event is told: its type is chosen and its chat is not ignored. */
+export function wants(choice: Info, event: Event): boolean {
+  if (choice.events && !choice.events.includes(event.event)) return false
+  return !("chat_id" in event && ignores(choice, event.chat_id))
+}
+
+/** Whether this chat (a JID) is ignored. */
+export function ignores({ ignore }: Info, chat: string): boolean {
+  if (chat === "status@broadcast") return ignore.includes("status")
+  return isGroup(chat) && ignore.includes("groups")
+}
+
+/** The choice as the customer sees it: every type by name. */
+export function wire({ events, ignore }: Info) {
+  return { events: EventType.options.filter((type) => events?.includes(type) ?? true), ignore }
+}

@@ -1,0 +1,28 @@
+import type { z } from "zod"
+import { iso, now } from "../platform/clock.ts"
+import type { Manager } from "#core/contract/bridge.ts"
+import type { Host } from "../lease/host.ts"
+import { Lease } from "../lease/lease.ts"
+
+/** After this much healthy time earlier failures are forgotten, in seconds (Contract, "Live state of a bridge"). */
+const forgivenAfter = 600
+
+/** Contract, "Live state of a bridge": from its lease and the host that holds it. */
+export function managerOf(lease: Lease.Info, host: Host.Info | undefined): z.infer<typeof Manager> {
+  return {
+    health: healthOf(lease, host),
+    started_at: lease.startedMs === 0 ? "" : iso(lease.startedMs),
+    fail_count: isForgiven(lease) ? 0 : lease.failCount,
+  }
+}
+
+function healthOf(lease: Lease.Info, host: Host.Info | undefined) {
+  if (lease.host === Lease.NONE) return "stopped"
+  if (!Lease.isHeld(lease)) return lease.failures === 0 ? "starting" : "unhealthy"
+  return host && host.state !== "dead" ? "healthy" : "unhealthy"
+}
+
+function isForgiven(lease: Lease.Info): boolean {
+  const since = Math.max(lease.failedAt, lease.startedMs / 1000)
+  return Lease.isHeld(lease) && now() - since >= forgivenAfter
+}

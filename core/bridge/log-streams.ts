@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import {
+  CloudWatchLogsClient,
+  CreateLogStreamCommand,
+  DeleteLogStreamCommand,
+  GetLogEventsCommand,
+  type GetLogEventsCommandOutput,
+  type InputLogEvent,
+  PutLogEventsCommand,
+  ResourceAlreadyExistsException,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-cloudwatch-logs"
+import { requestTimes } from "../platform/aws-client.ts"
+import { need } from "../platform/config.ts"
+import { log } from "../platform/log.ts"
+
+// The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old lines.
+
+const logs = new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimes })
+
+/** How long lines are gathered: a request for each would cost more than the lines. */
+const gatherMs = 1000
+/** A line has at most 8 KB, and PutLogEvents takes 1 MB. */
+const linesAtOnce = 100
+/** Per bridge. A process that cannot write for so long says so in its own log and drops further lines. */
+const maxWaiting = 10_000
+/** An account may call GetLogEvents 25 times a second in all, so a follower of a quiet log looks ever less often. */
+const lookEachMs = { least: 1000, most: 5000 }
+/** The most events that GetLogEvents returns at once. */
+const pageLines = 10_000
+
+const waiting = new Map<string, InputLogEvent[]>()
+let writing: Promise<void> | undefined
+let timer: NodeJS.Timeout | undefined
+
+export function append(bridgeId: string, line: { at: string; text: string }): void {
+  const lines = waiting.get(bridgeId) ?? []
+  if (lines.length >= maxWaiting) throw new Error("too many lines wait to be written")
+  waiting.set(bridgeId, [...lines, { timestamp: Date.parse(line.at), message: line.text }])
+  timer ??= setTimeout(() => void written(), gatherMs).unref()
+}
+
+/** Resolves when everything that waited is written or given up. Never rejects. */
+export async function written(): Promise<void> {
+  clearTimeout(timer)
+  timer = undefined
+  while (waiting.size > 0 || writing) {
+    writing ??= write().finally(() => (writing = undefined))
+    await writing
+  }
+}
+
+async function write(): Promise<void> {
+  const all = [...waiting]
+  waiting.clear()
+  for (const [bridgeId, lines] of all)
+    for (let from = 0; from < lines.length; from += linesAtOnce)
+      await put(bridgeId, lines.slice(from, from + linesAtOnce)).catch((error: unknown) =>
+        log.warn({ error, bridgeId }, "lines of a bridge's log were not written"),
+      )
+}
+
+async function put(bridgeId: string, logEvents: InputLogEvent[]): Promise<void> {
+  const stream = streamOf(bridgeId)
+  const command = new PutLogEventsCommand({ ...stream, logEvents })
+  try {
+    await logs.send(command)
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error
+    await logs.send(new CreateLogStreamCommand(stream)).catch((refused: unknown) => {
+      // Another process has just created it.
+      if (!(refused instanceof ResourceAlreadyExistsException)) throw refused
+    })
+    await logs.send(command)
+  }
+}
+
+/** Yields the last `tail` lines, then new ones: one batch per look, often an empty one. */
+export async function* follow(
+  bridgeId: string,
+  tail: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string[]> {
+  const past = await lastLines(bridgeId, tail)
+  let { token } = past
+  yield past.lines
+  let wait = lookEachMs.least
+  for (;;) {
+    await sleep(wait, undefined, { signal })
+    const page = await pageFrom(bridgeId, token)
+    token = page?.nextForwardToken ?? token
+    const lines = textsOf(page)
+    wait = lines.length > 0 ? lookEachMs.least : Math.min(lookEachMs.most, wait * 1.5)
+    yield lines
+  }
+}
+
+/** Reads page by page from the newest. `token` is where the next lines will appear. */
+async function lastLines(
+  bridgeId: string,
+  count: number,
+): Promise<{ lines: string[]; token: string | undefined }> {
+  const newest = await page(bridgeId, {
+    startFromHead: false,
+    limit: Math.min(pageLines, Math.max(1, count)),
+  })
+  let lines = count === 0 ? [] : textsOf(newest)
+  let nextToken = newest?.nextBackwardToken
+  while (lines.length < count && nextToken) {
+    const older = await page(bridgeId, { startFromHead: false, limit: count - lines.length, nextToken })
+    lines = [...textsOf(older), ...lines]
+    // The same token again means that there are no older lines.
+    nextToken = older?.nextBackwardToken === nextToken ? undefined : older?.nextBackwardToken
+  }
+  return { lines, token: newest?.nextForwardToken }
+}
+
+/** The lines since the last look. A look that fails is made up for by the next. */
+async function pageFrom(
+  bridgeId: string,
+  token: string | undefined,
+): Promise<GetLogEventsCommandOutput | undefined> {
+  try {
+    return await page(bridgeId, { startFromHead: true, ...(token && { nextToken: token }) })
+  } catch (error) {
+    log.warn({ error, bridgeId }, "the log of a bridge cannot be read")
+    return undefined
+  }
+}
+
+/** @returns undefined when nothing was ever logged. */
+async function page(
+  bridgeId: string,
+  from: { startFromHead: boolean; limit?: number; nextToken?: string },
+): Promise<GetLogEventsCommandOutput | undefined> {
+  try {
+    return await logs.send(new GetLogEventsCommand({ ...streamOf(bridgeId), ...from }))
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined
+    throw error
+  }
+}
+
+export async function remove(bridgeId: string): Promise<void> {
+  waiting.delete(bridgeId)
+  try {
+    await logs.send(new DeleteLogStreamCommand(streamOf(bridgeId)))
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error
+  }
+}
+
+function textsOf(page: GetLogEventsCommandOutput | undefined): string[] {
+  return (page?.events ?? []).flatMap(({ message }) => message ?? [])
+}
+
+function streamOf(bridgeId: string) {
+  return { logGroupName: need("LOG_GROUP"), logStreamName: bridgeId }
+}

@@ -1,0 +1,246 @@
+export * as Claim from "./claim.ts"
+
+import { now, nowMs } from "../platform/clock.ts"
+import { Delivery } from "./delivery.ts"
+import { ring } from "./doorbell.ts"
+import { EventList } from "./list.ts"
+import { EventRow } from "./row.ts"
+import type { Receiver } from "./receiver.ts"
+import { transact } from "../store/store.ts"
+import { events } from "../store/tables.ts"
+
+/**
+ * The changes that an invocation makes to the `DELIVERY` row while it holds it.
+ *
+ * `attempt` is counted ahead: the claim counts the first attempt of the event after `head`, and each advance counts
+ * that of the next. A claim that ends before its POST gives the number back. So an event whose first POST succeeds
+ * costs one update. The models are in `test/models/doorbell.ts`.
+ */
+
+/**
+ * Claims a bridge's delivery for an invocation and counts the attempt that it may make.
+ * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet; undefined
+ * when somebody else is delivering, or when there never was an event.
+ */
+export async function take(
+  bridgeId: string,
+  holder: string,
+): Promise<Delivery.Info | { early: number } | undefined> {
+  const { held, refused: seen } = await Delivery.update(bridgeId, {
+    UpdateExpression: `SET holder = :me, due = :due, attempt = attempt + :one, ${Delivery.inIndex}`,
+    ConditionExpression: "(holder = :nobody OR due < :now) AND retry_at_ms <= :now_ms",
+    ExpressionAttributeValues: {
+      ":me": holder,
+      ":due": now() + Delivery.claimedFor,
+      ":one": 1,
+      ":nobody": Delivery.nobody,
+      ":now": now(),
+      ":now_ms": nowMs(),
+    },
+  })
+  if (held) return held
+  // This is our own claim, whose answer was lost.
+  if (seen?.holder === holder) return seen
+  if (seen && seen.holder === Delivery.nobody && seen.retryAtMs > nowMs())
+    return { early: seen.retryAtMs - nowMs() }
+  return undefined
+}
+
+/**
+ * The event after `head` was delivered: moves `head` on and counts the first attempt of the next event. Nothing is
+ * written to the event's own row: an event up to `head` without another outcome was delivered.
+ * @returns the row as it is now; undefined when the claim is lost.
+ */
+export async function advance(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+  const n = held.head + 1
+  const { held: advanced, refused } = await Delivery.update(held.bridgeId, {
+    UpdateExpression:
+      "SET head = :n, attempt = :one, attempts = attempts + :one, failures = :zero, retry_at_ms = :zero",
+    ConditionExpression: "head = :head AND holder = :me",
+    ExpressionAttributeValues: { ":n": n, ":one": 1, ":zero": 0, ":head": held.head, ":me": held.holder },
+  })
+  // We hold it and it has moved on: our own write, whose answer was lost. Nobody else moves it.
+  return advanced ?? (refused?.holder === held.holder && refused.head === n ? refused : undefined)
+}
+
+/**
+ * The event after `head` has an outcome other than prompt delivery. The outcome is written to its row, with its own
+ * time to live, and `head` moves on as in `advance`.
+ * @returns the row as it is now, which is unchanged if the bridge got a webhook URL before an event went to the inbox;
+ * undefined when the claim is lost.
+ */
+export async function settle(
+  held: Delivery.Info,
+  outcome: { state: "delivered" | "undelivered" | "inbox"; attempts: 0 | 1 },
+): Promise<Delivery.Info | undefined> {
+  const { bridgeId, head, holder } = held
+  const event = { bridgeId, n: head + 1 }
+  const { state } = outcome
+  // If the customer has just set a URL, the event is posted after all.
+  const ifInbox = state === "inbox" ? " AND webhook_url = :inbox" : ""
+  const refused = await transact([
+    EventRow.outcome(event, state),
+    {
+      Update: {
+        TableName: events,
+        Key: Delivery.key(bridgeId),
+        UpdateExpression:
+          "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero",
+        ConditionExpression: `head = :head AND holder = :me${ifInbox}`,
+        ExpressionAttributeValues: {
+          ":n": event.n,
+          ":one": 1,
+          ":attempts": outcome.attempts,
+          ":zero": 0,
+          ":head": head,
+          ":me": holder,
+          ...(ifInbox && { ":inbox": "" }),
+        },
+      },
+    },
+    ...(state === "delivered" ? [] : [EventList.pointer(event, state)]),
+  ])
+  return refused?.[0] ? undefined : await refresh(held)
+}
+
+/** Reads the row as it is now; undefined when the claim is lost. */
+export async function refresh(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+  const seen = await Delivery.get(held.bridgeId)
+  return seen?.holder === held.holder ? seen : undefined
+}
+
+/**
+ * Records a failure that is to be tried again after `wait` seconds, and ends the claim.
+ * @returns false when the claim was lost.
+ */
+export async function fail(held: Delivery.Info, wait: number): Promise<boolean> {
+  const { held: failed } = await Delivery.update(held.bridgeId, {
+    UpdateExpression:
+      "SET failures = failures + :one, attempts = attempts + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody",
+    ConditionExpression: "holder = :me AND head = :head",
+    ExpressionAttributeValues: {
+      ":one": 1,
+      ":due": now() + wait + Delivery.lateness,
+      ":retry_at_ms": nowMs() + wait * 1000,
+      ":nobody": Delivery.nobody,
+      ":me": held.holder,
+      ":head": held.head,
+    },
+  })
+  return failed !== undefined
+}
+
+/**
+ * Nothing waits: ends the claim, unless an event was appended or a resend requested meanwhile. It is one transaction,
+ * so that there is never a moment in which something waits and nobody is due to look.
+ * @returns the row, still held, if there is more to do, with the event if one was appended; undefined when the claim
+ * has ended, here or before.
+ */
+export async function goIdle(
+  held: Delivery.Info,
+): Promise<{ held: Delivery.Info; event?: EventRow.Info } | undefined> {
+  const refused = await transact([
+    {
+      ConditionCheck: {
+        TableName: events,
+        Key: EventRow.key(held.bridgeId, held.head + 1),
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    {
+      Update: {
+        TableName: events,
+        Key: Delivery.key(held.bridgeId),
+        // The attempt that was counted ahead was never made.
+        UpdateExpression: "SET due = :zero, holder = :nobody, attempt = :zero REMOVE since",
+        ConditionExpression: "holder = :me AND (attribute_not_exists(resend) OR size(resend) = :zero)",
+        ExpressionAttributeValues: { ":zero": 0, ":nobody": Delivery.nobody, ":me": held.holder },
+      },
+    },
+  ])
+  if (!refused) return undefined
+  const [event] = refused
+  const seen = await refresh(held)
+  return seen && { held: seen, ...(event && "pk" in event && { event: EventRow.fromRow(event) }) }
+}
+
+/**
+ * Events after `head` have expired before their turn, which takes a service that stood still for a week. They are
+ * skipped; `to` is the first event that still exists.
+ * @returns the row as it is now; undefined when the claim is lost.
+ */
+export async function skip(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
+  await transact([
+    {
+      ConditionCheck: {
+        TableName: events,
+        Key: EventRow.key(held.bridgeId, held.head + 1),
+        // The rows of a transaction may become visible one by one, so this one may merely have been late.
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    {
+      Update: {
+        TableName: events,
+        Key: Delivery.key(held.bridgeId),
+        UpdateExpression: "SET head = :head, attempt = :one, failures = :zero, retry_at_ms = :zero",
+        ConditionExpression: "head = :seen AND holder = :me",
+        ExpressionAttributeValues: {
+          ":head": to - 1,
+          ":seen": held.head,
+          ":one": 1,
+          ":zero": 0,
+          ":me": held.holder,
+        },
+      },
+    },
+  ])
+  return await refresh(held)
+}
+
+/** Writes the receiver into a row from an earlier release, unless a PATCH has just done so. */
+export async function address(
+  held: Delivery.Info,
+  receiver: Receiver.Info,
+): Promise<Delivery.Info | undefined> {
+  const { held: addressed, refused } = await Delivery.update(held.bridgeId, {
+    UpdateExpression:
+      "SET webhook_url = :url, webhook_secret = :secret, delivery_key = :key, account_id = :account",
+    ConditionExpression: "holder = :me AND attribute_not_exists(webhook_url)",
+    ExpressionAttributeValues: {
+      ":url": receiver.url,
+      ":secret": receiver.sealedSecret,
+      ":key": receiver.deliveryKey,
+      ":account": receiver.accountId,
+      ":me": held.holder,
+    },
+  })
+  return addressed ?? (refused?.holder === held.holder ? refused : undefined)
+}
+
+/**
+ * Ends the claim while there is more to do, and rings a fresh doorbell, so that no doorbell is received more than some
+ * ten times.
+ */
+export async function passOn(held: Delivery.Info): Promise<void> {
+  if (await letGo(held)) await ring(held.bridgeId)
+}
+
+/**
+ * Ends the claim before its next POST and gives back the attempt that was counted for it.
+ * @returns false when the claim was lost.
+ */
+export async function letGo(held: Delivery.Info): Promise<boolean> {
+  const { held: freed, refused } = await Delivery.update(held.bridgeId, {
+    UpdateExpression: "SET holder = :nobody, due = :due, attempt = attempt - :one",
+    ConditionExpression: "holder = :me",
+    ExpressionAttributeValues: {
+      ":nobody": Delivery.nobody,
+      ":due": now() + Delivery.claimedFor,
+      ":one": 1,
+      ":me": held.holder,
+    },
+  })
+  // Nobody holds it already: our own write, whose answer was lost.
+  return freed !== undefined || refused?.holder === Delivery.nobody
+}

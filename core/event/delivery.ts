@@ -1,0 +1,283 @@
+export * as Delivery from "./delivery.ts"
+
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import { ring } from "./doorbell.ts"
+import { log } from "../platform/log.ts"
+import { Receiver } from "./receiver.ts"
+import {
+  get as getRow,
+  put,
+  query,
+  remove as removeRow,
+  type Row,
+  update as updateRow,
+  type Write,
+} from "../store/store.ts"
+import { bridgeIdOf, events } from "../store/tables.ts"
+
+/**
+ * How far the delivery of a bridge's events has come. `due` is a promise: by then (Unix seconds) somebody will have
+ * looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`), and only a
+ * transaction that sees nothing waiting clears it.
+ *
+ * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's index. It
+ * does not change when `due` does, so the index is written only twice.
+ */
+const Info = z.object({
+  bridgeId: z.string(),
+  /** The number of the last event whose delivery has ended. */
+  head: z.number().int(),
+  due: z.number().int(),
+  /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
+  holder: z.string(),
+  /** Recorded failures of the event after `head`; the budget is five. */
+  failures: z.number().int(),
+  /**
+   * `X-Webhook-Attempt` for that event: of the next POST while the row is held, of the last POST while it is not. It
+   * grows before the POST, so no number is used twice.
+   */
+  attempt: z.number().int(),
+  /** The next attempt must not begin before this, in Unix milliseconds. */
+  retryAtMs: z.number().int(),
+  /** How many attempts were recorded. The ring of 200 is filled by this number. */
+  attempts: z.number().int(),
+  /** The numbers of events to be sent again, each between two other events. */
+  resend: z.array(z.number().int()).default([]),
+  /** `X-Webhook-Attempt` for the first of these. */
+  resendAttempt: z.number().int().default(0),
+  /** Absent in a row from an earlier release until its first claim (`Claim.address`). */
+  receiver: z.custom<Receiver.Info>().optional(),
+})
+export type Info = z.infer<typeof Info>
+
+/** Longer than an invocation may run, so that a claim outlives its invocation. In seconds. */
+export const claimedFor = config.DELIVERY_CLAIM_S
+/** How late a promise to look may be kept before it counts as broken. In seconds: a minute. */
+export const lateness = Math.ceil((claimedFor * 2) / 3)
+const shards = 16
+export const nobody = ""
+
+export const key = Receiver.key
+
+/** Reads consistently. */
+export async function get(bridgeId: string): Promise<Info | undefined> {
+  const row = await getRow(events, key(bridgeId))
+  return row && fromRow(row)
+}
+
+/**
+ * A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will, and
+ * rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody else. Never rejects.
+ * @returns whether it rang; if not, somebody is looking.
+ */
+export async function wake(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
+  // Having promised, we must ring: to everybody else it looks as if somebody is due.
+  let hasPromised = false
+  await untilDone(bridgeId, signal, async () => {
+    hasPromised ||= await promiseUnlessDue(bridgeId)
+    if (hasPromised) await ring(bridgeId)
+  })
+  return hasPromised
+}
+
+/**
+ * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
+ * whoever promised may have died before ringing. Retries as `wake` does. Never rejects.
+ * @returns true: it has rung, unless `signal` came first.
+ */
+export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {
+  await untilDone(bridgeId, signal, async () => {
+    await promiseUnlessDue(bridgeId)
+    await ring(bridgeId)
+  })
+  return true
+}
+
+async function untilDone(
+  bridgeId: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let tries = 0; !signal?.aborted; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      log.warn({ bridgeId, tries, error }, "a delivery could not be woken")
+      await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
+    }
+  }
+}
+
+/** @returns false when somebody is already due to look. */
+async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
+  for (;;) {
+    const seen = await get(bridgeId)
+    if (seen && seen.due > now()) return false
+    if (await promise(bridgeId, seen?.due)) return true
+  }
+}
+
+/** Part of every promise: puts the row in the sweep's index, if it is not there yet. */
+export const inIndex = "since = if_not_exists(since, :now)"
+
+/**
+ * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is over. A
+ * holder left in place would get a new term, and the next bell would be turned away.
+ * @returns false when somebody else has changed `due` meanwhile.
+ */
+export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
+  const due = now() + claimedFor
+  if (seenDue === undefined) return await begin(bridgeId, { due })
+  const { held, refused } = await update(bridgeId, {
+    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
+    ConditionExpression: "due = :seen",
+    ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue, ":now": now() },
+  })
+  // The value that refused us is the one we wrote: most likely our own write, whose answer was lost. An extra bell does
+  // no harm.
+  return held !== undefined || refused?.due === due
+}
+
+/**
+ * Renews a promise that was due when the whole service died, and clears the holder, which died with it. Only for
+ * starting a service on one machine, before anybody delivers.
+ * @returns false when nothing is due.
+ */
+export async function renew(bridgeId: string): Promise<boolean> {
+  const seen = await get(bridgeId)
+  if (!seen || seen.due === 0) return false
+  const retryAt = Math.ceil(seen.retryAtMs / 1000)
+  const { held } = await update(bridgeId, {
+    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
+    ConditionExpression: "due > :zero",
+    ExpressionAttributeValues: {
+      ":due": Math.max(now() + claimedFor, retryAt + lateness),
+      ":nobody": nobody,
+      ":now": now(),
+      ":zero": 0,
+    },
+  })
+  return held !== undefined
+}
+
+const Indexed = z.object({ pk: z.string() })
+
+/**
+ * The overdue bridges: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
+ * itself, read consistently, says whether they are.
+ */
+export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridgeId" | "due">> {
+  for (let shard = 0; shard < shards; shard++) {
+    const rows = query({
+      TableName: events,
+      IndexName: "bySince",
+      KeyConditionExpression: "#shard = :shard AND since <= :before",
+      ExpressionAttributeNames: { "#shard": "shard" },
+      ExpressionAttributeValues: { ":shard": shard, ":before": before },
+    })
+    for await (const row of rows) {
+      const delivery = await get(bridgeIdOf(Indexed.parse(row).pk))
+      if (delivery && delivery.due > 0 && delivery.due <= before) yield delivery
+    }
+  }
+}
+
+/** Deletes the delivery row of a deleted bridge. */
+export async function remove(bridgeId: string): Promise<void> {
+  await removeRow({ TableName: events, Key: key(bridgeId) })
+}
+
+/** The write that creates a new bridge's row: nothing waits. */
+export function creation(receiver: Receiver.Info): Write {
+  return { Put: { TableName: events, Item: newRow(receiver.bridgeId, { due: 0, receiver }) } }
+}
+
+/** The write that deletes the row along with its bridge. */
+export function removal(bridgeId: string): Write {
+  return { Delete: { TableName: events, Key: key(bridgeId) } }
+}
+
+/**
+ * The write of a new webhook URL, in one transaction with the bridge's own row. `begin` has made sure that there is a
+ * row.
+ */
+export function redirection(receiver: Receiver.Info): Write {
+  return {
+    Update: {
+      TableName: events,
+      Key: key(receiver.bridgeId),
+      // The other values stay: `wrapping rewrap` may have written a newer key meanwhile.
+      UpdateExpression:
+        "SET webhook_url = :url, webhook_secret = if_not_exists(webhook_secret, :secret), " +
+        "delivery_key = if_not_exists(delivery_key, :key), account_id = if_not_exists(account_id, :account)",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeValues: {
+        ":url": receiver.url,
+        ":secret": receiver.sealedSecret,
+        ":key": receiver.deliveryKey,
+        ":account": receiver.accountId,
+      },
+    },
+  }
+}
+
+/**
+ * Writes the row of a bridge that has none: a bridge from an earlier release without events.
+ * @returns false when there is a row already.
+ */
+export async function begin(
+  bridgeId: string,
+  first: { due: number; receiver?: Receiver.Info },
+): Promise<boolean> {
+  const there = await put({
+    TableName: events,
+    Item: newRow(bridgeId, first),
+    ConditionExpression: "attribute_not_exists(pk)",
+  })
+  // The value that refused us is the one we wrote: most likely our own row, whose answer was lost.
+  return !there || there.due === first.due
+}
+
+function newRow(bridgeId: string, { due, receiver }: { due: number; receiver?: Receiver.Info }): Row {
+  return {
+    ...key(bridgeId),
+    shard: parseInt(bridgeId.slice(-1), 16) % shards,
+    due,
+    ...(due > 0 && { since: now() }),
+    head: 0,
+    holder: nobody,
+    failures: 0,
+    attempt: 0,
+    attempts: 0,
+    retry_at_ms: 0,
+    resend: [],
+    resend_attempt: 0,
+    ...(receiver && Receiver.toRow(receiver)),
+  }
+}
+
+type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
+
+/**
+ * One conditional update: `held` is the row as it is now, `refused` the row that refused it; neither if there is no
+ * row.
+ */
+export async function update(bridgeId: string, input: Change): Promise<{ held?: Info; refused?: Info }> {
+  const row = await updateRow({ ...input, TableName: events, Key: key(bridgeId) })
+  if ("now" in row) return { held: fromRow(row.now) }
+  return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
+}
+
+function fromRow(row: Row): Info {
+  const bridgeId = bridgeIdOf(row.pk)
+  return Info.parse({
+    ...row,
+    bridgeId,
+    retryAtMs: row.retry_at_ms,
+    resendAttempt: row.resend_attempt,
+    receiver: Receiver.fromRow(bridgeId, row),
+  })
+}

@@ -1,0 +1,49 @@
+import { z } from "zod"
+import { Bridge } from "../bridge/bridge.ts"
+import { DataKeys } from "./data-keys.ts"
+import { Receiver } from "../event/receiver.ts"
+import { Bytes, get, type Key, update } from "../store/store.ts"
+import { accounts, events, leases } from "../store/tables.ts"
+import { type Purpose, rewrap } from "./wrapping.ts"
+
+/**
+ * The rows that hold a bridge's wrapped data keys. The delivery key stands in three, one for each kind of reader. The
+ * deliverers' row comes last, since it is copied from the bridge's own.
+ */
+function placesOf(bridge: Bridge.Info): { table: string; key: Key; purpose: Purpose }[] {
+  const keys = { table: leases, key: DataKeys.key(bridge.id) }
+  const own = { table: accounts, key: Bridge.key(bridge.accountId, bridge.customerRef) }
+  return [
+    { ...keys, purpose: "session" },
+    { ...keys, purpose: "delivery" },
+    { ...own, purpose: "delivery" },
+    { table: events, key: Receiver.key(bridge.id), purpose: "delivery" },
+  ]
+}
+
+/**
+ * Wraps the data keys of a bridge again, after the wrapping keys were rotated. Each key is one write, and old wrappings
+ * still open, so an interrupted run may simply be repeated.
+ * @returns how many were rewrapped; fewer than four when the bridge was deleted meanwhile, or is from an earlier
+ * release and has had no event yet.
+ */
+export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
+  let count = 0
+  for (const { table, key, purpose } of placesOf(bridge)) {
+    const name = `${purpose}_key`
+    const row = await get(table, key)
+    const old = z.object({ [name]: Bytes.optional() }).parse(row ?? {})[name]
+    if (!old) continue
+    const owner = { accountId: bridge.accountId, bridgeId: bridge.id }
+    const written = await update({
+      TableName: table,
+      Key: key,
+      UpdateExpression: "SET #name = :new",
+      ConditionExpression: "#name = :old",
+      ExpressionAttributeNames: { "#name": name },
+      ExpressionAttributeValues: { ":new": await rewrap(purpose, owner, old), ":old": old },
+    })
+    if ("now" in written) count++
+  }
+  return count
+}

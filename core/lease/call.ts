@@ -1,0 +1,83 @@
+import { Agent, request } from "undici"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { signCall } from "./signed-call.ts"
+import type { Lease } from "./lease.ts"
+import { log } from "../platform/log.ts"
+
+export interface Call {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** The path at the host, with its query. */
+  path: string
+  bridgeId: string
+  requestId: string
+  /** JSON. */
+  body?: string
+  /** The id of the message that this call sends. */
+  messageId?: string
+  /** The id was chosen for this call. */
+  isNew?: boolean
+  /** The idempotency record that the host completes. */
+  record?: string
+  /** How long the host may still wait for the session, in milliseconds. */
+  waitMs?: number
+  /** The host must not begin after this, Unix seconds. */
+  notAfter?: number
+}
+
+export interface HostAnswer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Uint8Array
+}
+
+/**
+ * Connections are kept for the next call. A host that died has closed them, and undici notices before it uses one
+ * again; the call then goes over a new connection, which is refused. They are not kept for long, since a host that
+ * vanished silently is noticed only when no new connection can be made. Hosts keep theirs much longer.
+ */
+const hosts = new Agent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
+
+/**
+ * Makes one call to the host of a lease.
+ *
+ * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch. If a
+ * connection breaks during the call, whether new or kept, it is unknown whether the host has read the call.
+ * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and did not answer.
+ */
+export async function callHost(
+  lease: Lease.Info,
+  call: Call,
+  withinMs: number,
+): Promise<HostAnswer | "unreachable" | "moved"> {
+  const { method, path, bridgeId, requestId, messageId, isNew, record, waitMs } = call
+  const signed = { method, path, bridgeId, requestId, messageId, isNew, record, waitMs, epoch: lease.epoch }
+  const authorization = signCall(signed, call.notAfter)
+  try {
+    const response = await request(`http://${lease.addr}${path}`, {
+      dispatcher: hosts,
+      method,
+      headers: { authorization, ...(call.body !== undefined && { "content-type": "application/json" }) },
+      body: call.body,
+      signal: AbortSignal.timeout(Math.max(0, Math.ceil(withinMs))),
+    })
+    const body = await response.body.bytes()
+    if (response.statusCode === 421) return "moved"
+    return { status: response.statusCode, headers: response.headers, body }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    if (isWithoutConnection(error)) return "unreachable"
+    log.warn({ error, requestId, bridgeId, host: lease.host }, "host did not answer")
+    throw messageId ? outcomeUnknown() : sessionUnavailable()
+  }
+}
+
+/** Only a retry under the same key can find out whether the message was sent. */
+export function outcomeUnknown(): ApiError {
+  return new ApiError("send_outcome_unknown")
+}
+
+/** Whether a request failed before any of it was sent. */
+function isWithoutConnection(error: Error): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === "UND_ERR_CONNECT_TIMEOUT" || syscall === "connect"
+}

@@ -1,0 +1,61 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { need } from "../platform/config.ts"
+
+/** How long after signing a host accepts a call, in seconds. */
+const validFor = 30
+
+/** A call of the API to a host, signed so that nobody else can make one. */
+export const HostCall = z.object({
+  method: z.string(),
+  /** The path at the host: the suffix of the proxy route, with its query. */
+  path: z.string(),
+  bridgeId: z.string(),
+  /** The lease's epoch as the API knows it; a host in another epoch answers 421. */
+  epoch: z.number().int(),
+  /** The id for the message that this call may send. */
+  messageId: z.string().optional(),
+  /** No earlier call used that message id, so the host need not look for a row of it. */
+  isNew: z.boolean().optional(),
+  /** The idempotency record that the host completes once the message is acknowledged. */
+  record: z.string().optional(),
+  /** How much longer the caller waits for the session, in milliseconds; if absent, as long as the host waits. */
+  waitMs: z.number().optional(),
+  requestId: z.string(),
+})
+export type HostCall = z.infer<typeof HostCall>
+
+const Signed = HostCall.extend({ expiresAt: z.number().int() })
+
+/**
+ * The value of the `authorization` header for a call to a host. `notAfter` (Unix seconds) makes it expire sooner: a
+ * call under a claim must not begin once the claim may have been taken over.
+ */
+export function signCall(call: HostCall, notAfter = Infinity): string {
+  const expiresAt = Math.min(now() + validFor, notAfter)
+  const payload = Buffer.from(JSON.stringify({ ...call, expiresAt })).toString("base64url")
+  return `Host ${payload}.${mac(payload)}`
+}
+
+/**
+ * The call that a header authorises; undefined when the header is not ours, or is for another request. A call that is
+ * read too late (`isLate`) must not begin: its caller may have stopped waiting.
+ */
+export function verifyCall(
+  header: string | undefined,
+  request: { method: string; path: string },
+): (HostCall & { isLate: boolean }) | undefined {
+  const [payload, given] = header?.startsWith("Host ") ? header.slice("Host ".length).split(".") : []
+  if (!payload || !given) return undefined
+  const [ours, theirs] = [Buffer.from(mac(payload)), Buffer.from(given)]
+  if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return undefined
+
+  const { expiresAt, ...call } = Signed.parse(JSON.parse(Buffer.from(payload, "base64url").toString()))
+  if (call.method !== request.method || call.path !== request.path) return undefined
+  return { ...call, isLate: expiresAt < now() }
+}
+
+function mac(payload: string): string {
+  return createHmac("sha256", need("HOST_TOKEN_SECRET")).update(payload).digest("base64url")
+}

@@ -1,0 +1,142 @@
+import { z } from "zod"
+import "../keys/key-objects.ts"
+import "./zod-sentences.ts"
+
+const flag = z
+  .enum(["", "0", "1"])
+  .default("")
+  .transform((value) => value === "1")
+
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== ""),
+  )
+
+/** Where to send a person; `""`: nowhere. */
+const page = z
+  .string()
+  .refine(
+    (text) => text === "" || (/^https?:/i.test(text) && URL.canParse(text)),
+    "must be a URL, as https://example.com",
+  )
+  .default("")
+
+/** Every setting of every process, read once from the environment. */
+const Config = z.object({
+  /** `production` refuses webhooks over plain http. */
+  STAGE: z.string().default("local"),
+  /** Where log lines go instead of the standard output. */
+  LOG_FILE: z.string().optional(),
+  /** Where the logs are kept that the customers of bridges see: a folder, or a log group of CloudWatch. */
+  LOG_DIR: z.string().optional(),
+  LOG_GROUP: z.string().optional(),
+  /** Which service writes metrics into its log; without, none are written. */
+  METRICS_SERVICE: z.enum(["api", "delivery", "sweep", "session-host"]).optional(),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+
+  ACCOUNTS_TABLE: z.string().default("Accounts"),
+  LEASES_TABLE: z.string().default("Leases"),
+  SESSIONS_TABLE: z.string().default("Sessions"),
+  EVENTS_TABLE: z.string().default("Events"),
+  REQUESTS_TABLE: z.string().default("Requests"),
+  DOORBELL_URL: z.string().optional(),
+  /** Where session hosts put the files of received messages for customers. */
+  MEDIA_BUCKET: z.string().optional(),
+
+  /** The function that answers what the stream function does not. */
+  API_FUNCTION: z.string().optional(),
+
+  /** Peppers the HMAC under which API keys are stored. */
+  API_KEY_PEPPER: z.string().min(32).optional(),
+  /**
+   * The secret that the router sends with each request. Requests without it are not answered, and with it the router is
+   * believed about the address of a request. Without a router there is no such secret.
+   */
+  ROUTER_SECRET: z.string().min(32).optional(),
+  /** The one before, which the router goes on sending for some minutes. */
+  ROUTER_SECRET_BEFORE: z.string().min(32).optional(),
+  /** Contract, "Rate limits": requests a minute: per API key, and per address. */
+  RATE_LIMIT_PROVISION: z.coerce.number().int().min(1).default(10),
+  RATE_LIMIT_PROXY: z.coerce.number().int().min(1).default(120),
+  RATE_LIMIT_OTHER: z.coerce.number().int().min(1).default(120),
+  RATE_LIMIT_ADDRESS: z.coerce.number().int().min(1).default(300),
+  /** Signs what the API asks of session hosts. */
+  HOST_TOKEN_SECRET: z.string().min(32).optional(),
+  /** The KMS keys under which the two data keys of each bridge are wrapped. */
+  SESSION_WRAPPING_KEY: z.string().optional(),
+  DELIVERY_WRAPPING_KEY: z.string().optional(),
+
+  /** Whether each account has a sandbox bridge, on the simulated network: then there must be hosts of it. */
+  SANDBOX: flag,
+  DASHBOARD_URL: page,
+  BILLING_URL: page,
+  /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
+  URL_ALLOW: list,
+
+  /** New for each start of a session host's process. */
+  HOST_ID: z.string().optional(),
+  HOST_CAPACITY: z.coerce.number().int().min(1).default(20),
+  /** Sessions for which there is room although no bridge needs it yet. */
+  HOST_SPARE: z.coerce.number().int().min(0).default(5),
+  /** Where the API reaches a session host. Without, as ECS says it of the task; outside ECS this machine alone. */
+  HOST_ADDRESS: z.string().min(1).optional(),
+  /** The address that a session host listens on, if it differs from the one at which it is reached. */
+  HOST_BIND: z.string().min(1).optional(),
+  /** Set by ECS: what it says of the container that asks. */
+  ECS_CONTAINER_METADATA_URI_V4: z.url().optional(),
+  HOST_PORT: z.coerce.number().int().min(0).default(0),
+  HOST_NETWORK: z.enum(["live", "simulated"]).default("live"),
+  /** The version of WhatsApp Web that sessions say they are; without, the current one is asked for. */
+  WHATSAPP_WEB_VERSION: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/, "three numbers, as 2.3000.1023456789")
+    .optional(),
+  SIMULATOR_URL: z.string().optional(),
+  /** The folder where the structure of incoming stanzas is recorded, without their content. */
+  RECORD: z.string().min(1).optional(),
+  /** The simulated network's root public key, hex. */
+  SIMULATOR_ROOT_KEY: z.string().optional(),
+  /** A session host beats this often; every other time of a lease is a multiple of it. */
+  LEASE_BEAT_MS: z.coerce.number().int().min(50).default(5000),
+
+  /**
+   * How long a claim on the delivery of a bridge is good for, in seconds: half as much again as an invocation may run,
+   * less than a doorbell stays hidden. The other times of a delivery are shares of it.
+   */
+  DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
+  /**
+   * How long a session host trusts a delivery that it found to see further events: until then it does not look for it
+   * again. If that delivery has just ended, the next event is late by this at most. In ms.
+   */
+  BELL_TRUSTS_MS: z.coerce.number().int().min(0).default(100),
+  /** How long a claimed Idempotency-Key is its claimer's, in seconds: 5 more than any call takes. */
+  KEY_CLAIM_S: z.coerce.number().int().min(1).default(55),
+
+  ECS_CLUSTER: z.string().default("default"),
+  ECS_TASK_DEFINITION: z.string().default("session-host"),
+  /** Where the tasks of session hosts are put; nowhere in particular on one machine. */
+  ECS_SUBNETS: list,
+  ECS_SECURITY_GROUPS: list,
+  /** Set where the parent process ends its children by closing their channel. */
+  LOCAL_PARENT: flag,
+  /** Set by Lambda, which freezes a process between two invocations. */
+  AWS_LAMBDA_FUNCTION_NAME: z.string().optional(),
+  /** Where SQS is, unless it is Amazon's own. */
+  AWS_ENDPOINT_URL_SQS: z.url().optional(),
+})
+
+export const config = Config.parse(process.env)
+
+type Config = z.infer<typeof Config>
+
+/** A setting without which this process cannot do what it was asked to. */
+export function need<Name extends keyof Config>(name: Name): NonNullable<Config[Name]> {
+  const value = config[name]
+  if (value === undefined || value === null) throw new Error(`${name} is not set`)
+  return value
+}

@@ -1,0 +1,158 @@
+import { html } from "hono/html"
+import { type Html, prose, table } from "./html.ts"
+import { receivers } from "./receivers.ts"
+
+export interface Chapter {
+  id: string
+  title: string
+  body: Html
+}
+
+const start = String.raw`URL=https://...   # where this page is, without /api/docs
+KEY=mbk_...       # your API key
+auth="Authorization: Bearer $KEY" json='Content-Type: application/json'
+
+curl "$URL/api/instances" -H "$auth" -H "$json" \
+  -d '{"customer_ref":"shop","webhook_url":"https://example.com/hook"}'
+
+# Scan the picture with the phone: linked devices, link a device
+curl -fsS --retry 9 "$URL/api/instances/shop/proxy/qr" -H "$auth" -o qr.png
+
+# Until it says connected
+curl "$URL/api/instances/shop/proxy/status" -H "$auth"
+
+curl "$URL/api/instances/shop/proxy/send/text" -H "$auth" -H "$json" -H 'Idempotency-Key: order-17' \
+  -d '{"chat":"491711234567","body":"Hello"}'`
+
+/** What each session status means, and what to do about it. */
+const statuses = [
+  ["unpaired", "No phone is linked.", "Show the code of `qr`, or ask for one with `pair`."],
+  ["connecting", "The session starts, or was just linked.", "Wait. A call waits up to 5 s, then it is 503."],
+  ["connected", "The session is up.", "Nothing. `qr` and `pair` are 409 `already_paired`."],
+  [
+    "disconnected",
+    "A phone is linked, but the network cannot be reached. Retried automatically, backing off to once a minute.",
+    "Wait. The bridge's log (`streamLogs`) says why. Meanwhile sends are 503, and no incoming message is lost.",
+  ],
+  [
+    "replaced",
+    "Another login took its place, and the session does not take it back by itself.",
+    "Stop the other one, then PATCH the bridge with its `webhook_url` to connect again. Or `logout`, and link again.",
+  ],
+  [
+    "passkey_required",
+    "The phone asks for a passkey, which this release cannot provide.",
+    "Link another number, or turn the passkey off on that phone and ask for `qr` again.",
+  ],
+] as const
+
+/** The codes of `network_rejected`. */
+const networkCodes = [
+  [
+    "463",
+    "The number may not start new chats for now.",
+    "Do not retry: that makes it worse. Reply only to people who write to you.",
+  ],
+  ["479", "The recipient's devices have changed.", "Retry once."],
+  ["others", "As the network gives them: a definite refusal.", "Nothing was sent."],
+] as const
+
+const limits = [
+  ["requests that create bridges", "10 a minute for each API key"],
+  ["requests to `/proxy/`", "120 a minute, of each API key"],
+  ["all other requests", "120 a minute, of each API key"],
+  ["requests from one address, with any key", "300 a minute"],
+  ["a body", "512 KiB of JSON"],
+  ["a file to send", "16 MB; a document 100 MB; fetched from your URL within 25 s"],
+  ["a received file", "kept for 3 hours; later fetched again from the network, as long as it has the file"],
+  ["a call", "answered within 50 s"],
+  ["an attempt at your webhook", "10 s"],
+  ["messages that can be quoted, edited, revoked, reacted to", "those of the last 30 days"],
+  ["idempotency keys", "kept for 24 hours"],
+  ["events", "kept for 7 days; undelivered ones and those of the inbox for 30"],
+  ["log streams", "2 for each bridge, 10 for each account, each for ten minutes"],
+  ["bridges of an account", "10, unless the operator says otherwise"],
+] as const
+
+/** Everything a customer needs besides the reference, in the order in which they need it. */
+export function guide(): Chapter[] {
+  return [
+    { id: "start", title: "Quick start", body: html`<pre>${start}</pre>` },
+    { id: "link", title: "Link a number", body: linking() },
+    { id: "receive", title: "Receive", body: receiving() },
+    { id: "send", title: "Send", body: sending() },
+    {
+      id: "limits",
+      title: "Limits",
+      body: html`${paragraphs(
+        "The headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) of each answer describe the " +
+          "limit that the request counted against. Beyond a limit the answer is 429 `rate_limited` with `Retry-After`. The " +
+          "operator of this service may have set other limits.",
+      )}
+      ${table(["what", "how much"], proseRows(limits))}`,
+    },
+  ]
+}
+
+function linking(): Html {
+  return html`${paragraphs(
+    "With a code to scan: `qr` answers with a picture of the current code. The code expires at `X-QR-Expires` (the first " +
+      "after 60 s, each later one after 20 s): show it, and ask again then. On the phone, choose linked devices, link a device.",
+    "With a code to type: call `pair` with the phone's number. It answers with eight letters. Type them on that phone under " +
+      "linked devices, link with phone number.",
+    "While no phone is linked, the session stays on the network for only three minutes after each `qr` or `pair`: keep " +
+      "asking while somebody looks at the code. The first call after a pause waits up to 15 s for its code, or is 503 with " +
+      "`Retry-After`. The event `connected` and the status `connected` say that the phone is linked.",
+  )}
+  ${table(["status", "means", "what to do"], proseRows(statuses, "code"))}`
+}
+
+function receiving(): Html {
+  return html`${paragraphs(
+      "Each event of a bridge is one POST to its `webhook_url`. Events come one at a time, in the order in which they happened. " +
+        "Answer with any 2xx within 10 seconds: put the event into a queue of your own, and do the work later.",
+      "After no answer, 429 or 5xx the event is tried again 10 s, 30 s, 1 min and 3 min later. If the last attempt fails, or " +
+        "after any other answer (redirects included), the event is undelivered and the next goes out. `listEvents` with `state=undelivered` " +
+        "lists undelivered events, `resendEvent` sends one again, and `webhookLogs` shows each attempt.",
+      "Delivery is at least once: deduplicate by `X-Webhook-Event-Id`. `testWebhook` sends a signed event and says what " +
+        "your receiver answered. A bridge without a webhook has an inbox: `listEvents` with `state=inbox`. When its " +
+        "`webhook_url` is cleared, waiting events go there, too. Events in the inbox stay there when a URL is set again.",
+      "`updateBridge` chooses which events are sent: `events` names their types, and `ignore` the chats to leave out, " +
+        "`status` and `groups`. Messages that are switched off are taken from the network and forgotten. Busy groups and " +
+        "statuses are most of the traffic of many numbers.",
+      "Before anything else, check that an event is genuine. Compute the signature over the bytes as they arrived, with the " +
+        "bridge's whole `webhook_secret`, `whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
+    )}
+    ${receivers.map(
+      ({ language, code }) =>
+        html`<details>
+          <summary>${language}</summary>
+          <pre>${code}</pre>
+        </details>`,
+    )}
+    <p>What each event looks like, and its headers: <a href="#webhooks">Webhooks</a>.</p>`
+}
+
+function sending(): Html {
+  return html`${paragraphs(
+    "Give each message an `Idempotency-Key` of its own (an order's number, say). If you do not know what became of it (a lost " +
+      "answer, 503, 504 `send_outcome_unknown`), send it again with the same key: it is sent at most once. A repeated answer " +
+      "says `X-Idempotency-Replayed: true`. It also says `X-Idempotency-Mismatch: true` if the key belonged to a different " +
+      "request: then yours was not sent. 409 `idempotency_conflict` means that the first request is still running.",
+    "After 429 and 503, wait as long as `Retry-After` says, and longer each time that it happens again. Other 4xx do not go " +
+      "away by themselves. 422 `recipient_not_found` is a number that is not on the network: do not try it again.",
+    "502 `network_rejected` is the network's own refusal, with its code in `network_code`:",
+  )}
+  ${table(["network_code", "means", "what to do"], proseRows(networkCodes))}`
+}
+
+function paragraphs(...texts: string[]): Html {
+  return html`${texts.map((text) => html`<p>${prose(text)}</p>`)}`
+}
+
+/** `first` says whether the first column is code. */
+function proseRows(rows: readonly (readonly string[])[], first: "code" | "prose" = "prose"): Html[][] {
+  return rows.map((row) =>
+    row.map((cell, i) => (i === 0 && first === "code" ? html`<code>${cell}</code>` : prose(cell))),
+  )
+}

@@ -1,0 +1,74 @@
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs"
+import { buildApp } from "fauxqs"
+import type { Ask } from "../delivery/doorbells.ts"
+
+export interface Sqs {
+  /** For `AWS_ENDPOINT_URL_SQS`. Any credentials will do. */
+  endpoint: string
+  doorbellUrl: string
+  /** The dead-letter queue, for doorbells that were received too often. */
+  deadUrl: string
+  /** For callers in this process: the same answers at an eighth of the processor time. */
+  ask: Ask
+  close: () => Promise<void>
+}
+
+export interface Options {
+  /** Any free port if absent. */
+  port?: number
+  doorbellName?: string
+  deadName?: string
+  visibilitySeconds?: number
+  maxReceiveCount?: number
+}
+
+/**
+ * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, configured as on AWS. It is in memory:
+ * doorbells are lost with it, and the sweep rings again. Rejects if the port is taken.
+ *
+ * Deduplication ids must be unique across all groups, since fauxqs ignores the scope.
+ */
+export async function startSqs(options: Options = {}): Promise<Sqs> {
+  // Its own startFauxqs would listen on every address of the machine.
+  const app = buildApp({ logger: false })
+  const endpoint = await app.listen({ port: options.port ?? 0, host: "127.0.0.1" })
+  const client = new SQSClient({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  })
+
+  async function fifo(QueueName: string, attributes: Record<string, string>) {
+    const Attributes = { FifoQueue: "true", ...attributes }
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }))
+    // It names a host under localhost, which some machines cannot resolve; only the path counts.
+    return `${endpoint}${new URL(QueueUrl!).pathname}`
+  }
+
+  const deadUrl = await fifo(options.deadName ?? "DeadDoorbells.fifo", {})
+  const dead = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: deadUrl, AttributeNames: ["QueueArn"] }),
+  )
+  const doorbellUrl = await fifo(options.doorbellName ?? "Doorbell.fifo", {
+    VisibilityTimeout: String(options.visibilitySeconds ?? 120),
+    DeduplicationScope: "messageGroup",
+    FifoThroughputLimit: "perMessageGroupId",
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: dead.Attributes?.QueueArn,
+      maxReceiveCount: options.maxReceiveCount ?? 50,
+    }),
+  })
+  client.destroy()
+
+  async function ask(action: string, request: object): Promise<unknown> {
+    const { statusCode, payload } = await app.inject({
+      method: "POST",
+      url: "/",
+      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
+      payload: JSON.stringify(request),
+    })
+    if (statusCode !== 200) throw new Error(`${action}: ${statusCode} ${payload}`)
+    return payload === "" ? {} : JSON.parse(payload)
+  }
+  return { endpoint, doorbellUrl, deadUrl, ask, close: () => app.close() }
+}

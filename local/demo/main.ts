@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { z } from "zod"
+import { apiClient, Unexpected } from "../api-client.ts"
+import { fleet } from "./fleet.ts"
+import { type Arrival, startReceiver } from "./receiver.ts"
+import { untilConnected } from "../network/link.ts"
+import { networkClient } from "../network/client.ts"
+import { noLimits } from "../service/no-limits.ts"
+import { sessionHosts } from "../ecs/session-hosts.ts"
+import { type SpawnedService, spawnService } from "../service/spawn.ts"
+
+/** `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's story. */
+const Bridges = z.coerce.number().int().min(1).default(1)
+
+const asked = Bridges.safeParse(process.env.BRIDGES)
+if (!asked.success) {
+  console.error("BRIDGES: must be a whole number from 1")
+  process.exit(2)
+}
+const bridges = asked.data
+/** Longer than any step may take: a demo that hangs is a demo that failed. */
+const deadlineMs = 60_000 + (bridges - 1) * 6000
+
+const environment = { HOST_NETWORK: "simulated", SANDBOX: "1", ...(bridges > 1 && noLimits) }
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-demo-"))
+const started = performance.now()
+process.exitCode = await main()
+rmSync(dataDir, { recursive: true, force: true })
+
+async function main(): Promise<number> {
+  const receiver = await startReceiver()
+  const signal = AbortSignal.timeout(deadlineMs)
+  try {
+    const service = await spawnService({ dataDir, environment })
+    try {
+      await (bridges === 1 ? story : manyBridges)(service, receiver, signal)
+    } finally {
+      await service.stop()
+    }
+    console.log("demo: ok")
+    return 0
+  } catch (error) {
+    console.error(`demo: failed: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  } finally {
+    await receiver.stop()
+  }
+}
+
+/** Creates an account and returns its API key. */
+async function newKey({ admin, baseUrl }: SpawnedService): Promise<string> {
+  step(`the service runs at ${baseUrl}`)
+  const account = await admin(z.object({ id: z.string() }), "account", "create", "demo", "active")
+  await admin(z.object({ id: z.string() }), "account", "limit", account.id, String(bridges))
+  const { key } = await admin(z.object({ key: z.string() }), "key", "create", account.id)
+  step("an account and its API key are made")
+  return key
+}
+
+async function manyBridges(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {
+  const apiKey = await newKey(service)
+  await fleet({ running: service, apiKey, receiver, count: bridges, signal, step })
+}
+
+async function story(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {
+  const api = apiClient(service.baseUrl, await newKey(service))
+
+  const bridge = z
+    .object({ webhook_secret: z.string() })
+    .parse(
+      await (await api("POST", "/instances", { customer_ref: "demo", webhook_url: receiver.url })).json(),
+    )
+  receiver.trust(bridge.webhook_secret)
+  step("POST /api/instances made a bridge")
+
+  const network = networkClient({ controlUrl: service.phonesUrl })
+  const owner = await network.create("Olga")
+  const contact = await network.create("Carl")
+  const png = await api("GET", "/instances/demo/proxy/qr")
+  expect(png.headers.get("content-type") === "image/png", "the QR code is not a PNG")
+  step("GET proxy/qr gave a PNG")
+  await network.scan(owner.number, new Uint8Array(await png.arrayBuffer()))
+  step("a simulated phone read the PNG and linked the bridge")
+
+  const connected = await receiver.arrival(({ event }) => event.event === "connected", signal)
+  expect(connected.event.phone === owner.number, "`connected` names another phone")
+  await untilConnected("demo", { api, signal })
+  step("proxy/status is connected, and the webhook `connected` came")
+
+  await api("POST", "/instances/demo/proxy/send/text", { chat: contact.number, body: "Hello Carl" })
+  const [read] = await network.read(contact.number, { text: "Hello Carl", wait: 10_000 })
+  expect(read?.from === owner.number, "the contact did not get the message")
+  step("POST proxy/send/text reached the contact, who decrypted it")
+
+  receiver.failOnce("first answer")
+  await network.send(contact.number, owner.number, "first answer")
+  await network.send(contact.number, owner.number, "second answer")
+  await receiver.arrival(isBody("first answer"), signal)
+  step("the contact's answer came as a webhook, and the receiver answered 500")
+  await receiver.arrival(isBody("second answer"), signal)
+  const tries = receiver.arrivals.filter(({ event }) => event.event === "message")
+  expect(
+    tries.map(({ event }) => event.body).join() === "first answer,first answer,second answer",
+    "the retry did not keep the order",
+  )
+  expect(tries[0]?.eventId === tries[1]?.eventId, "the retry changed the event id")
+  expect(tries[0]?.attempt === 1 && tries[1]?.attempt === 2, "the attempts are not numbered 1, 2")
+  step("the retry kept event id and order")
+
+  const { devices } = await network.phone(owner.number)
+  const device = `${owner.number}:${devices.find(({ id }) => id !== 0)?.id}`
+  const takeReceipts = await network.fault({ kind: "cut_before_receipt", device })
+  const { id } = await network.send(contact.number, owner.number, "are you alive?")
+  await receiver.arrival(isBody("are you alive?"), signal)
+  for (const pid of await sessionHosts(service)) process.kill(pid, "SIGKILL")
+  await takeReceipts()
+  step("the session host was killed: it had kept a message, and the network had no receipt for it")
+  await untilConnected("demo", { api, signal })
+  expect(await network.settled(device, 10_000), "the network still waits for a receipt")
+  const copies = await network.log({ kind: "out", who: device, tag: "message", attrs: { id } })
+  expect(copies.length > 1, "the network did not hand it over again")
+  step("the network handed it over again, to a new session host, which knew it")
+
+  await network.send(contact.number, owner.number, "good")
+  await receiver.arrival(isBody("good"), signal)
+  const times = receiver.arrivals.filter(isBody("are you alive?")).length
+  expect(times === 1, `it arrived ${times} times`)
+  expect(
+    receiver.arrivals.every(({ genuine }) => genuine),
+    "a signature is not genuine",
+  )
+  step(`it arrived once, and all ${receiver.arrivals.length} signatures are genuine`)
+}
+
+function isBody(body: string) {
+  return ({ event }: Arrival) => event.event === "message" && event.body === body
+}
+
+function expect(truth: boolean, otherwise: string): void {
+  if (!truth) throw new Unexpected(otherwise)
+}
+
+function step(what: string): void {
+  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`)
+}

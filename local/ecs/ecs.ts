@@ -1,0 +1,67 @@
+import { Refusal, startAwsJson } from "../aws/json-server.ts"
+import type { End } from "./task.ts"
+import { Tasks, type TasksOptions } from "./tasks.ts"
+
+export interface Ecs {
+  /** For `AWS_ENDPOINT_URL_ECS`. Any region, cluster and credentials will do. */
+  endpoint: string
+  /** The living processes, by the ARN of their task, for tests that kill one. */
+  pids: () => Map<string, number>
+  /** Refuses the next requests for this action, in ECS's words; later ones are answered again. */
+  refuse: (action: "RunTask" | "StopTask" | "DescribeTasks", refusal: Refused, times?: number) => void
+  /**
+   * Ends a task as the provider does of its own accord (a Spot interruption, a retirement): SIGTERM, then SIGKILL after
+   * the stop time-out.
+   */
+  interrupt: (task: string, end: End) => void
+  /** Ends all tasks and waits for their end: SIGTERM, then SIGKILL after `closeTimeoutMs`. */
+  close: () => Promise<void>
+}
+
+/** An error with its code, or an answer with a failure in place of a task. */
+type Refused = { code: string; message: string } | { failure: string }
+
+export interface Options extends TasksOptions {
+  /** Any free port if absent. */
+  port?: number
+}
+
+/**
+ * An ECS on 127.0.0.1 whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks. Rejects if the port
+ * is taken.
+ */
+export async function startEcs(options: Options): Promise<Ecs> {
+  const tasks = new Tasks(options)
+  const refusals = new Map<string, Refused[]>()
+
+  const server = await startAwsJson({
+    port: options.port,
+    invalid: "InvalidParameterException",
+    actions: {
+      RunTask: (call) => tasks.run(call),
+      StopTask: (call) => tasks.stop(call),
+      DescribeTasks: (call) => tasks.describe(call),
+      ListTasks: (call) => tasks.list(call),
+    },
+    before(action) {
+      const refusal = refusals.get(action)?.shift()
+      if (!refusal) return undefined
+      if ("code" in refusal) throw new Refusal(refusal.code, refusal.message)
+      return { tasks: [], failures: [{ reason: refusal.failure }] }
+    },
+  })
+
+  return {
+    endpoint: server.endpoint,
+    pids: () => tasks.pids(),
+    refuse(action, refusal, times = 1) {
+      const more = Array.from({ length: times }, () => refusal)
+      refusals.set(action, [...(refusals.get(action) ?? []), ...more])
+    },
+    interrupt: (task, end) => tasks.interrupt(task, end),
+    async close() {
+      await tasks.close()
+      await server.close()
+    },
+  }
+}

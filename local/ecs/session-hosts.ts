@@ -1,0 +1,15 @@
+import { DescribeTasksCommand, ECSClient, ListTasksCommand } from "@aws-sdk/client-ecs"
+import type { Running } from "../service/running.ts"
+
+/** The process ids of the running session hosts. A task's container is a process here. */
+export async function sessionHosts(running: Running): Promise<number[]> {
+  const ecs = new ECSClient({
+    region: "local",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    endpoint: running.environment.AWS_ENDPOINT_URL_ECS!, // always announced
+  })
+  const { taskArns } = await ecs.send(new ListTasksCommand({ desiredStatus: "RUNNING" }))
+  const { tasks } = await ecs.send(new DescribeTasksCommand({ tasks: taskArns }))
+  ecs.destroy()
+  return (tasks ?? []).flatMap((task) => Number(task.containers?.[0]?.runtimeId) || [])
+}

@@ -1,0 +1,33 @@
+import { z } from "zod"
+import { type apiClient, Unexpected } from "../api-client.ts"
+import { patiently } from "../patiently.ts"
+
+type Api = ReturnType<typeof apiClient>
+
+/** Links a bridge to a simulated phone by its QR code; resolves when it is connected. @throws Unexpected */
+export async function link(
+  ref: string,
+  {
+    api,
+    scan,
+    signal,
+  }: { api: Api; scan: (png: Uint8Array<ArrayBuffer>) => Promise<unknown>; signal: AbortSignal },
+): Promise<void> {
+  await patiently(signal, async () => {
+    const qr = await api("GET", `/instances/${ref}/proxy/qr`)
+    await scan(new Uint8Array(await qr.arrayBuffer()))
+  })
+  await untilConnected(ref, { api, signal })
+}
+
+/** Resolves when a bridge is on the network. @throws Unexpected */
+export async function untilConnected(
+  ref: string,
+  { api, signal }: { api: Api; signal: AbortSignal },
+): Promise<void> {
+  await patiently(signal, async () => {
+    const answer = await api("GET", `/instances/${ref}/proxy/status`)
+    const { status } = z.object({ status: z.string() }).parse(await answer.json())
+    if (status !== "connected") throw new Unexpected(`${ref} is ${status}`)
+  })
+}

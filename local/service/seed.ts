@@ -1,0 +1,126 @@
+import { join } from "node:path"
+import { z } from "zod"
+import { apiClient } from "../api-client.ts"
+import { link } from "../network/link.ts"
+import { networkClient, type NetworkClient, type Phone } from "../network/client.ts"
+import { privateFile } from "./private-file.ts"
+import type { Service } from "./service.ts"
+import type { Settings } from "./settings.ts"
+
+const Seeded = z.object({ accountId: z.string(), apiKey: z.string() })
+
+const ref = "my-bridge"
+
+/** On a slow machine the first session host takes some seconds to start. */
+const linkedWithinMs = 30_000
+
+/** What the first start creates, and later starts find. */
+export interface Seed {
+  /** The service's API, called with the account's key. */
+  api: ReturnType<typeof apiClient>
+  /** The bridge's reference. */
+  ref: string
+  /** The text for the person who started it. */
+  welcome: string
+}
+
+/**
+ * At the first start: creates an account with a subscription, its key and a bridge. On the simulated network it also
+ * creates two phones and links the bridge to one of them.
+ */
+export async function seed(service: Service, settings: Settings): Promise<Seed> {
+  const { DATA_DIR: dataDir } = settings
+  const { apiKey } = await account(dataDir)
+  const api = apiClient(service.baseUrl, apiKey)
+  await api("POST", "/instances", { customer_ref: ref })
+  const told = { ...service, apiKey, dataDir }
+  if (settings.HOST_NETWORK === "live") return { api, ref, welcome: live(told) }
+
+  const network = networkClient({ controlUrl: service.phonesUrl })
+  const owner = await phoneOf(network, "Grace")
+  const contact = await phoneOf(network, "Ada")
+  if (owner.devices.length < 2)
+    await link(ref, {
+      api,
+      scan: (png) => network.scan(owner.number, png),
+      signal: AbortSignal.timeout(linkedWithinMs),
+    })
+  return { api, ref, welcome: simulated({ ...told, owner, contact }) }
+}
+
+async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
+  const { Account } = await import("#core/account/account.ts")
+  const { ApiKey } = await import("#core/account/api-key.ts")
+  return await privateFile(join(dataDir, "account.json"), Seeded, async () => {
+    const { id } = await Account.create({ name: "local", subscription: "active" })
+    return { accountId: id, apiKey: await ApiKey.create(id, "npm start") }
+  })
+}
+
+/** Found by name, since the network does not keep its phones in order. */
+async function phoneOf(network: NetworkClient, name: string): Promise<Phone> {
+  const known = await network.phones()
+  return known.find((phone) => phone.name === name) ?? (await network.create(name))
+}
+
+interface Told {
+  baseUrl: string
+  phonesUrl: string
+  apiKey: string
+  dataDir: string
+}
+
+const key = '-H "Authorization: Bearer $KEY"'
+const json = "-H 'Content-Type: application/json'"
+
+/** Lines to paste, each complete in itself. */
+function simulated(told: Told & { owner: Phone; contact: Phone }): string {
+  const { baseUrl, phonesUrl, apiKey, owner, contact } = told
+  const bridge = `$URL/api/instances/${ref}`
+  return [
+    "The messaging bridge runs, on a simulated network.",
+    "",
+    `  API       ${baseUrl}, its reference: ${baseUrl}/api/docs`,
+    `  phones    open ${phonesUrl} in a browser: what the simulated phones read, and send`,
+    `  bridge    ${ref}, linked to ${owner.name}'s phone`,
+    "",
+    "In a second terminal, paste this first; the tour in the README needs it, too:",
+    "",
+    `  URL=${baseUrl} PHONES=${phonesUrl} KEY=${apiKey} GRACE=${owner.number} ADA=${contact.number}`,
+    "",
+    `Send ${contact.name} a message, see that it arrived, let her answer, and see the event of it a moment later:`,
+    "",
+    `  curl -w '\\n' ${bridge}/proxy/send/text ${key} ${json} -d '{"chat":"'$ADA'","body":"Hello ${contact.name}"}'`,
+    `  curl -w '\\n' $PHONES/phones/$ADA/messages`,
+    `  curl -w '\\n' $PHONES/phones/$ADA/messages ${json} -d '{"to":"'$GRACE'","text":"Hello yourself"}'`,
+    `  curl -w '\\n' "${bridge}/events?state=inbox" ${key}`,
+    "",
+    ending(told),
+  ].join("\n")
+}
+
+function live(told: Told): string {
+  const { baseUrl, apiKey } = told
+  return [
+    "The messaging bridge runs, on the live network. Use a number that you can afford to lose.",
+    "",
+    `  API       ${baseUrl}, its reference: ${baseUrl}/api/docs`,
+    `  bridge    ${ref}`,
+    "",
+    "In a second terminal, paste this first:",
+    "",
+    `  URL=${baseUrl} KEY=${apiKey}`,
+    "",
+    "Link the bridge: on the phone, under linked devices, link a device and scan the code. It changes every 20 seconds:",
+    "this terminal shows each while nothing is linked, for five minutes. Later, or as a picture:",
+    "",
+    `  curl -fsS --retry 9 $URL/api/instances/${ref}/proxy/qr ${key} -o qr.png`,
+    `  curl -w '\\n' $URL/api/instances/${ref}/proxy/status ${key}`,
+    "",
+    ending(told),
+  ].join("\n")
+}
+
+function ending({ dataDir }: Told): string {
+  return `Everything is kept in ${dataDir}. Leave it running; Ctrl-C ends it.`
+}

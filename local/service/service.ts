@@ -1,0 +1,249 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+import { staysMs } from "#functions/delivery/arrivals.ts"
+import { CannotStart } from "./cannot-start.ts"
+import { doorbellsHere } from "../delivery/doorbells.ts"
+import { startDynamoDb } from "../dynamodb/server.ts"
+import { startEcs } from "../ecs/ecs.ts"
+import { startKms } from "../aws/kms.ts"
+import { hangUp, listen } from "../listen.ts"
+import { writePrivate } from "./private-file.ts"
+import { announce, find, withdraw } from "./running.ts"
+import { startBucket } from "../aws/s3.ts"
+import { secrets } from "./secrets.ts"
+import type { Settings } from "./settings.ts"
+import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
+import { startSqs } from "../aws/sqs.ts"
+
+/** As many as Lambda runs for an account. */
+const deliveriesAtOnce = 1000
+
+export interface Service {
+  baseUrl: string
+  /** The control API of the simulated phones; `""` on the live network, which we cannot control. */
+  phonesUrl: string
+  stop: () => Promise<void>
+}
+
+/** Parts that already run in processes of their own and outlive the service. */
+export interface Elsewhere {
+  /** A simulated network. */
+  network?: Pick<Simulator, "url" | "controlUrl" | "rootKey" | "caFile"> | undefined
+  /** A store that holds only what this service wrote. */
+  store?: { endpoint: string; answer?: undefined } | undefined
+}
+
+/**
+ * Starts the whole service on this machine, except the parts that run already. If a part fails to start, those before
+ * it are stopped again.
+ * @throws CannotStart
+ */
+export async function startService(settings: Settings, elsewhere: Elsewhere = {}): Promise<Service> {
+  const stops: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const one of stops.splice(0).toReversed()) await one()
+  }
+  try {
+    return { ...(await start(settings, elsewhere, stops)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(
+  settings: Settings,
+  elsewhere: Elsewhere,
+  stops: (() => Promise<unknown>)[],
+): Promise<Omit<Service, "stop">> {
+  const { DATA_DIR: dataDir } = settings
+  const other = await find(dataDir)
+  if (other)
+    throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
+  makeFolder(join(dataDir, "logs"))
+  const network = networkOf(dataDir)
+  if (network && network !== settings.HOST_NETWORK) throw belongsElsewhere(dataDir, network, settings)
+
+  const api = await listenForCalls(settings.PORT)
+  stops.push(() => hangUp(api.server))
+  const simulator = await simulatedNetwork(settings, elsewhere, stops)
+  const store = elsewhere.store ?? (await ownStore(dataDir, stops))
+  const queue = await startSqs()
+  stops.push(queue.close)
+  const bucket = await startBucket(queue.endpoint)
+  stops.push(async () => bucket.close())
+
+  const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
+  const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
+  stops.push(keys.close)
+
+  const environment = {
+    LOG_DIR: join(dataDir, "logs", "bridges"),
+    ...wrapping,
+    AWS_ENDPOINT_URL_KMS: keys.endpoint,
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+    AWS_ENDPOINT_URL_SQS: queue.endpoint,
+    DOORBELL_URL: queue.doorbellUrl,
+    AWS_ENDPOINT_URL_S3: queue.endpoint,
+    MEDIA_BUCKET: bucket.name,
+    HOST_NETWORK: settings.HOST_NETWORK,
+    SANDBOX: settings.SANDBOX,
+    URL_ALLOW: settings.URL_ALLOW,
+    HOST_CAPACITY: String(settings.HOST_CAPACITY),
+    HOST_SPARE: String(settings.HOST_SPARE),
+    // A delivery that the store tells of events stays for longer than that, so what follows an event is in time.
+    ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
+    ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
+    ...(await secrets(dataDir)),
+  }
+  const orchestrator = await startEcs({
+    taskDefinitions: {
+      "session-host": {
+        command: [process.execPath, fileURLToPath(new URL("../../session-host/main.ts", import.meta.url))],
+        env: {
+          ...settable(),
+          ...environment,
+          ...(simulator && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
+          LOCAL_PARENT: "1",
+          NODE_COMPILE_CACHE: join(dataDir, "compiled"),
+          LOG_FILE: join(dataDir, "logs", "session-host.log"),
+        },
+      },
+    },
+  })
+  stops.push(orchestrator.close)
+  const own = { ...environment, AWS_ENDPOINT_URL_ECS: orchestrator.endpoint }
+  Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
+
+  // The environment is complete from here on. Only now may the modules that read it be loaded.
+  const { createTables } = await import("../dynamodb/create-tables.ts")
+  await createTables(store.endpoint)
+  if (store.answer) {
+    const { useStore } = await import("../delivery/store-here.ts")
+    const end = useStore(store)
+    stops.push(async () => end())
+  }
+  const { listener } = await import("#functions/api/listener.ts")
+  api.server.removeAllListeners("request")
+  api.server.on("request", listener)
+  await forgetHosts()
+  // Session hosts take a second to start; the rest goes on meanwhile.
+  stops.push(await startSweep())
+  const { ringAll } = await import("#functions/sweep/bells.ts")
+  await ringAll()
+  const { handler } = await import("#functions/delivery/handler.ts")
+  const { startPoller } = await import("../delivery/poller.ts")
+  const doorbells = doorbellsHere(queue.doorbellUrl, queue.ask)
+  stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)
+
+  const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
+  writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
+  announce(dataDir, { ...service, environment: own })
+  stops.push(async () => withdraw(dataDir))
+  return service
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CannotStart(`${path} cannot be made (${String(error)}): choose another with DATA_DIR=...`, {
+      cause: error,
+    })
+  }
+}
+
+const Network = z.object({ network: z.enum(["simulated", "live"]) })
+const networkFile = (dataDir: string) => join(dataDir, "network.json")
+
+/** The network of the bridges in this folder; undefined before the service has run on it. */
+function networkOf(dataDir: string): Settings["HOST_NETWORK"] | undefined {
+  const file = networkFile(dataDir)
+  return existsSync(file) ? Network.parse(JSON.parse(readFileSync(file, "utf8"))).network : undefined
+}
+
+/** A bridge stays on the network it was created on. In a folder of the other network, no host would ever take it. */
+function belongsElsewhere(dataDir: string, network: string, { HOST_NETWORK: asked }: Settings): CannotStart {
+  return new CannotStart(
+    `${dataDir} was begun with HOST_NETWORK=${network}, and its bridges stay there: ` +
+      `for HOST_NETWORK=${asked} choose another folder with DATA_DIR=...`,
+  )
+}
+
+async function ownStore(dataDir: string, stops: (() => Promise<unknown>)[]) {
+  const store = await startDynamoDb({ path: join(dataDir, "dynamodb") })
+  stops.push(store.close)
+  return store
+}
+
+/** Undefined on the live network. @throws CannotStart */
+async function simulatedNetwork(settings: Settings, elsewhere: Elsewhere, stops: (() => Promise<unknown>)[]) {
+  if (settings.HOST_NETWORK !== "simulated") return undefined
+  if (elsewhere.network) return elsewhere.network
+  const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings
+  const simulator = await spawnSimulator({ dataDir, controlPort })
+  if (simulator) {
+    stops.push(simulator.stop)
+    return simulator
+  }
+  throw new CannotStart(
+    `the simulated network did not start: is port ${controlPort} taken ` +
+      `(SIMULATOR_CONTROL_PORT)? ${dataDir}/logs/simulator.log says more`,
+  )
+}
+
+/** The settings that a person may make for session hosts too. A task gets only the environment it is given. */
+function settable(): Record<string, string> {
+  const names = ["LOG_LEVEL", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS", "RECORD"]
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+}
+
+/**
+ * How long a caller's connection may be idle. Clients and balancers keep theirs for less (most a minute, the longest
+ * ten). If we closed first, a call could already be on its way.
+ */
+const idleConnectionMs = 620_000
+
+/** Answers 503 until the app is loaded. @throws CannotStart */
+async function listenForCalls(port: number) {
+  const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
+  server.keepAliveTimeout = idleConnectionMs
+  try {
+    return { server, url: `http://127.0.0.1:${await listen(server, port)}` }
+  } catch (error) {
+    throw new CannotStart(`port ${port} is taken: choose another with PORT=...`, { cause: error })
+  }
+}
+
+/** Hosts are children of this process, so those of an earlier one are dead, however it ended. */
+async function forgetHosts(): Promise<void> {
+  const { Host } = await import("#core/lease/host.ts")
+  for (const host of await Host.list()) await Host.markDead(host.id, host.version)
+}
+
+/** Looks every second: a look costs nothing here, and a host that ended is replaced at once. */
+async function startSweep(): Promise<() => Promise<void>> {
+  const { look } = await import("#functions/sweep/sweep.ts")
+  const { log } = await import("#core/platform/log.ts")
+  const stopping = new AbortController()
+  const sweeping = sweep()
+
+  async function sweep(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
+      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "stopped while asleep")
+    }
+  }
+
+  return async () => {
+    stopping.abort()
+    await sweeping
+  }
+}

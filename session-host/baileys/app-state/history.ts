@@ -1,0 +1,155 @@
+import { createInflate } from "node:zlib"
+import { pipeline, Readable } from "node:stream"
+import {
+  getHistoryMsg,
+  isLidUser,
+  jidNormalizedUser,
+  processHistoryMessage,
+  proto,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
+import { blobOf } from "#session-host/media/blob.ts"
+import { atATime, type TakeDown } from "./acquaintances.ts"
+import { type Field, fieldsIn, fieldsOf } from "./protobuf-fields.ts"
+import type { Keys } from "../signal/keys.ts"
+
+const { HistorySyncType } = proto.HistorySync
+
+/** Of a phone's history only what brings its contacts' addresses and names. */
+const read = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
+
+/** Numbers of fields of `HistorySync`, and of `Conversation`. */
+const fields = { conversations: 2, pushNames: 7, pairs: 15 }
+const messagesField = 2
+
+type Notice = proto.Message.IHistorySyncNotification
+
+interface Following {
+  sock: Pick<WASocket, "ev">
+  keys: Keys
+  isOpen: () => boolean
+  /** Where the network keeps files. */
+  mediaHost: () => Promise<string>
+  takeDown: TakeDown
+  onError: (error: unknown) => void
+}
+
+/**
+ * Reads what the account's phone tells of before the link. Baileys itself would inflate and decode it whole, with all its
+ * messages, and read or write thousands of rows at once.
+ */
+export function followHistory({ sock, keys, isOpen, mediaHost, takeDown, onError }: Following): void {
+  let turn = Promise.resolve()
+  sock.ev.on("messages.upsert", ({ messages }) => {
+    for (const { key, message } of messages) {
+      const notice = message ? getHistoryMsg(message) : undefined
+      // A stranger may send one, too.
+      if (!notice || !key.fromMe || !read.has(notice.syncType ?? -1)) continue
+      turn = turn
+        .then(() => readHistory(notice))
+        .catch((error: unknown) => {
+          if (isOpen()) onError(error)
+        })
+    }
+  })
+
+  async function readHistory(notice: Notice): Promise<void> {
+    const tokens: Token[] = []
+    let some: Field[] = []
+    for await (const field of fieldsIn(await inflated(notice, mediaHost))) {
+      if (!isOpen()) return
+      some.push(field)
+      if (some.length < atATime) continue
+      await takeDown(peopleIn(notice, some, tokens))
+      some = []
+    }
+    await takeDown(peopleIn(notice, some, tokens))
+    await keepTokens(tokens)
+  }
+
+  /** Without them the network takes what is written to a chat for a stranger's. */
+  async function keepTokens(tokens: Token[]): Promise<void> {
+    for (let at = 0; at < tokens.length; at += atATime) {
+      const some = tokens.slice(at, at + atATime)
+      const known = await keys.get(
+        "tctoken",
+        some.map(({ jid }) => jid),
+      )
+      const newer = some.filter(({ jid, timestamp }) => !(Number(known[jid]?.timestamp) >= timestamp))
+      await keys.set({ tctoken: Object.fromEntries(newer.map((token) => [token.jid, entry(token, known)])) })
+    }
+    if (tokens.length === 0) return
+    const index = await buildMergedTcTokenIndexWrite(
+      keys,
+      tokens.map(({ jid }) => jid),
+    )
+    await keys.set({ tctoken: index })
+  }
+}
+
+interface Token {
+  jid: string
+  token: Uint8Array
+  /** Unix seconds. */
+  timestamp: number
+  senderTimestamp: number | undefined
+}
+
+function entry({ jid, token, timestamp, senderTimestamp }: Token, known: Record<string, object>) {
+  return {
+    ...known[jid],
+    token: Buffer.from(token),
+    timestamp: String(timestamp),
+    ...(senderTimestamp !== undefined && { senderTimestamp }),
+  }
+}
+
+async function inflated(
+  notice: Notice,
+  mediaHost: () => Promise<string>,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { initialHistBootstrapInlinePayload: payload } = notice
+  const inflate = createInflate()
+  const source = Readable.from(payload ? [payload] : blobOf(notice, "History", await mediaHost()))
+  pipeline(source, inflate, () => {
+    // Whoever reads hears of an error.
+  })
+  return inflate
+}
+
+/** What some fields of a history tell of people; tokens are put to the others. */
+function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
+  const isNames = notice.syncType === proto.Message.HistorySyncType.PUSH_NAME
+  const of = (wanted: number) => some.filter(({ number }) => number === wanted).map(({ bytes }) => bytes)
+  const conversations = of(fields.conversations).map(conversationOf)
+  tokens.push(...conversations.flatMap(tokenOf))
+  const { contacts, lidPnMappings } = processHistoryMessage({
+    syncType: isNames ? HistorySyncType.PUSH_NAME : HistorySyncType.INITIAL_BOOTSTRAP,
+    conversations,
+    pushnames: of(fields.pushNames).map((bytes) => proto.Pushname.decode(bytes)),
+    phoneNumberToLidMappings: of(fields.pairs).map((bytes) => proto.PhoneNumberToLIDMapping.decode(bytes)),
+  })
+  return { contacts, pairs: lidPnMappings }
+}
+
+/** A chat without its messages, but where only these may say whose number its LID is. */
+function conversationOf(bytes: Uint8Array): proto.IConversation {
+  const about = [...fieldsOf(bytes)].filter(({ number }) => number !== messagesField)
+  const chat = proto.Conversation.decode(Buffer.concat(about.map(({ whole }) => whole)))
+  return isLidUser(chat.id) && !chat.pnJid ? proto.Conversation.decode(bytes) : chat
+}
+
+function tokenOf({
+  id,
+  lidJid,
+  tcToken,
+  tcTokenTimestamp,
+  tcTokenSenderTimestamp,
+}: proto.IConversation): Token[] {
+  const timestamp = Number(tcTokenTimestamp ?? 0)
+  if (!id || !tcToken?.length || timestamp === 0) return []
+  const jid = jidNormalizedUser(isLidUser(id) ? id : (lidJid ?? id))
+  const senderTimestamp = tcTokenSenderTimestamp ? Number(tcTokenSenderTimestamp) : undefined
+  return [{ jid, token: tcToken, timestamp, senderTimestamp }]
+}

@@ -1,0 +1,77 @@
+import {
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+  jidNormalizedUser,
+  proto,
+  type BaileysEventEmitter,
+  type BinaryNode,
+  type Contact,
+} from "@whiskeysockets/baileys"
+import type { Acquaintance } from "#session-host/network/connection.ts"
+
+/** Of the two names in an address book Baileys tells one; the other rides along in a field that nobody reads. */
+const firstName = "\0first name "
+
+/** Once per process. */
+export function repairContactActions() {
+  const { ContactAction } = proto.SyncActionValue
+  const decode = ContactAction.decode.bind(ContactAction)
+  ContactAction.decode = (...bytes) => {
+    const action = decode(...bytes)
+    if (action.firstName) action.username = firstName + action.firstName
+    return action
+  }
+}
+
+/** Tells what Baileys hears of people, in its own time. */
+export function listenForPeople(ev: BaileysEventEmitter, tell: (people: Acquaintance[]) => void) {
+  const tellSome = (people: Acquaintance[]) => {
+    if (people.length > 0) tell(people)
+  }
+  ev.on("contacts.upsert", (contacts) => tellSome(contacts.flatMap(known)))
+  ev.on("contacts.update", (contacts) => tellSome(contacts.flatMap(known)))
+  ev.on("lid-mapping.update", (mapping) => tellSome([pair(mapping)]))
+}
+
+/** What a contact of Baileys' says of a person; nothing of what is none. */
+export function known(contact: Partial<Contact>): Acquaintance[] {
+  const { id, lid, phoneNumber, name, notify, verifiedName, username, imgUrl } = contact
+  const jids = [id, phoneNumber, lid].map((jid) => jidNormalizedUser(jid))
+  const jid = jids.find((each) => isPnUser(each))
+  const first = username?.startsWith(firstName) ? username.slice(firstName.length) : undefined
+  const person: Acquaintance = {
+    jid,
+    lid: jids.find((each) => isLidUser(each)),
+    // Where there is no full name Baileys takes the next best.
+    fullName: name === first || name === username ? undefined : name,
+    firstName: first,
+    pushName: notify,
+    verifiedName,
+  }
+  const isPerson = person.jid !== undefined || person.lid !== undefined
+  // A changed picture says nothing of who is a contact.
+  return isPerson && imgUrl === undefined ? [person] : []
+}
+
+/** Two addresses of one person, who may be no contact. */
+export function pair({ lid, pn }: { lid: string; pn: string }): Acquaintance {
+  return { jid: jidNormalizedUser(pn), lid: jidNormalizedUser(lid), ofContactsOnly: true }
+}
+
+/** What a group's card shows of numbers that it hides. */
+export function membersIn(answer: BinaryNode): Acquaintance[] {
+  if (answer.tag !== "iq") return []
+  const groups = [
+    ...getBinaryNodeChildren(answer, "group"),
+    ...getBinaryNodeChildren(getBinaryNodeChild(answer, "groups"), "group"),
+  ]
+  return groups
+    .flatMap((group) => getBinaryNodeChildren(group, "participant"))
+    .flatMap(({ attrs }) => {
+      const { jid, display_name: redactedPhone } = attrs
+      if (!isLidUser(jid) || !redactedPhone) return []
+      return [{ lid: jidNormalizedUser(jid), redactedPhone, ofContactsOnly: true as const }]
+    })
+}

@@ -1,0 +1,17 @@
+import type { EventEmitter } from "node:events"
+import { getBinaryNodeChildren } from "@whiskeysockets/baileys"
+import { takeOver } from "../socket/take-over.ts"
+
+/**
+ * Hears in Baileys' place which collections of the account's settings have changed. Baileys answers the notification once
+ * they are read, and finds nothing in it that it would have to read itself; unanswered, it comes again at the next login.
+ * @param changed resolves with whether they were read, or never will be.
+ */
+export function takeServerSync(ws: EventEmitter, changed: (collections: string[]) => Promise<boolean>): void {
+  takeOver(ws, "CB:notification", async (node, pass) => {
+    if (node.attrs.type !== "server_sync") return void pass(node)
+    const names = getBinaryNodeChildren(node, "collection").flatMap(({ attrs }) => attrs.name ?? [])
+    const { content: _, ...empty } = node
+    if (await changed(names)) pass(empty)
+  })
+}

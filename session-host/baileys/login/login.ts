@@ -1,0 +1,60 @@
+import {
+  jidDecode,
+  jidNormalizedUser,
+  type AuthenticationCreds,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import type { Me } from "#session-host/network/connection.ts"
+import type { Lifetime } from "../socket/lifetime.ts"
+import type { newCodes } from "./qr.ts"
+import { endOf } from "../socket/end-reasons.ts"
+
+/** From dialling to the first code or to being logged in, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
+const dialMs = 60_000
+
+/** From the pairing to the network's wish to restart, ms. */
+const restartMs = 15_000
+
+interface Input {
+  sock: Pick<WASocket, "ev" | "ws">
+  creds: AuthenticationCreds
+  codes: ReturnType<typeof newCodes>
+  lifetime: Lifetime
+  /** Keeps the credentials, and calls back when they are durable. */
+  keepCreds: (onKept: () => void) => void
+  onOpen: () => void
+}
+
+/** Follows a connection to its first code, to the pairing or to being logged in, and to what Baileys takes for its end. */
+export function followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen }: Input) {
+  lifetime.mustGoOn(dialMs, { reason: "lost", detail: "connecting took too long" })
+  sock.ws.on("unexpected-response", (_request: unknown, response: { statusCode?: number }) =>
+    lifetime.end({ reason: "lost", detail: `HTTP ${response.statusCode} to the upgrade` }),
+  )
+  sock.ev.on("connection.update", (update) => {
+    if (update.qr) {
+      lifetime.goesOn()
+      lifetime.tell({ kind: "qr", ...codes.next(update.qr, creds.advSecretKey) })
+    }
+    if (update.isNewLogin) {
+      lifetime.mustGoOn(restartMs, { reason: "restart", detail: "paired" })
+      keepCreds(() => lifetime.tell({ kind: "paired" }))
+    }
+    if (update.connection === "open") {
+      lifetime.goesOn()
+      lifetime.open(meOf(creds))
+      onOpen()
+    }
+    if (update.connection === "close") lifetime.end(endOf(update.lastDisconnect?.error))
+  })
+}
+
+function meOf(creds: AuthenticationCreds): Me {
+  const jid = jidNormalizedUser(creds.me?.id)
+  return {
+    jid,
+    lid: jidNormalizedUser(creds.me?.lid),
+    phone: jidDecode(jid)?.user ?? "",
+    name: creds.me?.name ?? "",
+  }
+}

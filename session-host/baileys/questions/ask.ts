@@ -1,0 +1,41 @@
+import { S_WHATSAPP_NET, type BinaryNode, type WASocket } from "@whiskeysockets/baileys"
+import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
+import type { Question, Stanza } from "#session-host/network/connection.ts"
+import { toNode, toStanza } from "../stanzas/stanza.ts"
+
+/** Contract, "Time to answer": how long the network may take. */
+const answerMs = 15_000
+
+/** @throws NetworkRejected, NoAnswer */
+export async function ask(sock: Pick<WASocket, "query">, question: Question): Promise<Stanza> {
+  const { xmlns, type, to = S_WHATSAPP_NET, target, children = [] } = question
+  return await answerTo(sock, {
+    tag: "iq",
+    attrs: { to, type, xmlns, ...(target && { target }) },
+    content: children.map(toNode),
+  })
+}
+
+/** What came back for this node. @throws NetworkRejected, NoAnswer */
+export async function answerTo(sock: Pick<WASocket, "query">, node: BinaryNode): Promise<Stanza> {
+  return toStanza(await answered(sock.query(node)))
+}
+
+/**
+ * What Baileys asks of the network, once it is answered. Baileys itself waits for a minute, and then goes on as if
+ * nothing had been said: whoever took that for an answer would take silence for "there is none".
+ * @throws NetworkRejected, NoAnswer
+ */
+export async function answered<T>(asking: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new NoAnswer("the network did not answer")), answerMs)
+  try {
+    return await Promise.race([asking, late.promise])
+  } catch (error) {
+    // Where Baileys puts the network's number; of an error of its own something else is there.
+    const { data } = error as { data?: unknown }
+    throw typeof data === "number" ? new NetworkRejected(data) : error
+  } finally {
+    clearTimeout(timer)
+  }
+}

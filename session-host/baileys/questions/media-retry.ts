@@ -1,0 +1,62 @@
+import {
+  decodeMediaRetryNode,
+  decryptMediaRetryData,
+  encryptMediaRetryRequest,
+  proto,
+  type BinaryNode,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import type { ILogger } from "../socket/quiet-log.ts"
+
+/** A phone that is off, or asleep, does not answer; the file is wanted by somebody who waits. */
+const answerMs = 10_000
+
+/** The message that a file came with. */
+export interface Missed {
+  id: string
+  chat: string
+  /** In a group, a status or of a broadcast list, who sent it. */
+  sender: string
+  fromMe: boolean
+  mediaKey: Uint8Array
+}
+
+/**
+ * Asks the account's phone to bring the file of a message to the network once more.
+ * @returns where it is now; undefined when the phone does not have it, or does not answer.
+ */
+export async function bringAgain(
+  sock: Pick<WASocket, "sendNode" | "ws">,
+  missed: Missed,
+  { me, log }: { me: string; log: ILogger },
+): Promise<string | undefined> {
+  const { id, chat: remoteJid, sender: participant, fromMe, mediaKey } = missed
+  const isShared = /@(?:g\.us|broadcast)$/.test(remoteJid)
+  const key = { id, remoteJid, fromMe, ...(isShared && !fromMe && { participant }) }
+  const { promise, resolve } = Promise.withResolvers<BinaryNode | undefined>()
+  const take = (notification: BinaryNode) => {
+    if (notification.attrs.id === id) resolve(notification)
+  }
+  const late = setTimeout(() => resolve(undefined), answerMs)
+  sock.ws.on("CB:notification,type:mediaretry", take)
+  try {
+    await sock.sendNode(encryptMediaRetryRequest(key, mediaKey, me))
+    const answer = await promise
+    return answer && pathIn(answer, missed, log)
+  } finally {
+    clearTimeout(late)
+    sock.ws.off("CB:notification,type:mediaretry", take)
+  }
+}
+
+function pathIn(answer: BinaryNode, { id, mediaKey }: Missed, log: ILogger): string | undefined {
+  try {
+    const { media } = decodeMediaRetryNode(answer)
+    if (!media) return undefined
+    const { result, directPath } = decryptMediaRetryData(media, mediaKey, id)
+    return result === proto.MediaRetryNotification.ResultType.SUCCESS ? (directPath ?? undefined) : undefined
+  } catch (error) {
+    log.warn({ error }, "the phone's answer about a file cannot be read")
+    return undefined
+  }
+}

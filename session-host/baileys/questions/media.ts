@@ -1,0 +1,72 @@
+import { DEFAULT_CONNECTION_CONFIG, getWAUploadToServer, type MediaConnInfo } from "@whiskeysockets/baileys"
+import type { Kind } from "#session-host/media/kind.ts"
+import { NoAnswer } from "#session-host/network/errors.ts"
+import type { Connection } from "#session-host/network/connection.ts"
+import { child, childrenOf, el } from "#session-host/network/stanza.ts"
+import type { ILogger } from "../socket/quiet-log.ts"
+
+/** How long a connection may carry nothing during an upload, ms. */
+const idleMs = 8_000
+
+/** What the network keeps encrypted files under. */
+const places = {
+  image: "image",
+  sticker: "sticker",
+  video: "video",
+  audio: "audio",
+  voice: "audio",
+  document: "document",
+} as const
+
+/**
+ * The way to where the network keeps files, as one connection knows it. Baileys has one of its own, but remembers it
+ * when it was not told: from then on that connection would bring and fetch nothing.
+ */
+export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection, "upload" | "mediaHost"> {
+  let known: MediaConnInfo | undefined
+
+  const way = async (anew: boolean): Promise<MediaConnInfo> => {
+    if (known && !anew && Date.now() < known.fetchDate.getTime() + known.ttl * 1000) return known
+    known = await askTheWay(ask)
+    return known
+  }
+  return {
+    async upload(file: { path: string; kind: Kind; fileEncSha256: Uint8Array }) {
+      const first = await way(false)
+      const send = getWAUploadToServer({ ...DEFAULT_CONNECTION_CONFIG, logger: log }, async (anew) =>
+        anew ? await way(true) : first,
+      )
+      const sending = send(file.path, {
+        mediaType: places[file.kind],
+        fileEncSha256B64: Buffer.from(file.fileEncSha256).toString("base64"),
+        timeoutMs: idleMs,
+      })
+      const { mediaUrl, directPath } = await sending.catch((error: unknown) => {
+        // Baileys tells why in its log alone.
+        throw new NoAnswer("the upload failed", { cause: error })
+      })
+      return { url: mediaUrl, directPath }
+    },
+    async mediaHost() {
+      const [first] = (await way(false)).hosts
+      // A message names one too, but that is a stranger's word.
+      if (!first) throw new NoAnswer("the network names no host for media")
+      return first.hostname
+    },
+  }
+}
+
+/** @throws NetworkRejected, NoAnswer */
+async function askTheWay(ask: Connection["ask"]): Promise<MediaConnInfo> {
+  const answer = await ask({ xmlns: "w:m", type: "set", children: [el("media_conn")] })
+  const told = child(answer, "media_conn")
+  return {
+    auth: told?.attrs.auth ?? "",
+    ttl: Number(told?.attrs.ttl),
+    hosts: childrenOf(told, "host").map(({ attrs }) => ({
+      hostname: attrs.hostname ?? "",
+      maxContentLengthBytes: Number(attrs.maxContentLengthBytes),
+    })),
+    fetchDate: new Date(),
+  }
+}

@@ -1,0 +1,56 @@
+import { jidNormalizedUser, type AuthenticationCreds, type WASocket } from "@whiskeysockets/baileys"
+import type { Acquaintance, Connection, Question } from "#session-host/network/connection.ts"
+import { registered } from "#session-host/people/registered.ts"
+import { answered, ask } from "./ask.ts"
+import type { BeforeEnd } from "../socket/before-end.ts"
+import { rejectCall, type newCalls } from "../stanzas/calls.ts"
+import { linkCode } from "../login/link-code.ts"
+import { bringAgain } from "./media-retry.ts"
+import { newMedia } from "./media.ts"
+import { pictureUrl } from "./picture.ts"
+import type { Availability } from "./presence.ts"
+import type { ILogger } from "../socket/quiet-log.ts"
+
+interface Input {
+  sock: WASocket
+  creds: AuthenticationCreds
+  log: ILogger
+  beforeEnd: BeforeEnd
+  availability: Availability
+  calls: ReturnType<typeof newCalls>
+  tellPeople: (people: Acquaintance[]) => void
+}
+
+/** All that a connection is wanted for besides sending. */
+export function newQuestions(input: Input): Omit<Connection, "send" | "timerOf" | "logout" | "close"> {
+  const { sock, creds, log, beforeEnd, availability, calls, tellPeople } = input
+  const { lidMapping } = sock.signalRepository
+  const asked = (question: Question) => beforeEnd(ask(sock, question))
+  const media = newMedia(asked, log)
+  const me = () => creds.me?.id ?? ""
+  return {
+    ask: asked,
+    linkCode: (phone) => beforeEnd(linkCode(sock, phone)),
+    async registered(phones) {
+      const found = await registered({ ask: asked }, phones)
+      const named = [...found.values()].filter(({ lid }) => lid !== "")
+      await beforeEnd(lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))))
+      tellPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
+      return found
+    },
+    showTyping: (chat, state) => beforeEnd(sock.sendPresenceUpdate(state, chat)),
+    setAvailable: (isAvailable) => beforeEnd(availability.set(isAvailable)),
+    watch: (jid) => beforeEnd(sock.presenceSubscribe(jid)),
+    rejectCall: ({ id, caller }) =>
+      beforeEnd(rejectCall(sock, { id, caller: calls.callerOf(id) ?? caller, me: me() })),
+    pictureUrl: (jid) => beforeEnd(pictureUrl(sock, jid)),
+    markRead: (message) => beforeEnd(answered(sock.readMessages([message]))),
+    upload: (file) => beforeEnd(media.upload(file)),
+    mediaHost: () => media.mediaHost(),
+    bringAgain: (missed) => beforeEnd(bringAgain(sock, missed, { me: me(), log })),
+    async phoneOf(lid) {
+      const phone = await lidMapping.getPNForLID(lid)
+      return phone ? jidNormalizedUser(phone) : undefined
+    },
+  }
+}

@@ -1,0 +1,254 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import {
+  type BinaryNode,
+  extractDeviceJids,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+  jidEncode,
+  parseAndInjectE2ESessions,
+  S_WHATSAPP_NET,
+  type PossiblyExtendedCacheStore,
+  type USyncQueryResultList,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { userOf, withoutDevice } from "#core/jid.ts"
+import type { Stanza } from "#session-host/network/connection.ts"
+import { child, childrenOf, el } from "#session-host/network/stanza.ts"
+import { groupCard } from "#session-host/people/group.ts"
+import { usync } from "#session-host/people/usync.ts"
+import { answered, ask } from "../questions/ask.ts"
+import type { Device, DeviceLists } from "./devices.ts"
+import { type Groups, metadataOf } from "./groups.ts"
+import type { Keys } from "../signal/keys.ts"
+import { SessionRecord } from "../signal/libsignal.ts"
+import type { ILogger } from "../socket/quiet-log.ts"
+import { transmission, type Transmission } from "./transmission.ts"
+
+/** So many prekeys are asked for at once. */
+const atOnce = 100
+
+interface Input {
+  devices: DeviceLists
+  groups: Groups
+  keys: Keys
+  me: () => { id: string; lid?: string } | undefined
+  sock: () => Pick<WASocket, "query" | "signalRepository">
+  log: ILogger
+}
+
+interface FanOut {
+  /** The caches that Baileys asks for groups and devices. */
+  forBaileys: {
+    cachedGroupMetadata: (jid: string) => Promise<ReturnType<typeof metadataOf> | undefined>
+    userDevicesCache: PossiblyExtendedCacheStore
+  }
+  /** The known devices that a transmission goes to, without the one that it comes from. */
+  knownDevices: (sending: Transmission) => Device[]
+  /** Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer */
+  refreshDevices: (sending: Transmission) => Promise<Device[]>
+}
+
+/**
+ * Whom a message goes to: the members of a group, their devices, and a session with each. Baileys would ask for a group at
+ * each send, wait a minute for an answer about devices, fetch a prekey of everybody it has asked about, open all sessions
+ * in one stretch, and refuse a message of which one device of many has no keys. So all is there when it looks.
+ */
+export function newFanOut(input: Input): FanOut {
+  const { devices } = input
+  let turn = Promise.resolve()
+
+  /** One after another: the next one finds what the one before has brought, also when that was given up. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.then(work)
+    turn = done.catch(() => {})
+    return done
+  }
+
+  const knownDevices = ({ users = [] }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
+
+  async function cachedGroupMetadata(jid: string) {
+    const group = await transmission.exit(() => groupOf(input, jid))
+    const sending = transmission.getStore()
+    if (sending && group) sending.members = group.members
+    return group && metadataOf(group)
+  }
+
+  return {
+    knownDevices,
+    async refreshDevices(sending) {
+      const { users = [] } = sending
+      for (const user of users) devices.forget(user)
+      await inTurn(() => prepare(input, users, sending))
+      return knownDevices(sending).filter((device) => isReachable(sending, device))
+    },
+    forBaileys: {
+      cachedGroupMetadata,
+      userDevicesCache: {
+        ...devices.asCache(),
+        async mget<T>(users: string[]) {
+          const sending = transmission.getStore()
+          if (sending) sending.users = users
+          // What is asked here is for later messages, too: it goes on when this one is given up, of which no frame may leave.
+          if (sending) await inTurn(() => transmission.exit(() => prepare(input, users, sending)))
+          const found = users.flatMap((user) => {
+            const list = devices.get(user)
+            return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
+          })
+          // Baileys says itself what it wants of them: these are devices.
+          return Object.fromEntries(found) as Record<string, T>
+        },
+      },
+    },
+  }
+}
+
+/** As remembered, or asked for; undefined of a group that we are not in. @throws NetworkRejected, NoAnswer */
+export async function groupOf({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
+  // The answer is taken in as it arrives.
+  if (!groups.get(jid)) await groupCard({ ask: (question) => ask(sock(), question) }, jid)
+  return groups.get(jid)
+}
+
+function isReachable(sending: Transmission | undefined, device: Device): boolean {
+  return sending?.reached?.get(jidOf(device)) !== false
+}
+
+async function prepare(input: Input, users: string[], sending: Transmission): Promise<void> {
+  if (sending.abandoned) throw new Error("the transmission was given up")
+  const { devices } = input
+  const jids = users.flatMap((user) => (devices.has(user) ? [] : addressOf(input, user, sending)))
+  if (jids.length > 0) await askForDevices(input, jids)
+  const wanted = users.flatMap((user) => devices.get(user) ?? []).map(jidOf)
+  sending.reached = await openSessions(input, await withoutKey(input, wanted, sending))
+}
+
+/** Baileys asks by the user part alone. */
+function addressOf({ me }: Input, user: string, { chat, members }: Transmission): string[] {
+  const { id = "", lid = "" } = me() ?? {}
+  const named = members?.get(user) ?? [chat, lid, id].find((jid) => userOf(jid) === user)
+  return named ? [withoutDevice(named)] : []
+}
+
+/** @throws NetworkRejected, NoAnswer */
+async function askForDevices({ sock, devices, keys, me }: Input, jids: string[]): Promise<void> {
+  const about = [el("devices", { version: "2" }), el("lid")]
+  const users = jids.map((jid) => el("user", { jid }))
+  const asking = { ask: (question: Parameters<typeof ask>[1]) => ask(sock(), question) }
+  const found = await usync(asking, { about, users, context: "message" })
+  const pairs = found.flatMap((user) => {
+    const { jid = "" } = user.attrs
+    const lid = child(user, "lid")?.attrs.val ?? ""
+    return isPnUser(jid) && isLidUser(lid) ? [{ pn: withoutDevice(jid), lid: withoutDevice(lid) }] : []
+  })
+  await sock().signalRepository.lidMapping.storeLIDPNMappings(pairs)
+
+  const { id = "", lid } = me() ?? {}
+  const own = new Set([id, lid])
+  const lists = new Map<string, Device[]>(jids.map((jid) => [userOf(jid), []]))
+  for (const device of extractDeviceJids(found.map(listOf), id, lid ?? "", false) as Device[])
+    if (!own.has(jidOf(device))) lists.get(device.user)?.push(device)
+  for (const [user, list] of lists) devices.set(user, list)
+  await noteDevices(keys, new Map(pairs.map(({ pn }) => [userOf(pn), lists.get(userOf(pn)) ?? []])))
+}
+
+function listOf(user: Stanza): USyncQueryResultList {
+  const list = childrenOf(child(child(user, "devices"), "device-list"), "device")
+  const deviceList = list.map(({ attrs }) => ({
+    id: Number(attrs.id),
+    keyIndex: Number(attrs["key-index"] ?? 0),
+    isHosted: attrs.is_hosted === "true",
+  }))
+  return { id: user.attrs.jid ?? "", devices: { deviceList } }
+}
+
+/** By these Baileys finds what has to move when somebody's sessions are kept under their LID from now on. */
+async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<void> {
+  const known = await keys.get("device-list", [...lists.keys()])
+  const changed = [...lists].flatMap(([user, list]) => {
+    const ids = list.map(({ device }) => String(device ?? 0))
+    return known[user]?.join() === ids.join() ? [] : [[user, ids] as const]
+  })
+  if (changed.length > 0) await keys.set({ "device-list": Object.fromEntries(changed) })
+}
+
+/** Those that cannot read what is under our sender key; to a person everything is encrypted for each device. */
+async function withoutKey(
+  { keys }: Input,
+  jids: string[],
+  { chat, members }: Transmission,
+): Promise<string[]> {
+  if (!members) return jids
+  const { [chat]: holders = {} } = await keys.get("sender-key-memory", [chat])
+  return jids.filter((jid) => !holders[jid])
+}
+
+/** @returns whether there is a session with each now: of some the network has no keys. @throws NetworkRejected, NoAnswer */
+async function openSessions(input: Input, jids: string[]): Promise<Map<string, boolean>> {
+  const { sock, log } = input
+  const reached = new Map(jids.map((jid) => [jid, true]))
+  const missing = await withoutSession(input, jids)
+  for (let at = 0; at < missing.length; at += atOnce) {
+    const some = missing.slice(at, at + atOnce)
+    const bundles = await bundlesOf(
+      sock(),
+      some.map(({ wire }) => wire),
+    )
+    for (const { jid, wire } of some) reached.set(jid, await open(sock(), bundles.get(wire), log))
+  }
+  const without = missing.filter(({ jid }) => !reached.get(jid)).length
+  if (without > 0) log.warn({ devices: without }, "devices without keys are left out")
+  return reached
+}
+
+async function bundlesOf(sock: Pick<WASocket, "query">, jids: string[]): Promise<Map<string, BinaryNode>> {
+  const users = jids.map((jid) => ({ tag: "user", attrs: { jid } }))
+  const attrs = { xmlns: "encrypt", type: "get", to: S_WHATSAPP_NET }
+  const question = { tag: "iq", attrs, content: [{ tag: "key", attrs: {}, content: users }] }
+  const answer = await answered<BinaryNode>(sock.query(question))
+  const bundles = getBinaryNodeChildren(getBinaryNodeChild(answer, "list"), "user")
+  return new Map(bundles.map((bundle) => [bundle.attrs.jid ?? "", bundle]))
+}
+
+/** As Baileys names them, and as the network is asked about them: by LID where that is known. */
+async function withoutSession({ sock, keys }: Input, jids: string[]) {
+  const { signalRepository: repository } = sock()
+  const lids = (await repository.lidMapping.getLIDsForPNs(jids.filter((jid) => isPnUser(jid)))) ?? []
+  const wires = new Map(lids.map(({ pn, lid }) => [pn, lid]))
+  const all = jids.map((jid) => {
+    const wire = wires.get(jid) ?? jid
+    return { jid, wire, address: repository.jidToSignalProtocolAddress(wire) }
+  })
+  const records = await keys.get(
+    "session",
+    all.map(({ address }) => address),
+  )
+  return all.filter(({ address }) => {
+    const record = records[address]
+    return !record || !SessionRecord.deserialize(record).getOpenSession()
+  })
+}
+
+/** Opens one session, and lets others have a turn: it takes a millisecond, and there may be thousands. */
+async function open(
+  { signalRepository }: Pick<WASocket, "signalRepository">,
+  bundle: BinaryNode | undefined,
+  log: ILogger,
+): Promise<boolean> {
+  if (!bundle) return false
+  const list = { tag: "list", attrs: {}, content: [bundle] }
+  try {
+    await parseAndInjectE2ESessions({ tag: "iq", attrs: {}, content: [list] }, signalRepository)
+    return true
+  } catch (error) {
+    log.debug({ error }, "no session with a device")
+    return false
+  } finally {
+    await nextTurn()
+  }
+}
+
+export function jidOf({ user, server, device }: Device): string {
+  return jidEncode(user, server as Parameters<typeof jidEncode>[1], device)
+}

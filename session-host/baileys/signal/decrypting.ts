@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto"
+import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import { decode } from "#session-host/messages/decode.ts"
+import type { MessageContent } from "#session-host/network/connection.ts"
+import { addressesOf } from "./addresses.ts"
+import { forOurselves } from "./own-keys.ts"
+import type { ILogger } from "../socket/quiet-log.ts"
+import type { RepositoryInput } from "./repository.ts"
+import { SessionEnded } from "#session-host/session/ended.ts"
+import { hasChild } from "../stanzas/stanza.ts"
+
+/** What a redelivered message becomes: it unpads to an empty message, so only the receipt goes out. */
+const emptyMessage = Buffer.of(1)
+
+const statuses = "status@broadcast"
+
+/** Nobody wants to hear of it: its sender need not send it again, and it may have come before without leaving a mark. */
+function asForgotten(error: unknown): Uint8Array {
+  if (error instanceof SessionEnded) throw error
+  return emptyMessage
+}
+
+/** What is in it, if that is a message of the protocol as we know it. */
+function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
+  try {
+    return decode(plaintext)
+  } catch (error) {
+    // Whatever is wrong with it, it is wrong whenever it comes: it is parked until a later version of the code reads it.
+    log.warn({ error }, "a message was decrypted and cannot be read")
+    return undefined
+  }
+}
+
+type Decrypting = Pick<
+  SignalRepositoryWithLIDStore,
+  "decryptMessage" | "decryptGroupMessage" | "processSenderKeyDistributionMessage"
+>
+
+/** Decrypts what was not decrypted before; what becomes of it is made in the unit that moves the ratchet. */
+export function newDecrypting(
+  input: RepositoryInput,
+  inner: SignalRepositoryWithLIDStore,
+  log: ILogger,
+): Decrypting {
+  const { creds, keys, vault, hold } = input
+  /** Statuses, each of which may have several ciphertexts. */
+  const askedFor = new WeakSet<BinaryNode>()
+
+  async function taken(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+    const stanza = input.stanzaOf(ciphertext)
+    if (!stanza) throw new Error("a ciphertext without its stanza")
+    const { attrs } = stanza
+    const hash = createHash("sha256").update(ciphertext).digest("hex")
+    if (await vault.isSeen({ hash, attrs })) return emptyMessage
+    if (await vault.isToSkip()) throw new Error("skipped, as the operator asked")
+    const read = () =>
+      keys.atomically(async (unit) => {
+        const plaintext = await decrypt()
+        const message = contentOf(plaintext, log)
+        if (message) await forOurselves({ message, stanza, me: creds.me, keys, inner, log })
+        const verified = hasChild(stanza, "verified_name")
+        unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
+        // Baileys would ask its sender five times for the same bytes.
+        return message ? plaintext : emptyMessage
+      })
+    if (vault.ignores(attrs)) return await read().catch(asForgotten)
+    return attrs.from === statuses ? await read().catch(asUnreadableStatus(stanza)) : await read()
+  }
+
+  /**
+   * A status that cannot be read is requested again, and acknowledged. The live network sends a refused one again at each
+   * connection, and nothing behind it (Baileys pull request 2779).
+   */
+  function asUnreadableStatus(stanza: BinaryNode) {
+    return (error: unknown): never => {
+      if (error instanceof SessionEnded) throw error
+      if (!askedFor.has(stanza)) input.onUnreadable(stanza)
+      askedFor.add(stanza)
+      // Baileys' own error for a message without content, which it acknowledges.
+      throw new Error("Message absent from node", { cause: error })
+    }
+  }
+
+  async function settling<T>(ciphertext: Uint8Array, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } finally {
+      input.onSettled(ciphertext)
+    }
+  }
+
+  return {
+    decryptMessage: (message) =>
+      settling(message.ciphertext, async () =>
+        hold(await addressesOf(message.jid, inner), () =>
+          taken(message.ciphertext, () => inner.decryptMessage(message)),
+        ),
+      ),
+    decryptGroupMessage: (message) =>
+      settling(message.msg, () =>
+        hold([message.group], () => taken(message.msg, () => inner.decryptGroupMessage(message))),
+      ),
+    /** Was done in the unit of its message. What came unencrypted is not to be believed. */
+    processSenderKeyDistributionMessage: async () => {},
+  }
+}

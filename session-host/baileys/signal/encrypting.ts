@@ -1,0 +1,75 @@
+import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import { addressesOf } from "./addresses.ts"
+import { SessionRecord } from "./libsignal.ts"
+import { newPace } from "#session-host/concurrency/pace.ts"
+import type { RepositoryInput } from "./repository.ts"
+import { transmission } from "../send/transmission.ts"
+
+type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
+
+type Encrypting = Pick<
+  SignalRepositoryWithLIDStore,
+  | "encryptMessage"
+  | "encryptGroupMessage"
+  | "validateSession"
+  | "injectE2ESession"
+  | "getSenderKeyDistributionMessage"
+>
+
+/** Keeps the ratchet that made a ciphertext before it gives the ciphertext away. */
+export function newEncrypting(
+  { keys, hold }: Pick<RepositoryInput, "keys" | "hold">,
+  inner: SignalRepositoryWithLIDStore,
+): Encrypting {
+  const pace = newPace()
+
+  /** The first step of a transmission carries the message itself. */
+  async function kept<T>(encrypt: () => Promise<T>): Promise<T> {
+    const sending = transmission.getStore()
+    if (sending?.abandoned) throw new Error("the transmission was given up")
+    const result = await keys.atomically(async (unit) => {
+      const encrypted = await encrypt()
+      if (sending?.unkept) {
+        unit.sending = sending.unkept
+        sending.maybeKept = true
+      }
+      return encrypted
+    })
+    if (sending) sending.unkept = undefined
+    return result
+  }
+
+  /**
+   * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after each start:
+   * the one that is open is as good, and each new one makes an older one forgotten, under which messages may still come.
+   * Who cannot read us says so, and then the new session is asked for outside a transmission.
+   */
+  async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
+    if (!transmission.getStore()) return false
+    const address = inner.jidToSignalProtocolAddress(jid)
+    const { [address]: record } = await keys.get("session", [address])
+    const open = record && SessionRecord.deserialize(record).getOpenSession()
+    return open ? Buffer.from(session.identityKey).equals(open.indexInfo.remoteIdentityKey) : false
+  }
+
+  return {
+    encryptMessage: async (message) => {
+      // Of a message to many Baileys encrypts all copies at once.
+      await pace()
+      return hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
+    },
+    encryptGroupMessage: (message) =>
+      hold([message.group], () => kept(() => inner.encryptGroupMessage(message))),
+    injectE2ESession: async (session) =>
+      hold(await addressesOf(session.jid, inner), () =>
+        keys.atomically(async () => {
+          if (!(await isForcedAnew(session))) await inner.injectE2ESession(session)
+        }),
+      ),
+    /** Baileys looks for each session by itself; before a message it was done for all at once. */
+    validateSession: async (jid) =>
+      transmission.getStore()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
+    getSenderKeyDistributionMessage: (group) =>
+      hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  DEFAULT_CONNECTION_CONFIG,
+  type BinaryNode,
+  type LIDMapping,
+  type SignalCreds,
+  type SignalRepositoryWithLIDStore,
+} from "@whiskeysockets/baileys"
+import type { Vault } from "#session-host/network/connection.ts"
+import { addressesMoved } from "./addresses.ts"
+import { newDecrypting } from "./decrypting.ts"
+import { newEncrypting } from "./encrypting.ts"
+import type { Keys } from "./keys.ts"
+import type { Hold } from "#session-host/concurrency/locks.ts"
+import type { ILogger } from "../socket/quiet-log.ts"
+
+export interface RepositoryInput {
+  creds: SignalCreds & { me?: { id: string; lid?: string } }
+  keys: Keys
+  vault: Pick<Vault, "ignores" | "isSeen" | "isToSkip">
+  /** By Signal address. */
+  hold: Hold
+  /** The stanza that a ciphertext came in. */
+  stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
+  /** It was read, or cannot be: nothing more will become of this ciphertext now. */
+  onSettled: (ciphertext: Uint8Array) => void
+  /** Called for a status that cannot be read: it should be requested again. */
+  onUnreadable: (stanza: BinaryNode) => void
+}
+
+/**
+ * Baileys' Signal repository, with each step of a ratchet in one unit with what became of it: the events of a message
+ * that was read, the message that was encrypted. Baileys itself would lose updates between the two.
+ */
+export function durableRepository(
+  input: RepositoryInput,
+  log: ILogger,
+  lidsOf?: (jids: string[]) => Promise<LIDMapping[] | undefined>,
+): SignalRepositoryWithLIDStore {
+  const { keys, hold } = input
+  const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds: input.creds, keys }, log, lidsOf)
+
+  return {
+    ...inner,
+    ...newDecrypting(input, inner, log),
+    ...newEncrypting(input, inner),
+    deleteSession: (jids) =>
+      hold(
+        jids.map((jid) => inner.jidToSignalProtocolAddress(jid)),
+        () => inner.deleteSession(jids),
+      ),
+    migrateSession: async (from, to) =>
+      hold(await addressesMoved({ from, to }, inner, keys), () =>
+        keys.atomically(() => inner.migrateSession(from, to)),
+      ),
+  }
+}

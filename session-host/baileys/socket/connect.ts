@@ -1,0 +1,299 @@
+import {
+  type BinaryNode,
+  makeWASocket,
+  type SignalKeyStore,
+  type UserFacingSocketConfig,
+  type WASocket,
+  type WAVersion,
+} from "@whiskeysockets/baileys"
+import type { Logger } from "pino"
+import { isGroup } from "#core/jid.ts"
+import type { WebSocket } from "ws"
+import type { Acquaintance, Connection, Gate, Happening, Vault } from "#session-host/network/connection.ts"
+import { ackMs, newAcks } from "./acks.ts"
+import { newTakeDown } from "../app-state/acquaintances.ts"
+import { newArrivals } from "./arrivals.ts"
+import { newBacklog } from "./backlog.ts"
+import { newBeforeEnd } from "./before-end.ts"
+import { newBeforePairing } from "../login/before-pairing.ts"
+import { newCalls } from "../stanzas/calls.ts"
+import { contain } from "./contain-errors.ts"
+import { devicesOf } from "../send/devices.ts"
+import { groupOf, newFanOut } from "../send/fan-out.ts"
+import { readFrames } from "./frame-tap.ts"
+import { groupsOf } from "../send/groups.ts"
+import { guard } from "./guarded-vault.ts"
+import { followHistory } from "../app-state/history.ts"
+import { keysOf } from "../signal/keys.ts"
+import { type Lifetime, newLifetime } from "./lifetime.ts"
+import { credsToDialWith } from "../login/link-code.ts"
+import { newLocks } from "#session-host/concurrency/locks.ts"
+import { followLogin } from "../login/login.ts"
+import { removeDevice } from "../login/logout.ts"
+import { newMissed } from "../send/missed.ts"
+import { noticesIn } from "../stanzas/notices.ts"
+import { oneByOne } from "./one-by-one.ts"
+import { listenForPeople } from "../app-state/people.ts"
+import { newAvailability } from "../questions/presence.ts"
+import { newCodes } from "../login/qr.ts"
+import { newQuestions } from "../questions/questions.ts"
+import { type ILogger, quietLog, redacted } from "./quiet-log.ts"
+import type { Recorder } from "./recorder.ts"
+import { installRepairs } from "../repairs/install.ts"
+import { newSender } from "../send/send.ts"
+import { credsToText } from "../signal/serialise.ts"
+import { newSettings } from "../app-state/versions.ts"
+import { takeServerSync } from "../app-state/server-sync.ts"
+import { newStaleDevices } from "../send/stale-devices.ts"
+import { askForSyncKeys } from "../app-state/sync-keys.ts"
+import { timerOf } from "../app-state/timers.ts"
+import { transmission } from "../send/transmission.ts"
+import { tellUnknown } from "../stanzas/unknown.ts"
+import { socketConfig } from "./socket-config.ts"
+import { takeWire } from "./gated-socket.ts"
+
+export interface ConnectInput {
+  vault: Vault
+  log: Logger
+  /** The WebSocket of a simulated network (`trustRoot` first); the live one without. */
+  url?: string
+  /** Of WhatsApp Web, as the network wants it; Baileys' own without. */
+  version?: WAVersion
+  /** How long the network may take over the acknowledgement of a message; 15 s without. */
+  ackMs?: number
+  /** Gets every frame that comes in. */
+  record?: Recorder
+  onHappening: (happening: Happening) => void
+}
+
+/**
+ * Dials. All that follows comes by `onHappening`, in order. One connection per vault at a time: before the next, the
+ * changes that the last one handed to `keep` must be settled.
+ */
+export function connect(input: ConnectInput): Connection {
+  installRepairs()
+  const lifetime = newLifetime(input.onHappening)
+  const vault = guard(
+    input.vault,
+    () => lifetime.isOver,
+    (detail) => lifetime.end({ reason: "lost", detail }),
+  )
+  const creds = credsToDialWith(vault.creds)
+  const log = quietLog(input.log)
+  const keys = keysOf(vault)
+  const arrivals = newArrivals(({ attrs }) =>
+    input.log.error(
+      { messageId: attrs.id },
+      "a message was neither decrypted nor dropped: what came after it goes on",
+    ),
+  )
+  const acks = newAcks(input.ackMs ?? ackMs, (messageId, timestamp) =>
+    lifetime.tell({ kind: "acknowledged", messageId, timestamp }),
+  )
+  const codes = newCodes()
+  const calls = newCalls()
+  const groups = groupsOf(input.vault)
+
+  const devices = devicesOf(input.vault)
+  const me = () => creds.me
+  const fanOut = newFanOut({ devices, groups, keys, me, sock: () => sock, log })
+  const { sock, wire } = dial(
+    socketConfig({
+      ...input,
+      vault,
+      creds,
+      keys,
+      hold: newLocks(),
+      fanOut: fanOut.forBaileys,
+      log,
+      repository: {
+        stanzaOf: arrivals.stanzaOf,
+        onSettled: arrivals.settled,
+        onUnreadable: (stanza) =>
+          void sock
+            .sendRetryRequest(stanza)
+            .catch((error: unknown) => log.warn({ error }, "a status was not asked for")),
+      },
+    }),
+    vault.gate,
+  )
+  const backlog = newBacklog(sock, (error) => log.warn({ error }, "no more of the backlog was asked for"))
+  lifetime.atEnd(() => {
+    wire.cut()
+    backlog.end()
+    arrivals.end()
+    acks.end()
+    sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
+  })
+  const onError = failing(lifetime, log)
+  const onBadMessage = (error: unknown) => onError("CB:message", error)
+  oneByOne({
+    ws: sock.ws,
+    arrivals,
+    creds,
+    ended: () => lifetime.isOver,
+    keep: (received) => vault.keep({ received }),
+    onError: onBadMessage,
+  })
+  contain(sock.ws, onError)
+
+  const keepCreds = (onKept?: () => void) => {
+    const made = vault.keep({ creds: credsToText(creds) })
+    const kept = onKept ? made.then(() => vault.gate.whenKept(vault.gate.made)).then(onKept) : made
+    // A failure has closed the connection already.
+    kept.catch(() => {})
+  }
+  const tellPeople = (people: Acquaintance[]) => {
+    if (people.length > 0) lifetime.tell({ kind: "people", people })
+  }
+  const beforeEnd = newBeforeEnd(lifetime, wire)
+  const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
+  const questions = newQuestions({ sock, creds, log, beforeEnd, availability, calls, tellPeople })
+  const takeDown = newTakeDown({
+    sock,
+    vault,
+    learn: (people) =>
+      beforeEnd(new Promise((resolve) => lifetime.tell({ kind: "people", people, onLearned: resolve }))),
+  })
+  const isOpen = () => lifetime.isOpen
+  const mediaHost = () => questions.mediaHost()
+  const { readIfNew, changed } = newSettings(keys, {
+    sock,
+    isOpen,
+    mediaHost,
+    takeDown,
+    askForKeys: (ids) => beforeEnd(askForSyncKeys(sock, ids)),
+    log,
+  })
+  takeServerSync(sock.ws, changed)
+  followHistory({
+    sock,
+    keys,
+    isOpen,
+    mediaHost,
+    takeDown,
+    onError: (error) => log.warn({ error }, "the phone's history was not read"),
+  })
+  listenForPeople(sock.ev, tellPeople)
+  sock.ev.on("creds.update", (update) => {
+    keepCreds()
+    availability.onCreds()
+    if (update.myAppStateKeyId) readIfNew()
+  })
+  followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen: readIfNew })
+  const beforePairing = newBeforePairing({
+    sock,
+    creds,
+    codes,
+    lifetime,
+    keepCreds,
+    onError: (error) => onError("CB:notification", error),
+  })
+  const keepPairs = (people: Acquaintance[]) => {
+    const pairs = people.flatMap(({ jid, lid }) => (jid && lid ? [{ pn: jid, lid }] : []))
+    if (pairs.length === 0) return
+    const kept = sock.signalRepository.lidMapping.storeLIDPNMappings(pairs)
+    kept.catch((error: unknown) => log.warn({ error }, "a changed number was not kept"))
+  }
+  const hearNotices = (frame: BinaryNode) => {
+    const { notices, people } = noticesIn(frame)
+    for (const notice of notices) lifetime.tell({ kind: "notice", notice })
+    tellPeople(people)
+    keepPairs(people)
+  }
+  const forgetDevices = newStaleDevices({
+    devices,
+    sock: () => sock,
+    onError: (error) => log.warn({ error }, "a list of devices was not forgotten"),
+  })
+  readFrames({
+    ws: sock.ws,
+    acks,
+    arrivals,
+    calls,
+    lifetime,
+    vault,
+    tellPeople,
+    listeners: [
+      ...(input.record ? [input.record] : []),
+      (frame) => groups.take(frame),
+      forgetDevices,
+      (frame) => backlog.take(frame),
+      hearNotices,
+      (frame) => tellUnknown(frame, input.log),
+      beforePairing,
+    ],
+  })
+
+  const sender = newSender({
+    sock,
+    acks,
+    keys,
+    isOpen: () => lifetime.isOpen,
+    onRefused: groups.forget,
+    missed: newMissed({ fanOut, me, log }),
+    onError: (error) => {
+      if (!lifetime.isOver) log.warn({ error }, "devices that a message has missed did not get it")
+    },
+  })
+  return {
+    ...questions,
+    send: (outgoing, again = false) => sender(outgoing, again),
+    async timerOf(chat) {
+      if (!isGroup(chat)) return await timerOf(chat, keys)
+      const group = await beforeEnd(groupOf({ groups, sock: () => sock }, chat))
+      return group?.ephemeralDuration ?? 0
+    },
+    async logout() {
+      // The network may end the connection before it has answered.
+      if (lifetime.isOpen && creds.me) await beforeEnd(removeDevice(sock, creds.me.id, log)).catch(() => {})
+      lifetime.end({ reason: "logged_out", detail: "logged out" })
+    },
+    close: () => lifetime.end(),
+  }
+}
+
+function dial(config: UserFacingSocketConfig, gate: Gate) {
+  const sock = makeWASocket(config)
+  // Baileys hides the socket, but neither holds frames nor closes at once.
+  const { socket } = sock.ws as unknown as { socket: WebSocket }
+  const wire = takeWire(socket, gate)
+  // Baileys would wait half a minute for a dead server to agree.
+  sock.ws.close = async () => wire.cut()
+  freeSends(sock, config.auth.keys)
+  return { sock, wire }
+}
+
+/**
+ * Baileys has one transaction at a time for all that it does under our own id. Each message would wait for one that the
+ * network leaves without an answer, for as long as a minute; and what Baileys writes after a message has left, such as
+ * that a contact was given a token, would go into a transaction that is over, and be lost. Messages need none: they
+ * have an order already, and what they share with others is held where it changes.
+ */
+function freeSends({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
+  const [run, get, set] = [keys.transaction.bind(keys), keys.get.bind(keys), keys.set.bind(keys)]
+  keys.get = async (type, ids) => {
+    // Baileys reads and writes right before a stanza. One that was encoded and held back would cost the connection.
+    if (transmission.getStore()?.abandoned) throw new Error("the transmission was given up")
+    return await get(type, ids)
+  }
+  keys.transaction = (work, lock) => (transmission.getStore() ? work() : run(work, lock))
+  keys.set = (data) => (transmission.getStore() ? own.set(data) : set(data))
+}
+
+/** What becomes of an error that a listener of the socket's threw. */
+function failing(lifetime: Lifetime, log: ILogger) {
+  return (event: string, error: unknown) => {
+    if (lifetime.isOver) return
+    log.error({ error }, `a listener of ${event} failed`)
+    // A bad stanza is one stanza. Were the connection ended for it, it would come again at the next, and the next.
+    if (event.startsWith("CB:") || (event === "message" && lifetime.isOpen && !isForged(error))) return
+    // Of a bad handshake nothing can be trusted any more.
+    lifetime.end({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
+  }
+}
+
+/** Whether a frame was not encrypted by the server. What it decrypted to may be unreadable all the same. */
+function isForged(error: unknown): boolean {
+  return String(error).includes("unable to authenticate data")
+}

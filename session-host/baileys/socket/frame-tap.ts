@@ -1,0 +1,42 @@
+import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
+import type { Acks } from "./acks.ts"
+import type { Arrivals } from "./arrivals.ts"
+import type { newCalls } from "../stanzas/calls.ts"
+import type { Lifetime } from "./lifetime.ts"
+import { membersIn } from "../app-state/people.ts"
+import { mayBecomeEvent, toStanza } from "../stanzas/stanza.ts"
+
+interface Input {
+  ws: WASocket["ws"]
+  acks: Acks
+  arrivals: Arrivals
+  calls: ReturnType<typeof newCalls>
+  lifetime: Pick<Lifetime, "tell">
+  vault: Pick<Vault, "foresee">
+  tellPeople: (people: Acquaintance[]) => void
+  /** Each gets every frame, in this order. */
+  listeners: ((frame: BinaryNode) => void)[]
+}
+
+/** Reads what comes in, beside Baileys: what Baileys tells nobody, or too late. */
+export function readFrames({ ws, acks, arrivals, calls, lifetime, vault, tellPeople, listeners }: Input) {
+  ws.on("CB:ack,class:message", acks.take)
+  ws.on("frame", (frame: BinaryNode | Uint8Array) => {
+    if (frame instanceof Uint8Array) return
+    if (frame.tag === "message") {
+      arrivals.message(frame)
+      vault.foresee(frame.attrs)
+    }
+    // Somebody could not read what we sent.
+    if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
+    if (frame.tag === "call") calls.take(frame)
+    if (frame.tag === "iq") tellPeople(membersIn(frame))
+    if (mayBecomeEvent(frame)) {
+      const stanza = toStanza(frame)
+      arrivals.afterThose(() => lifetime.tell({ kind: "stanza", stanza }))
+    }
+    for (const listen of listeners) listen(frame)
+  })
+}

@@ -1,0 +1,84 @@
+import type { WebSocket } from "ws"
+import type { Gate } from "#session-host/network/connection.ts"
+import { transmission } from "../send/transmission.ts"
+
+/** The frames of one connection on their way out. */
+export interface Wire {
+  /** Whether frames leave. */
+  readonly isOpen: boolean
+  /** Closes at once: no frame leaves any more, held or new. */
+  cut(): void
+}
+
+type Done = (error?: Error) => void
+
+/**
+ * Takes over how frames leave: none before everything that was changed before it is durable. Frames keep their order.
+ * While too much waits to become durable nothing more is read. Closes at once, where Baileys would close politely.
+ */
+export function takeWire(socket: WebSocket, gate: Gate): Wire {
+  const sendNow = socket.send.bind(socket) as (data: Buffer, done: Done) => void
+  /** Frames, each with the last unit that was made before it. */
+  const held: { data: Buffer; unit: number }[] = []
+  let isWaiting = false
+  let isPaused = false
+  let open = true
+  let broken = false
+
+  /** A write that failed says so before the socket does. */
+  const send = (data: Buffer, done: Done) =>
+    sendNow(data, (error) => {
+      if (error) broken = true
+      done(error)
+    })
+
+  const release = () => {
+    isWaiting = false
+    while (open && held[0] && held[0].unit <= gate.kept) send(held.shift()!.data, noted)
+    if (open && held[0]) wait(held[0].unit)
+  }
+  const wait = (unit: number) => {
+    if (isWaiting) return
+    isWaiting = true
+    // A commit that fails ends the session: what waits for it stays here.
+    gate.whenKept(unit).then(release, noted)
+  }
+  const pause = () => {
+    if (isPaused || !gate.isFull) return
+    isPaused = true
+    socket.pause()
+    gate.whenKept(gate.made).then(resume, noted)
+  }
+  const resume = () => {
+    isPaused = false
+    if (open) socket.resume()
+  }
+
+  socket.send = (data: unknown, done: unknown) => {
+    // Baileys sends buffers, and always with a callback.
+    const [frame, written] = [data as Buffer, done as Done]
+    const message = transmission.getStore()
+    if (!open || message?.abandoned) return written(new Error("the connection sends no more"))
+    if (message?.built) message.handed = true
+    pause()
+    if (held.length === 0 && gate.made <= gate.kept) return send(frame, written)
+    held.push({ data: frame, unit: gate.made })
+    wait(held[0]!.unit)
+    // As good as written: whoever sent it goes on, at the speed of memory.
+    written()
+  }
+
+  return {
+    get isOpen() {
+      return open && !broken && socket.readyState === socket.OPEN
+    },
+    cut() {
+      open = false
+      held.length = 0
+      socket.terminate()
+    },
+  }
+}
+
+/** The socket says so itself, or the session has ended. */
+function noted(): void {}

@@ -1,0 +1,38 @@
+import type { BinaryNode } from "@whiskeysockets/baileys"
+import type { Stanza } from "#session-host/network/connection.ts"
+
+/** The kinds of notification that may become an event; the others are about keys and settings, for Baileys alone. */
+const notifications = new Set(["picture"])
+
+/** Whether this stanza may become an event, and is no message. */
+export function mayBecomeEvent(node: BinaryNode): boolean {
+  switch (node.tag) {
+    case "call":
+    case "presence":
+    case "chatstate":
+      return true
+    case "notification":
+      return notifications.has(node.attrs.type ?? "")
+    case "ib":
+      return hasChild(node, "offline_preview") || hasChild(node, "offline")
+    default:
+      return false
+  }
+}
+
+export function hasChild(node: BinaryNode, tag: string): boolean {
+  return Array.isArray(node.content) && node.content.some((child) => child.tag === tag)
+}
+
+/** The same in plain data, a copy of its own. */
+export function toStanza(node: BinaryNode): Stanza {
+  const { tag, attrs, content } = node
+  if (Array.isArray(content)) return { tag, attrs: { ...attrs }, children: content.map(toStanza) }
+  if (content === undefined) return { tag, attrs: { ...attrs }, children: [] }
+  return { tag, attrs: { ...attrs }, children: [], bytes: Buffer.from(content) }
+}
+
+/** And back. */
+export function toNode({ tag, attrs, children, bytes }: Stanza): BinaryNode {
+  return { tag, attrs, content: children.length > 0 ? children.map(toNode) : bytes }
+}

@@ -1,0 +1,324 @@
+import { randomInt } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { now } from "#core/platform/clock.ts"
+import { Host as HostRow } from "#core/lease/host.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import { GONE, Lease, type Network } from "#core/lease/lease.ts"
+import type { Connect } from "../uplink/dialler.ts"
+import { Heartbeat } from "./heartbeat.ts"
+import { OpenCalls } from "./open-calls.ts"
+import type { Logger } from "../log.ts"
+import { removeBridge } from "./remove-bridge.ts"
+import { Session } from "../session/session.ts"
+import { Slots } from "../concurrency/slots.ts"
+import type { Timing } from "../timing.ts"
+
+export interface HostInput {
+  id: string
+  /** Where the host listens, `host:port`. */
+  addr: string
+  capacity: number
+  network: Network
+  connect: Connect
+  timing: Timing
+  log: Logger
+}
+
+/** How often a host compares what it runs with what the leases say, in beats. */
+const agreeEach = 6
+
+/**
+ * How many sessions read their memory at once. A start mostly waits for the store. With more at once each takes longer,
+ * and all are late instead of only the last.
+ */
+const startsAtOnce = 16
+
+/** How many free leases a look reads: more than a host has room for, since others take some of them meanwhile. */
+const freeSeenAtOnce = 100
+
+/** A process that holds sessions. */
+export class Host {
+  readonly id: string
+  readonly sessions = new Map<string, Session>()
+  /** The open calls to its sessions. */
+  readonly calls = new OpenCalls<Session>()
+  readonly #input: HostInput
+  readonly #log: Logger
+  readonly #heartbeat: Heartbeat
+  readonly #stopping = new AbortController()
+  readonly #ended = Promise.withResolvers<"stopped" | "dead">()
+  /** Bridges whose lease is being taken or given back. */
+  readonly #moving = new Set<string>()
+  /** Leases that this host is about to take, or is taking. */
+  readonly #wanted = new Map<string, Lease.Info>()
+  readonly #starts = new Slots(startsAtOnce, Infinity)
+  /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
+  #turn = randomInt(Lease.looksForAll)
+  #loops: Promise<void>[] = []
+
+  constructor(input: HostInput) {
+    this.id = input.id
+    this.#input = input
+    this.#log = input.log.child({ hostId: input.id })
+    this.#heartbeat = new Heartbeat({
+      beatMs: input.timing.beatMs,
+      log: this.#log,
+      // A host without room at the moment must not be counted on.
+      beat: async () => {
+        const sessions = this.sessions.size
+        const up = [...this.sessions.values()].filter((session) => session.isUp).length
+        return await HostRow.beat({ ...this.#row(), sessions, up, capacity: sessions + this.#room() })
+      },
+      onState: (state) => this.#onState(state),
+      onSilent: () => this.#onSilent(),
+      onHeard: () => this.#onHeard(),
+      onStoodStill: () => this.#agree(),
+    })
+  }
+
+  /** Resolves when the host has ended: because it was asked to, or because others declared it dead. */
+  get ended(): Promise<"stopped" | "dead"> {
+    return this.#ended.promise
+  }
+
+  /** Whether it may take commands and leases: only while others cannot have declared it dead. */
+  get isTrusted(): boolean {
+    return this.#heartbeat.isTrusted && !this.#stopping.signal.aborted
+  }
+
+  /** Beats for the first time, then takes what is free. @throws when the store cannot be reached. */
+  async start(): Promise<void> {
+    await this.#heartbeat.start()
+    const { beatMs } = this.#input.timing
+    this.#loops = [
+      this.#each(Math.min(500, beatMs / 5), () => this.#takeFree()),
+      this.#each(agreeEach * beatMs, async () => {
+        await this.#agree()
+        await this.#pauseIdle()
+      }),
+      // A large bridge takes long.
+      this.#each(agreeEach * beatMs, () => this.#removeGone()),
+    ]
+    this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")
+  }
+
+  /** Takes no more calls, answers those that are open, gives everything back and ends. */
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return
+    this.#stopping.abort()
+    this.#log.info({ sessions: this.sessions.size }, "host stopping")
+    await Promise.all(this.#loops)
+    // Leases that are being taken become sessions first.
+    while (this.#moving.size > 0) await sleep(20)
+    await Promise.all([...this.sessions.values()].map((session) => this.#handOver(session)))
+    while (this.#moving.size > 0) await sleep(20)
+    this.#heartbeat.stop()
+    await this.#repeat(() => HostRow.remove(this.id))
+    this.#log.info("host stopped")
+    this.#ended.resolve("stopped")
+  }
+
+  /** Hands over one session. Each is handed over by itself, so a slow call holds up no other session. */
+  async #handOver(session: Session): Promise<void> {
+    await this.calls.settled(session, this.#input.timing.finishMs)
+    await session.stop()
+  }
+
+  #row() {
+    const { id, addr, capacity, network } = this.#input
+    return { id, addr, capacity, network }
+  }
+
+  #onState(state: HostRow.State): void {
+    switch (state) {
+      case "starting":
+      case "up":
+        return
+      case "draining":
+        this.stop().catch((error: unknown) => this.#log.error({ error }, "stopping failed"))
+        return
+      case "dead":
+        this.#die()
+    }
+  }
+
+  /** Others have declared this host dead and freed its leases, so nothing here may go on. Its row stays for them. */
+  #die(): void {
+    this.#log.error("this host was declared dead and ends")
+    this.#stopping.abort()
+    this.#heartbeat.stop()
+    for (const session of this.sessions.values()) session.abandon()
+    this.#ended.resolve("dead")
+  }
+
+  /** The store has not answered for three beats: this host will soon be declared dead, and others will connect. */
+  #onSilent(): void {
+    this.#log.error({ sessions: this.sessions.size }, "no beat was answered: sockets are closed")
+    for (const session of this.sessions.values()) session.disconnect()
+  }
+
+  #onHeard(): void {
+    for (const session of this.sessions.values()) session.connectAgain()
+  }
+
+  /** Takes free leases from one part of the index; while it finds some, from the next part as well. */
+  async #takeFree(): Promise<void> {
+    let shared = 0
+    let isAny = true
+    for (let looks = 0; isAny && looks < Lease.looksForAll; looks++) {
+      if (!this.isTrusted || this.#room() === 0) return
+      isAny = false
+      for (const free of shuffled(await Lease.listSomeFree(this.#turn++, freeSeenAtOnce))) {
+        // The rest of a dead host's leases are left to other hosts, which look as often.
+        if (free.share !== undefined && shared >= free.share) continue
+        if (!this.#mayWant(free)) continue
+        this.#want(free)
+        isAny = true
+        if (free.share !== undefined) shared++
+      }
+    }
+  }
+
+  #mayWant(free: Lease.Info): boolean {
+    const { bridgeId, network } = free
+    if (!this.isTrusted || this.#room() <= this.#wanted.size) return false
+    if (network !== this.#input.network || this.#wanted.has(bridgeId) || this.#moving.has(bridgeId))
+      return false
+    // This host still runs a session whose lease was freed: the fence or the next comparison ends it first.
+    if (this.sessions.has(bridgeId)) return false
+    if ([...this.#wanted.values()].some(Lease.isSuspect)) return false
+    return !Lease.isSuspect(free) || this.#mayTakeSuspect(free)
+  }
+
+  /** Takes a lease when its turn comes, and starts its session. */
+  #want(free: Lease.Info): void {
+    this.#wanted.set(free.bridgeId, free)
+    const started = this.#starts.use(async () => {
+      const session = await this.#take(free)
+      this.#wanted.delete(free.bridgeId)
+      await session?.start()
+    })
+    started.catch((error: unknown) => this.#log.error({ error }, "a session was not started"))
+  }
+
+  async #take(free: Lease.Info): Promise<Session | undefined> {
+    if (!this.isTrusted) return undefined
+    this.#moving.add(free.bridgeId)
+    // Repeat until the outcome is known: a lease that names a host without a session could stay so for ever.
+    const lease = await this.#repeat(() => Lease.take(free, this.#input))
+    this.#moving.delete(free.bridgeId)
+    if (!lease) return undefined
+    this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
+    Metrics.add("LeaseTaken")
+    const session: Session = new Session({
+      lease,
+      connect: this.#input.connect,
+      timing: this.#input.timing,
+      log: this.#log,
+      mayConnect: () => this.#heartbeat.mayConnect,
+      onEnd: ({ failed }) => void this.#letGo(session, failed),
+    })
+    this.sessions.set(lease.bridgeId, session)
+    return session
+  }
+
+  /** Gives back the lease of a session that ended, however it ended. Repeats until the store has answered. */
+  async #letGo(session: Session, failed: boolean): Promise<void> {
+    const { bridgeId } = session.lease
+    this.#moving.add(bridgeId)
+    if (this.sessions.get(bridgeId) === session) this.sessions.delete(bridgeId)
+    const end = { failed, proven: session.notes.isProven, logins: session.plannedLogins }
+    const letGo = await this.#repeat(() => Lease.letGo(session.lease, end))
+    this.#moving.delete(bridgeId)
+    if (letGo) this.#log.info({ bridgeId, epoch: session.lease.epoch, failed }, "lease let go")
+  }
+
+  /**
+   * Compares the running sessions with the leases. An idle session never commits, so nothing else would tell it that it
+   * is fenced. And nobody could take a lease that names a host which does not run it.
+   */
+  async #agree(): Promise<void> {
+    const named = await Lease.listByHost(this.id)
+    for (const { bridgeId } of named) {
+      if (this.sessions.has(bridgeId) || this.#moving.has(bridgeId)) continue
+      const lease = await Lease.get(bridgeId)
+      if (lease?.host !== this.id || this.sessions.has(bridgeId) || this.#moving.has(bridgeId)) continue
+      this.#log.warn({ bridgeId, epoch: lease.epoch }, "a lease names this host, which does not run it")
+      await Lease.letGo(lease)
+    }
+    for (const session of this.sessions.values()) {
+      const { bridgeId, epoch } = session.lease
+      const seen = named.find((lease) => lease.bridgeId === bridgeId && lease.epoch === epoch)
+      // The index lags, so the session reads the row itself.
+      if (seen && session.isAskedForOthers(seen)) await session.lookAtLease()
+      if (seen) continue
+      const lease = await Lease.get(bridgeId)
+      if (lease?.host !== this.id || lease.epoch !== epoch) session.abandon()
+    }
+  }
+
+  /** Removes the rows of deleted bridges. One host removes each. */
+  async #removeGone(): Promise<void> {
+    for (const { bridgeId, removedUntil } of await Lease.listByHost(GONE)) {
+      if (removedUntil >= now()) continue
+      const isRemoved = await removeBridge(bridgeId, this.id, this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return
+      if (isRemoved) this.#log.info({ bridgeId }, "the rows of a deleted bridge were removed")
+    }
+  }
+
+  /** Pauses bridges that are not linked and that nobody calls. The next call wakes them. */
+  async #pauseIdle(): Promise<void> {
+    for (const session of this.sessions.values()) {
+      const { bridgeId, epoch } = session.lease
+      if (!session.isIdleFor(this.#input.timing.idleMs)) continue
+      const paused = await Lease.pauseIdle(session.lease)
+      if (paused) this.#log.info({ bridgeId, epoch }, "a bridge was paused: nobody uses it")
+      // If not it is somebody else's: either way it is not ours any more.
+      session.abandon()
+    }
+  }
+
+  /** How many more sessions fit. A host that runs a suspect runs nothing else until the suspect has proved itself. */
+  #room(): number {
+    for (const session of this.sessions.values())
+      if (Lease.isSuspect(session.lease) && !session.notes.isProven) return 0
+    return Math.max(0, this.#input.capacity - this.sessions.size)
+  }
+
+  #mayTakeSuspect(lease: Lease.Info): boolean {
+    return this.sessions.size + this.#wanted.size === 0 && now() >= Lease.triedAgainAt(lease)
+  }
+
+  /** Repeats until it succeeds; a host that was declared dead gives up. */
+  async #repeat<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    for (let tries = 0; !this.#heartbeat.isDead; tries++) {
+      try {
+        return await work()
+      } catch (error) {
+        this.#log.warn({ error, tries }, "to be repeated")
+        await sleep(Math.min(5000, 50 * 2 ** tries))
+      }
+    }
+    return undefined
+  }
+
+  async #each(waitMs: number, work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await work()
+      } catch (error) {
+        this.#log.warn({ error }, "a look at the leases failed")
+      }
+      await sleep(waitMs, undefined, { signal }).catch(() => "stopped while asleep")
+    }
+  }
+}
+
+function shuffled<Item>(items: Item[]): Item[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { now } from "#core/platform/clock.ts"
+import type { Status } from "#core/contract/session.ts"
+import { Lease } from "#core/lease/lease.ts"
+import type { Logger } from "../log.ts"
+import type { Timing } from "../timing.ts"
+
+type Times = Pick<Timing, "beatMs" | "provenMs" | "healthyMs" | "usedEachMs">
+
+/** What a session writes about itself into its lease. A failed write is never worth ending the session for. */
+export class LeaseNotes {
+  readonly #lease: Lease.Info
+  readonly #timing: Times
+  readonly #log: Logger
+  readonly #timers: NodeJS.Timeout[] = []
+  #isProven = false
+  #isOver = false
+  /** The last call of a customer, Unix seconds, and the last such call that was written down. */
+  #used: number
+  #written: number
+  /** The status to write, the status that was written, and whether a write is under way. */
+  #told: Lease.Told | undefined
+  #toldWritten: Lease.Told | undefined
+  #isTelling = false
+
+  constructor(lease: Lease.Info, timing: Times, log: Logger) {
+    this.#lease = lease
+    this.#timing = timing
+    this.#log = log
+    this.#used = lease.used
+    this.#written = lease.used
+    this.#told = lease.told
+    this.#toldWritten = lease.told
+  }
+
+  /** The session runs from now on. */
+  start(): void {
+    if (this.#isOver) return
+    this.#timers.push(
+      setTimeout(() => this.#prove(), this.#timing.provenMs),
+      setTimeout(() => this.#recover(), this.#timing.healthyMs),
+    )
+  }
+
+  /** Whether the session has lived for a minute. Until then an unplanned end counts against it. */
+  get isProven(): boolean {
+    return this.#isProven
+  }
+
+  /** A customer has called. */
+  use(): void {
+    if (this.#isOver) return
+    this.#used = now()
+    if ((this.#used - this.#written) * 1000 < this.#timing.usedEachMs) return
+    this.#written = this.#used
+    this.#write("used", Lease.usedAt(this.#lease, this.#used))
+  }
+
+  /** Notes the session's status, once. A status that an earlier session already had keeps its time. */
+  tell(status: Status): void {
+    const { epoch } = this.#lease
+    const before = this.#told
+    if (this.#isOver || (before?.status === status && before.epoch === epoch)) return
+    this.#told = { status, epoch, since: before?.status === status ? before.since : now() }
+    void this.#tellAll()
+  }
+
+  /** Whether no customer has called for this long. */
+  isUnusedFor(ms: number): boolean {
+    return (now() - this.#used) * 1000 >= ms
+  }
+
+  end(): void {
+    this.#isOver = true
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  /** Writes one status at a time, skipping all but the latest. A failed write is tried again. */
+  async #tellAll(): Promise<void> {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    while (this.#told && this.#told !== this.#toldWritten && !this.#isOver) {
+      const told = this.#told
+      try {
+        await Lease.tell(this.#lease, told)
+        this.#toldWritten = told
+      } catch (error) {
+        this.#log.warn({ error, what: "told" }, "a note in the lease was not written")
+        await sleep(this.#timing.beatMs, undefined, { ref: false })
+      }
+    }
+    this.#isTelling = false
+  }
+
+  /** Having received messages proves nothing: a session that kills its host may receive some first. */
+  #prove(): void {
+    this.#isProven = true
+    // If it is not written, one end too many counts, and nothing else.
+    this.#write("proven", Lease.proven(this.#lease))
+  }
+
+  #recover(): void {
+    if (this.#lease.failCount > 0) this.#write("healthy", Lease.healthy(this.#lease))
+  }
+
+  #write(what: string, written: Promise<void>): void {
+    written.catch((error: unknown) => this.#log.warn({ error, what }, "a note in the lease was not written"))
+  }
+}

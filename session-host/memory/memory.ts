@@ -1,0 +1,235 @@
+import { Choice } from "#core/bridge/choice.ts"
+import { DataKeys } from "#core/keys/data-keys.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { LinkedPhone } from "#core/bridge/linked-phone.ts"
+import type { Event } from "#core/contract/event.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { query } from "#core/store/store.ts"
+import { events } from "#core/store/tables.ts"
+import type { Own } from "../events/chat-and-sender.ts"
+import type { Mapped } from "../events/mapped.ts"
+import type { Logger } from "../log.ts"
+import { Bell } from "./bell.ts"
+import { Commits, type UnitWrite } from "./commits.ts"
+import { drainFormer, marksCountUntil, wasSeenFormerly } from "./former.ts"
+import { type Context, Inbound } from "./inbound.ts"
+import { Messages } from "./messages/messages.ts"
+import { Outbox } from "./outbox.ts"
+import { Parking } from "./messages/parked.ts"
+import { readParkedAgain } from "./messages/parked-again.ts"
+import { Patience } from "./patience.ts"
+import { Skip } from "./skip.ts"
+import { SessionStore } from "./store.ts"
+import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./vault/vault.ts"
+import type { Received } from "../network/connection.ts"
+import { Contacts, removeContacts } from "../people/contacts.ts"
+import { SessionEnded } from "../session/ended.ts"
+import type { Timing } from "../timing.ts"
+import { Standing, standingRows } from "../uplink/standing.ts"
+import { Telling, toldIn, toldRow } from "../uplink/telling.ts"
+
+interface Input {
+  lease: Lease.Info
+  timing: Timing
+  log: Logger
+  /** Aborted when the session has ended. */
+  ended: AbortSignal
+  map: (received: Received, memory: Memory, context: Context) => Promise<Mapped[]>
+  /** The version of the running code. Each version tries again to read messages that earlier ones could not. */
+  version: () => Promise<string>
+  /** The customer's present choice of events. */
+  choice: () => Choice.Info
+  /** The store has been away for long: the socket must be closed. */
+  onStoreAway: () => void
+  /** The session must end. Called before any promise is rejected. */
+  onEnd: (error: SessionEnded) => void
+}
+
+/** The parts that do not change while the session lives. */
+type Parts = Pick<
+  Memory,
+  "store" | "patience" | "commits" | "outbox" | "messages" | "bell" | "telling" | "standing" | "sandboxOf"
+>
+
+/** The durable side of a session. */
+export class Memory {
+  readonly store: SessionStore
+  readonly patience: Patience
+  readonly commits: Commits
+  readonly outbox: Outbox
+  readonly messages: Messages
+  readonly bell: Bell
+  readonly telling: Telling
+  readonly standing: Standing
+  /**
+   * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
+   * bridges.
+   */
+  readonly sandboxOf: string | undefined
+  readonly #inbound: Inbound
+  readonly #ofVault: ConstructorParameters<typeof SessionVault>[0]
+  readonly #version: Input["version"]
+  #isReadingAgain = false
+  #vault: SessionVault
+  #contacts: Contacts
+
+  private constructor(input: Input, parts: Parts, creds: ConstructorParameters<typeof SessionVault>[1]) {
+    this.store = parts.store
+    this.patience = parts.patience
+    this.commits = parts.commits
+    this.outbox = parts.outbox
+    this.messages = parts.messages
+    this.bell = parts.bell
+    this.telling = parts.telling
+    this.standing = parts.standing
+    this.sandboxOf = parts.sandboxOf
+    this.#version = input.version
+    this.#inbound = new Inbound({
+      ...parts,
+      parking: new Parking(parts.store),
+      log: input.log,
+      own: () => this.#vault.login ?? nobody,
+      ignores: (chat) => Choice.ignores(input.choice(), chat),
+      otherAddress: (jid) => this.#vault.otherAddress(jid),
+      map: (received, context) => input.map(received, this, context),
+      wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
+    })
+    const { lease, log, timing } = input
+    const provenAtMs = performance.now() + timing.provenMs
+    this.#ofVault = {
+      ...parts,
+      inbound: () => this.#inbound,
+      skip: new Skip({ lease, log, patience: parts.patience }),
+      // A suspect takes one message at a time at first, so that the message that brings it down comes first the next
+      // time.
+      isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
+    }
+    this.#vault = new SessionVault(this.#ofVault, creds)
+    this.#contacts = new Contacts(parts, creds.generation)
+  }
+
+  /**
+   * Reads what earlier sessions of the bridge left. Messages that they received become events before the first
+   * connection, since otherwise they would follow newer ones.
+   * @throws SessionEnded
+   */
+  static async open(input: Input): Promise<Memory> {
+    const { lease, timing, log } = input
+    const { bridgeId } = lease
+    const patience = new Patience({ afterMs: timing.storeAwayMs, call: input.onStoreAway }, input.ended)
+    const keys = await patience.read(() => DataKeys.get(bridgeId))
+    if (!keys) throw new SessionEnded("the bridge is deleted")
+    const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
+    const commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd: input.onEnd })
+
+    const [rows, last, delivery] = await Promise.all([
+      store.getAll([credsSk, toldRow, ...standingRows]),
+      patience.read(() => lastEvent(bridgeId)),
+      patience.read(() => Delivery.get(bridgeId)),
+    ])
+    const row = (sk: string) => rows.find((each) => each.sk === sk)
+    const head = delivery?.head ?? 0
+    const bell = new Bell(bridgeId)
+    // The session that promised to ring may have died first.
+    if (last > head || (delivery?.due ?? 0) > 0) bell.ringAnew()
+    const messages = new Messages(store)
+    // Rows of delivered events expire.
+    const next = Math.max(last, head) + 1
+    const wants = (event: Event) => Choice.wants(input.choice(), event)
+    const { delivery: deliveryKey } = keys
+    const outbox = new Outbox({ bridgeId, deliveryKey, store, commits, messages, bell, next, wants })
+    const telling = new Telling(
+      {
+        store,
+        outbox,
+        commits,
+        goneMs: timing.goneMs,
+        log,
+        onOpened: (phone) => noteLinked(bridgeId, phone, log),
+      },
+      toldIn(row(toldRow)),
+    )
+    const standing = new Standing({ store, commits }, rows)
+
+    const { marksUntil, ...creds } = credsOf(row(credsSk))
+    const sandboxOf = keys.sandboxOf
+    const parts = { store, patience, commits, outbox, messages, bell, telling, standing, sandboxOf }
+    const memory = new Memory(input, parts, { ...creds, marksUntil: marksUntil ?? marksCountUntil() })
+    if (marksUntil === undefined) {
+      await drainFormer(store, memory.#inbound)
+      commits.make([memory.vault.again()])
+    }
+    return memory
+  }
+
+  get vault(): SessionVault {
+    return this.#vault
+  }
+
+  /** The people whom the login knows. */
+  get contacts(): Contacts {
+    return this.#contacts
+  }
+
+  /**
+   * Tries once more, one time per session, to read messages that no mapper could read. Call it when everything else is
+   * under way.
+   * @throws SessionEnded
+   */
+  async readParkedAgain(): Promise<void> {
+    if (this.#isReadingAgain) return
+    this.#isReadingAgain = true
+    const { store, commits } = this
+    await readParkedAgain({ store, commits, inbound: this.#inbound, version: await this.#version() })
+  }
+
+  /** The login has ended. `tell` commits the writes it is given together with the customer's event. */
+  async forget(tell: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
+    const { store, commits } = this
+    const { marksUntil } = this.#vault
+    const generation = this.#vault.generation + 1
+    await tell([forgetCreds(store, { generation, marksUntil }), ...this.standing.forget()])
+    this.#vault = new SessionVault(this.#ofVault, { generation, marksUntil, creds: undefined })
+    this.#contacts = new Contacts(this, generation)
+    await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
+  }
+
+  /** Resolves when everything that was begun is durable, and somebody is due to deliver it. */
+  async settled(): Promise<void> {
+    await this.outbox.settled()
+    await this.#contacts.settled()
+    await this.commits.settled()
+    await this.bell.quiet()
+  }
+
+  /** The session has ended; its socket is closed. */
+  end(error: SessionEnded): void {
+    this.telling.end()
+    this.bell.end()
+    this.commits.end(error)
+  }
+}
+
+/** Notes the number for operators who look for its bridge. A failed write is made up for at the next connection. */
+function noteLinked(bridgeId: string, phone: string, log: Logger): void {
+  LinkedPhone.note(bridgeId, phone).catch((error: unknown) =>
+    log.warn({ error }, "the linked phone was not noted"),
+  )
+}
+
+/** The identity of a session that has not logged in. */
+export const nobody: Own = { jid: "", lid: "" }
+
+/** The number of a bridge's last event row; 0 if it has none. */
+async function lastEvent(bridgeId: string): Promise<number> {
+  const newestFirst = query({
+    TableName: events,
+    ConsistentRead: true,
+    ScanIndexForward: false,
+    Limit: 1,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :event)",
+    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":event": "EVENT#" },
+  })
+  for await (const row of newestFirst) return Number(row.n)
+  return 0
+}

@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto"
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { now } from "#core/platform/clock.ts"
+import type { MessageName, Remembered } from "#session-host/events/mapped.ts"
+import { decodeBare, encodeBare } from "#session-host/messages/decode.ts"
+import { sentMessage } from "./sent.ts"
+import type { Put, SessionStore, Stored } from "../store.ts"
+
+/** The contract, "Messages": 30 days. */
+const rememberedFor = 30 * 86_400
+/** The network keeps an unreceipted message for 14 days. */
+const seenFor = 14 * 86_400
+
+/** A stranger's message must not make a row that the store refuses: an item holds 400 KB. */
+const largest = 100_000
+const longestName = 10_000
+
+/** Everything that a message's row says. */
+export interface Known {
+  /** The key of its row. */
+  sk: string
+  /** Hashes of its ciphertexts that were decrypted. */
+  seen: string[]
+  /** The number of the event that it became; 0 from before numbers were recorded; undefined if it became none. */
+  event?: number | undefined
+  /** The message that others may refer to. */
+  remembered?: Remembered | undefined
+  /** When its row was first written, in ms. */
+  at: number
+}
+
+/**
+ * The messages that a bridge has received or that were written on its phone, a row each. A row says which ciphertexts
+ * brought the message, which event it became, and what replies, votes and edits need of it. Its key begins with the
+ * message's id, so that one query finds all candidates, and goes on with chat and author, since authors choose their
+ * ids. Messages sent by the API are remembered by their `SEND` rows alone.
+ */
+export class Messages {
+  readonly #store: SessionStore
+  /** The keys of recently made rows. */
+  readonly #lately = new LRUCache<string, true>({ max: 1000 })
+
+  constructor(store: SessionStore) {
+    this.#store = store
+  }
+
+  /** The message of this name, under whichever address of its author it is kept. @throws SessionEnded */
+  async find(name: MessageName): Promise<Known | undefined> {
+    const [found] = await this.findAll([name])
+    return found
+  }
+
+  /** The messages of these names, by position, in as few requests as possible. @throws SessionEnded */
+  async findAll(names: MessageName[]): Promise<(Known | undefined)[]> {
+    const keys = names.map(keysOf)
+    const rows = await this.#store.getAll([...new Set(keys.flat())])
+    const known = new Map(rows.map((row) => [row.sk, fromRow(row)]))
+    return keys.map((sks) => together(sks.flatMap((sk) => known.get(sk) ?? [])))
+  }
+
+  /** Whether a row of this message is among the last thousand made: an earlier read may be out of date. */
+  wasMadeLately(name: MessageName): boolean {
+    return keysOf(name).some((sk) => this.#lately.has(sk))
+  }
+
+  /** A message of which nothing is known. */
+  unknown(name: MessageName): Known {
+    return { sk: keysOf(name)[0]!, seen: [], at: Date.now() } // a name has a key
+  }
+
+  /** The write that stores what is known. */
+  row(known: Known): Put {
+    const { seen, event, at } = known
+    const remembered = isNameable(known.remembered) ? known.remembered : undefined
+    const { content, ...about } = remembered ?? { content: undefined }
+    const head: z.infer<typeof Head> = { ...about, seen, ...(event !== undefined && { event }) }
+    const body = content ? bodyOf(content) : Buffer.alloc(0)
+    const secret = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body])
+    const expires_at = now() + (remembered ? rememberedFor : seenFor)
+    this.#lately.set(known.sk, true)
+    // In milliseconds, since two messages of one id may come within a second.
+    return this.#store.put(known.sk, secret, { at, expires_at })
+  }
+
+  /**
+   * Every remembered message of this id: ours first, then others' in order of arrival. Nobody can put their own in
+   * place of an earlier one.
+   * @throws SessionEnded
+   */
+  async all(id: string): Promise<Remembered[]> {
+    const sent = await sentMessage(this.#store, id)
+    const ours: Remembered[] =
+      sent && sent.state !== "failed"
+        ? [{ id, chat: sent.chat, sender: "", fromMe: true, content: decodeBare(sent.message) }]
+        : []
+    const rows = (await this.#store.list(prefixOf(id))).map(fromRow).toSorted((a, b) => a.at - b.at)
+    const others = rows.flatMap(({ remembered }) => remembered ?? [])
+    return [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
+  }
+}
+
+/** A name that distinguishes a message within its bridge and reveals nothing about it. */
+export function fileNameOf({ id, chat, sender, fromMe }: Remembered): string {
+  return `${short(id)}-${fromMe ? "own" : short(`${chat}\n${sender}`)}`
+}
+
+/** The form in which a row records a decrypted ciphertext. */
+export function seenAs(hash: string): string {
+  return hash.slice(0, 32)
+}
+
+/** `seen` is absent in rows of releases before 0.2; each of those was written with its event. */
+const Head = z.object({
+  id: z.string().optional(),
+  chat: z.string().optional(),
+  sender: z.string().optional(),
+  fromMe: z.boolean().optional(),
+  seen: z.array(z.string()).optional(),
+  event: z.number().int().optional(),
+})
+
+function fromRow({ sk, row, secret }: Stored): Known {
+  const end = secret.indexOf("\n")
+  const { id, chat, sender, fromMe, seen, event } = Head.parse(JSON.parse(secret.subarray(0, end).toString()))
+  const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
+  return {
+    sk,
+    seen: seen ?? [],
+    event: seen ? event : 0,
+    remembered: isRemembered
+      ? { id, chat, sender, fromMe, content: decodeBare(secret.subarray(end + 1)) }
+      : undefined,
+    at: z.number().parse(row.at),
+  }
+}
+
+/** Merges two rows, written before it was known that both addresses are one person's. */
+function together([first, ...more]: Known[]): Known | undefined {
+  if (!first) return undefined
+  return more.reduce(
+    (one, other) => ({
+      ...one,
+      seen: [...one.seen, ...other.seen],
+      event: one.event ?? other.event,
+      remembered: one.remembered ?? other.remembered,
+    }),
+    first,
+  )
+}
+
+/** Whether somebody could refer to it: ids and addresses may be of any length. */
+function isNameable(remembered: Remembered | undefined): boolean {
+  return (
+    remembered !== undefined && (remembered.id + remembered.chat + remembered.sender).length < longestName
+  )
+}
+
+/** The whole content if it is not too large; otherwise the secrets that open answers, if those are not. */
+function bodyOf(content: Remembered["content"]): Uint8Array {
+  const bytes = encodeBare(content)
+  if (bytes.length <= largest) return bytes
+  const secrets = encodeBare({ messageContextInfo: content.messageContextInfo })
+  return secrets.length <= largest ? secrets : Buffer.alloc(0)
+}
+
+/** The keys under which the message may be stored, the one for a new row first. */
+function keysOf({ id, fromMe, forms }: MessageName): string[] {
+  if (fromMe || forms.length === 0) return [`${prefixOf(id)}own`]
+  return forms.map(({ chat, sender }) => `${prefixOf(id)}${short(`${chat}\n${sender}`)}`)
+}
+
+/** Hashed, since an id may have any length and any characters, and a JID is a phone number. */
+function prefixOf(id: string): string {
+  return `MESSAGE#${short(id)}#`
+}
+
+function short(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22)
+}

@@ -1,0 +1,53 @@
+import { z } from "zod"
+import { now } from "#core/platform/clock.ts"
+import { mayBeOurs } from "#core/message-id.ts"
+import type { Outgoing } from "#session-host/network/connection.ts"
+import type { Put, SessionStore } from "../store.ts"
+
+/**
+ * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers. That
+ * is longer than any phone asks for a message again, and than any idempotency record that names it.
+ */
+const keptFor = 30 * 86_400
+
+const Outcome = z.discriminatedUnion("state", [
+  /** It may have reached the network. */
+  z.object({ state: z.literal("sent") }),
+  /** The network has it, since this time (Unix seconds). */
+  z.object({ state: z.literal("acked"), timestamp: z.number().int() }),
+  /** The network refused its first transmission with this number. */
+  z.object({ state: z.literal("failed"), network_code: z.number().int() }),
+])
+type Outcome = z.infer<typeof Outcome>
+
+/** A message that we sent, the login (generation) that sent it, and its outcome: the `SEND` row. */
+export type Sent = Outgoing & Outcome & { generation: number }
+
+export function sentRow(store: SessionStore, sent: Sent): Put {
+  const { messageId, chat, message, generation, ...outcome } = sent
+  const row = { ...outcome, g: generation, expires_at: now() + keptFor }
+  return store.put(skOf(messageId), pack(chat, message), row)
+}
+
+/** Expired rows may stay for days. They are as good as fresh ones. */
+export async function sentMessage(store: SessionStore, messageId: string): Promise<Sent | undefined> {
+  if (!mayBeOurs(messageId)) return undefined
+  const stored = await store.get(skOf(messageId))
+  if (!stored) return undefined
+  const generation = z.number().int().parse(stored.row.g)
+  return { messageId, generation, ...unpack(stored.secret), ...Outcome.parse(stored.row) }
+}
+
+function skOf(messageId: string): string {
+  return `SEND#${messageId}`
+}
+
+/** The chat is private, too. A JID contains no line break. */
+function pack(chat: string, message: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`${chat}\n`), message])
+}
+
+function unpack(secret: Buffer): { chat: string; message: Uint8Array } {
+  const end = secret.indexOf("\n")
+  return { chat: secret.subarray(0, end).toString(), message: secret.subarray(end + 1) }
+}

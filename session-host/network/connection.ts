@@ -1,0 +1,292 @@
+/**
+ * What a session asks of the messaging network and gives to it, as types; the errors are in `network-errors.ts`.
+ * Baileys' socket is behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form,
+ * is known elsewhere, too.
+ */
+import type { proto } from "@whiskeysockets/baileys"
+import type { Media } from "../events/content.ts"
+
+/** The decoded content of a message: plain data under the protocol's names. */
+export type MessageContent = proto.IMessage
+
+/** An answer that only holders of the answered message can read: a vote, or a response to an event message. */
+export interface OpenedAnswer {
+  /** The message it answers. */
+  original: { id: string; content: MessageContent }
+  vote?: proto.Message.IPollVoteMessage
+  response?: proto.Message.IEventResponseMessage
+}
+
+/** A node of the network's binary XML, as plain data. */
+export interface Stanza {
+  tag: string
+  attrs: Record<string, string>
+  children: Stanza[]
+  /** The content of a node without children. */
+  bytes?: Uint8Array
+}
+
+/** A decrypted message stanza. */
+export interface Received {
+  /** SHA-256 of the ciphertext in hex; the same for each delivery of the same stanza. */
+  hash: string
+  /** The attributes of the stanza, as received. */
+  attrs: Record<string, string>
+  /** The decrypted bytes: a padded protobuf `Message`. */
+  plaintext: Uint8Array
+  /** The stanza names a business whose name the network has verified. */
+  verified?: boolean
+}
+
+/** An outgoing message: everything that a retry with the same bytes needs. */
+export interface Outgoing {
+  messageId: string
+  /** The recipient's JID. */
+  chat: string
+  /** The protobuf `Message`. It is built only once, since secrets and media keys are random each time. */
+  message: Uint8Array
+}
+
+/** One value of the Signal key store, serialised; `null` removes it. */
+export interface KeyChange {
+  type: string
+  id: string
+  value: string | null
+}
+
+/** The changes that must become durable together: one unit. */
+export interface Change {
+  keys?: KeyChange[]
+  /** The credentials, serialised. They are written last if a unit needs several transactions. */
+  creds?: string
+  received?: Received
+  sending?: Outgoing
+}
+
+/**
+ * The gate between memory and the network. A session's changes are units, numbered in the order in which they are made
+ * in memory; they become durable in that order.
+ */
+export interface Gate {
+  /** The number of the last unit that outgoing frames must wait for; 0 before the first. */
+  readonly made: number
+  /** The number of the last durable unit; all before it are durable, too. */
+  readonly kept: number
+  /** Whether so much waits to become durable that nothing more may be received. */
+  readonly isFull: boolean
+  /**
+   * Resolves when this unit is durable, and hurries it. Rejects when the session has ended (fenced or given up); the
+   * connection is closed before that.
+   */
+  whenKept(unit: number): Promise<void>
+}
+
+/** The session's memory, as the network may use it. */
+export interface Vault {
+  readonly gate: Gate
+  /** The credentials as last kept; undefined before the first. */
+  readonly creds: string | undefined
+  /** Includes every change that was made, durable or not. */
+  keys(type: string, ids: string[]): Promise<Map<string, string>>
+  /**
+   * Resolves when the change is made, as one unit. It becomes durable later, and no frame sent after it leaves before
+   * that. Rejects when the session has ended (the connection is closed before that), and with TooLarge when nothing was
+   * made.
+   */
+  keep(change: Change): Promise<void>
+  /** A message stanza with these attributes has arrived, and `isSeen` will be asked. */
+  foresee(attrs: Received["attrs"]): void
+  /** Whether the message with these attributes is ignored: it is decrypted, and leaves no mark (`isSeen`). */
+  ignores(attrs: Received["attrs"]): boolean
+  /** Whether the ciphertext of this hash, in a stanza with these attributes, was decrypted before. */
+  isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
+  /** Whether the unseen message at hand is to be treated as one that cannot be decrypted: true at most once. */
+  isToSkip(): Promise<boolean>
+  /** The protobuf of a recently sent message, by its id alone, for retry receipts. */
+  sent(messageId: string): Promise<Uint8Array | undefined>
+}
+
+/** The session's identity on the network. */
+export interface Me {
+  jid: string
+  lid: string
+  phone: string
+  name: string
+}
+
+/**
+ * - `logged_out`: the phone or the network removed the device; the credentials are worthless.
+ * - `replaced`: another login of the same device took over.
+ * - `restart`: the network asks to reconnect at once (after pairing).
+ * - `refs_ended`: nobody scanned in time; reconnect to go on.
+ * - `lost`: anything else; reconnect with backoff.
+ */
+type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
+
+/** The network's objection to an account, or to the version of its protocol that is spoken here. */
+export type Objection = "locked" | "banned" | "temporarily_banned" | "outdated"
+
+/** How a connection ended. */
+export interface End {
+  reason: ClosedReason
+  /** The network's words, with its number, for a log. */
+  detail: string
+  /** Set if the network refused the login and said why. */
+  objection?: Objection
+  /** How long the network will refuse the login, in ms, if it says so. */
+  refusedForMs?: number
+}
+
+/** The things that happen on a connection, in order. */
+export type Happening =
+  /** A QR code to show until the next one. `expiresAt` is in Unix seconds. */
+  | { kind: "qr"; text: string; expiresAt: number }
+  /** The phone asks for a passkey step. */
+  | { kind: "passkey_required" }
+  /** Linked: the credentials are kept before the network is told. The network will ask for a restart. */
+  | { kind: "paired" }
+  /** Logged in and ready. */
+  | { kind: "open"; me: Me }
+  /** A stanza other than a message that may become an event: calls, notifications, offline counts. */
+  | { kind: "stanza"; stanza: Stanza }
+  /** The network acknowledged a message late, after `send` had stopped waiting. */
+  | { kind: "acknowledged"; messageId: string; timestamp: number }
+  /**
+   * The network's information about people, from an address book, a history or a group. `onLearned` is called once it
+   * is recorded.
+   */
+  | { kind: "people"; people: Acquaintance[]; onLearned?: () => void }
+  /** The network's news about an account, for a log or for `status`. */
+  | { kind: "notice"; notice: Notice }
+  /** The end of this connection; nothing follows. */
+  | ({ kind: "closed" } & End)
+
+/** A limit that the network has set for the account: it may not begin chats, or no more of them. */
+export interface Restriction {
+  kind: "new_chats" | "new_chats_quota"
+  /** When it ends, in Unix seconds; 0 if the network does not say. */
+  until: number
+}
+
+/**
+ * - `identity_changed`: somebody has another phone, or has installed anew.
+ * - `number_changed`: somebody has another number.
+ * - `newsletter`: news of a newsletter, which a bridge ignores.
+ * - `bot_message`: a message of a bot's that nobody here can read.
+ * - `restriction`: one is on now, or off.
+ */
+export type Notice =
+  | { kind: "identity_changed" | "number_changed" | "newsletter" | "bot_message" }
+  | { kind: "restriction"; restriction: Restriction; isOn: boolean }
+
+/** The network's information about a person; only what it said is set. */
+export interface Acquaintance {
+  /** The JID with the phone number. */
+  jid?: string | undefined
+  lid?: string | undefined
+  /** From the phone's address book. */
+  fullName?: string | undefined
+  firstName?: string | undefined
+  /** The name that the person chose. */
+  pushName?: string | undefined
+  /** A business's name, verified by the network. */
+  verifiedName?: string | undefined
+  /** The part that a group shows of a number that it hides. */
+  redactedPhone?: string | undefined
+  about?: string | undefined
+  /** The number that the person had before. */
+  formerJid?: string | undefined
+  /** Adds to an existing contact only; it does not create one. */
+  ofContactsOnly?: true
+}
+
+/** The owner of a phone number. */
+export interface Registered {
+  jid: string
+  /** `""` if the network does not say. */
+  lid: string
+  isBusiness: boolean
+  /** `""` if the network has verified none. */
+  verifiedName: string
+}
+
+/** A question to the network: an `<iq>` with its content. */
+export interface Question {
+  xmlns: string
+  type: "get" | "set"
+  /** The network itself if absent. */
+  to?: string
+  target?: string
+  children?: Stanza[]
+}
+
+/** One connection, from dialling to its end. It never reconnects by itself. */
+export interface Connection {
+  /**
+   * Sends one message. Resolves when the network acknowledges it, with the network's time (Unix seconds). The row of
+   * `keep({ sending })` is durable before the first byte of the stanza leaves. With `again` the row exists already, and
+   * the same bytes go out under the same id.
+   * @throws NotSent: definitely not sent. NetworkRejected: refused, with the network's number. OutcomeUnknown: no
+   * acknowledgement in time.
+   */
+  send(outgoing: Outgoing, again?: boolean): Promise<{ timestamp: number }>
+  /** The network's answer. @throws NetworkRejected, NoAnswer */
+  ask(question: Question): Promise<Stanza>
+  /**
+   * An eight-character code to type on the phone of this number (digits). Only during linking, after the first `qr`.
+   * @throws NetworkRejected, NoAnswer
+   */
+  linkCode(phone: string): Promise<string>
+  /** Those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
+  registered(phones: string[]): Promise<Map<string, Registered>>
+  /** Shows a chat's other side that somebody is writing or recording. Nobody confirms it. */
+  showTyping(chat: string, state: "composing" | "recording" | "paused"): Promise<void>
+  /** Shows us as available or not, from now on, on this connection. Nobody confirms it. */
+  setAvailable(isAvailable: boolean): Promise<void>
+  /** Subscribes to somebody's presence and typing for some minutes. Nobody confirms it. */
+  watch(jid: string): Promise<void>
+  /** Declines a call. Declining one that is over has no effect. @throws NetworkRejected, NoAnswer */
+  rejectCall(call: { id: string; caller: string }): Promise<void>
+  /**
+   * The URL of a person's or a group's picture; undefined when there is none, or none for us. @throws NetworkRejected,
+   * NoAnswer
+   */
+  pictureUrl(jid: string): Promise<string | undefined>
+  /**
+   * Tells a message's author that it was read; or only our own devices, if the account's privacy settings say so.
+   * @throws NetworkRejected, NoAnswer
+   */
+  markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
+  /** Uploads an encrypted file. Its message then says where it is. @throws NetworkRejected, NoAnswer */
+  upload(file: { path: string; kind: Media["kind"]; fileEncSha256: Uint8Array }): Promise<{
+    url: string
+    directPath: string
+  }>
+  /** The `host[:port]` from which files are fetched over https. @throws NetworkRejected, NoAnswer */
+  mediaHost(): Promise<string>
+  /**
+   * Asks the account's phone to upload a message's file again, which the network no longer keeps.
+   * @returns where it is then; undefined when the phone does not have it or does not answer.
+   */
+  bringAgain(missed: {
+    id: string
+    chat: string
+    sender: string
+    fromMe: boolean
+    mediaKey: Uint8Array
+  }): Promise<string | undefined>
+  /** The phone-number JID of a LID, if known, without asking the network. */
+  phoneOf(lid: string): Promise<string | undefined>
+  /**
+   * The seconds after which messages of a chat disappear; 0: never. For a group the network may be asked.
+   * @throws NetworkRejected, NoAnswer
+   */
+  timerOf(chat: string): Promise<number>
+  /** Removes this device from the account, then closes. */
+  logout(): Promise<void>
+  /**
+   * Closes the socket at once, synchronously, without logging out. Nothing leaves and nothing happens any more, not
+   * even `closed`. The changes already handed to `keep` must be settled before this vault's next connection.
+   */
+  close(): void
+}

@@ -1,0 +1,31 @@
+import { isLid } from "#core/jid.ts"
+import type { Contacts } from "../people/contacts.ts"
+import type { Own } from "../events/chat-and-sender.ts"
+import type { Remembered } from "../events/mapped.ts"
+import type { Connection } from "../network/connection.ts"
+import type { Slots } from "../concurrency/slots.ts"
+import type { Standing } from "../uplink/standing.ts"
+
+/** A connected session, as a command needs it. */
+export interface Live {
+  connection: Connection
+  own: Own
+  /** The JID to send to. @throws ApiError `recipient_not_found` */
+  reach: (chat: string) => Promise<string>
+  /** Every remembered message of this id, ours first. */
+  messages: (id: string) => Promise<Remembered[]>
+  contacts: Contacts
+  standing: Standing
+  /** The limit on this bridge's media transfers. */
+  media: Slots
+}
+
+/** Whether both JIDs name one chat, by phone number or LID, as far as the pairs are known. */
+export async function isSameChat(live: Live, one: string, other: string): Promise<boolean> {
+  return one === other || (await phoneOf(live, one)) === (await phoneOf(live, other))
+}
+
+async function phoneOf({ connection, own }: Live, jid: string): Promise<string> {
+  if (!isLid(jid)) return jid
+  return jid === own.lid ? own.jid : ((await connection.phoneOf(jid)) ?? jid)
+}

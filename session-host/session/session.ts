@@ -1,0 +1,349 @@
+import { isDeepStrictEqual } from "node:util"
+import type { z } from "@hono/zod-openapi"
+import { LRUCache } from "lru-cache"
+import { BridgeLog } from "#core/bridge/log.ts"
+import type { Choice } from "#core/bridge/choice.ts"
+import type { SessionStatus } from "#core/contract/session.ts"
+import { sessionUnavailable } from "#core/error.ts"
+import { userOf } from "#core/jid.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { StoredMedia } from "#core/stored-media.ts"
+import { isPassing } from "#core/store/store.ts"
+import { Changes } from "../concurrency/condition.ts"
+import type { Contacts } from "../people/contacts.ts"
+import type { Connect } from "../uplink/dialler.ts"
+import { authorsOf } from "../events/author.ts"
+import type { Remembered } from "../events/mapped.ts"
+import { learn } from "../uplink/arrivals.ts"
+import { LeaseNotes } from "../host/lease-notes.ts"
+import type { Live } from "./connected-session.ts"
+import type { Logger } from "../log.ts"
+import { mapReceived } from "../messages/map-received.ts"
+import { Memory } from "../memory/memory.ts"
+import { codeVersion } from "../memory/code-version.ts"
+import type { Connection } from "../network/connection.ts"
+import type { Code } from "../uplink/pairing.ts"
+import { Recipients } from "../people/recipients.ts"
+import { householdKnown } from "../uplink/sandbox.ts"
+import { scope } from "../host/scope.ts"
+import { type Answer, Sends } from "./sending.ts"
+import { Fenced, SessionEnded } from "./ended.ts"
+import { Slots } from "../concurrency/slots.ts"
+import type { Timing } from "../timing.ts"
+import { Uplink } from "../uplink/uplink.ts"
+import { mayWaitMs } from "../concurrency/deadline.ts"
+
+interface Input {
+  lease: Lease.Info
+  connect: Connect
+  timing: Timing
+  log: Logger
+  /** Whether the host may have sockets now: it has beaten recently. */
+  mayConnect: () => boolean
+  /** The socket is closed, and nothing more will be written. `failed`: it ended by its own error. Called once. */
+  onEnd: (end: { failed: boolean }) => void
+}
+
+/** The parts that exist once the session has read its memory. */
+interface Parts {
+  memory: Memory
+  sends: Sends
+  uplink: Uplink
+}
+
+/** One bridge on this host, for as long as the host holds its lease: its memory, its sends, its uplink. */
+export class Session {
+  readonly lease: Lease.Info
+  readonly notes: LeaseNotes
+  readonly #input: Input
+  readonly #log: Logger
+  readonly #ended = new AbortController()
+  readonly #changes = new Changes()
+  readonly #recipients = new Recipients()
+  /** Contract, "Sent files": two at once per bridge. */
+  readonly #media = new Slots(2, 10_000)
+  /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
+  readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
+  #parts: Parts | undefined
+  #stopping = false
+  /** The customer's choice of events. */
+  #choice: Choice.Info
+  #plannedLogins: number | undefined
+
+  constructor(input: Input) {
+    this.#input = input
+    this.lease = input.lease
+    this.#choice = input.lease.choice
+    this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
+    this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
+    this.#changes.watch(() => {
+      if (this.#parts && !this.#isOver) this.notes.tell(this.#parts.uplink.status)
+    })
+  }
+
+  /** Takes up where the last owner left off, then connects if a phone is linked. If that fails, the session ends. */
+  async start(): Promise<void> {
+    try {
+      await scope.run({ fail: (error) => this.fail(error) }, async () => {
+        const memory = await this.#remember()
+        const sends = new Sends(memory, this.#log)
+        const { connect, timing, mayConnect } = this.#input
+        const uplink = new Uplink({
+          held: this.lease,
+          memory,
+          sends,
+          connect,
+          timing,
+          log: this.#log,
+          changes: this.#changes,
+          mayConnect,
+          isOver: () => this.#isOver,
+          onError: (error) => this.fail(error),
+        })
+        this.#parts = { memory, sends, uplink }
+        this.#changes.notify()
+        this.notes.start()
+        this.#log.info({ paired: uplink.isPaired }, "session started")
+        this.#tell("info", uplink.isPaired ? "session started" : "session started, no phone is linked")
+        BridgeLog.trim(this.lease.bridgeId).catch((error: unknown) =>
+          this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
+        )
+        uplink.start()
+      })
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  /** After a stop: how many logins in a row did not stay. */
+  get plannedLogins(): number | undefined {
+    return this.#plannedLogins
+  }
+
+  /** Whether no phone is linked, and nobody has called for this long. */
+  isIdleFor(ms: number): boolean {
+    return this.#parts !== undefined && this.#parts.uplink.isIdle && this.notes.isUnusedFor(ms)
+  }
+
+  /** Whether it is as it should be: connected, or not linked to a phone. */
+  get isUp(): boolean {
+    return this.#parts?.uplink.isUp ?? false
+  }
+
+  /** How long the oldest of its changes has been waiting to become durable, in ms. */
+  get unkeptMs(): number {
+    return this.#parts?.memory.commits.oldestMs ?? 0
+  }
+
+  /** The number of cached entries, for `debug/stats`. */
+  get cached(): number {
+    return this.#recipients.size + (this.#parts?.memory.vault.cached ?? 0)
+  }
+
+  /** @throws ApiError `session_unavailable` */
+  async status(): Promise<z.infer<typeof SessionStatus>> {
+    const { memory, uplink } = await this.#started()
+    const { jid, lid, name } = memory.vault.login ?? { jid: "", lid: "", name: "" }
+    const [restriction] = memory.standing.restrictions
+    return {
+      status: uplink.status,
+      jid,
+      lid,
+      name,
+      phone: userOf(jid),
+      ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
+    }
+  }
+
+  /** @throws as `Uplink.code` */
+  async code(): Promise<Code> {
+    return await (await this.#started()).uplink.code()
+  }
+
+  /** @throws as `Uplink.linkCode` */
+  async linkCode(phone: string): Promise<string> {
+    return await (await this.#started()).uplink.linkCode(phone)
+  }
+
+  /** @throws as `Uplink.logout` */
+  async logout(): Promise<void> {
+    await (await this.#started()).uplink.logout()
+  }
+
+  /** Reconnects, once the sends under way have ended. @throws as `Uplink.restart` */
+  async restart(): Promise<void> {
+    const { sends, uplink } = await this.#started()
+    await sends.settled(this.#input.timing.restartMs)
+    await uplink.restart()
+  }
+
+  /** The people whom the session knows. @throws ApiError `not_paired`, `session_unavailable` */
+  async contacts(): Promise<Contacts> {
+    const { memory, uplink } = await this.#started()
+    await uplink.paired()
+    if (memory.sandboxOf) await householdKnown(memory.contacts, mayWaitMs(this.#input.timing.connectingMs))
+    return memory.contacts
+  }
+
+  /** The caller says that the lease may have changed. */
+  async lookAtLease(): Promise<void> {
+    const { bridgeId, host, epoch } = this.lease
+    const lease = await Lease.get(bridgeId)
+    if (lease?.host !== host || lease.epoch !== epoch) return this.abandon()
+    this.#choice = lease.choice
+  }
+
+  /** Whether a copy of the lease, which may be old, holds another choice of events than this session's. */
+  isAskedForOthers(seen: Lease.Info): boolean {
+    return !isDeepStrictEqual(seen.choice, this.#choice)
+  }
+
+  /** Every remembered message of this id, ours first. @throws ApiError `session_unavailable` */
+  async messages(id: string): Promise<Remembered[]> {
+    const { memory } = await this.#started()
+    return await memory.messages.all(id)
+  }
+
+  /**
+   * Asks something of the network. A question that is left open by the end of the connection may be asked again.
+   * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws
+   */
+  async use<Result>(work: (live: Live) => Promise<Result>): Promise<Result> {
+    const { memory, uplink } = await this.#started()
+    const connection = await uplink.ready()
+    return await uplink.during(connection, () => work(this.#live(connection, memory)))
+  }
+
+  /**
+   * Sends a message under an id that the caller chose; `isNew`: it chose it for this call.
+   * @throws ApiError `not_paired`, `session_unavailable`, and what `Sends.send` throws
+   */
+  async send(asked: {
+    messageId: string
+    isNew: boolean | undefined
+    build: (live: Live) => Promise<{ chat: string; message: Uint8Array }>
+  }): Promise<Answer> {
+    const { sends, uplink } = await this.#started()
+    return await sends.send({
+      ...asked,
+      build: () => this.use(asked.build),
+      connection: () => uplink.ready(),
+    })
+  }
+
+  /** Closes the socket until `connectAgain`: the host has not beaten for too long. */
+  disconnect(): void {
+    this.#parts?.uplink.disconnect()
+  }
+
+  connectAgain(): void {
+    this.#parts?.uplink.dial()
+  }
+
+  /** Ends in good order: takes no more calls, finishes sends, closes without logging out, and writes what was begun. */
+  async stop(): Promise<void> {
+    if (this.#isOver) return
+    this.#stopping = true
+    const { finishMs } = this.#input.timing
+    await this.#parts?.sends.settled(finishMs)
+    this.#plannedLogins = this.#parts?.uplink.logins
+    this.#parts?.uplink.hangUp()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, finishMs)
+    await Promise.race([this.#parts?.memory.settled(), late])
+    clearTimeout(timer)
+    this.#end(new SessionEnded("the session was stopped"), false)
+  }
+
+  /** The session threw an error that nobody caught, or its start failed. */
+  fail(error: unknown): void {
+    const ended = error instanceof SessionEnded
+    this.#end(ended ? error : new SessionEnded("an error of the session itself", { cause: error }))
+  }
+
+  /** Ends at once, since the lease is not ours. */
+  abandon(): void {
+    this.#end(new Fenced())
+  }
+
+  get #isOver(): boolean {
+    return this.#stopping || this.#ended.signal.aborted
+  }
+
+  async #remember(): Promise<Memory> {
+    return await Memory.open({
+      lease: this.lease,
+      timing: this.#input.timing,
+      log: this.#log,
+      ended: this.#ended.signal,
+      version: codeVersion,
+      map: async (received, memory, { own, originals }) => {
+        const connection = this.#parts?.uplink.connection
+        learn(authorsOf(received, own), { memory, connection, log: this.#log }).catch(this.#forgotten)
+        return await mapReceived(received, own, { connection, originals, log: this.#log })
+      },
+      choice: () => this.#choice,
+      onStoreAway: () => this.#storeAway(),
+      onEnd: (error) => this.#end(error),
+    })
+  }
+
+  /** Its parts, once it has read its memory. @throws ApiError `session_unavailable` */
+  async #started(): Promise<Parts> {
+    const parts = await this.#changes.until(() => this.#parts, mayWaitMs(this.#input.timing.connectingMs))
+    if (!parts || this.#isOver) throw sessionUnavailable()
+    return parts
+  }
+
+  #live(connection: Connection, { messages, vault, contacts, standing }: Memory): Live {
+    return {
+      connection,
+      own: vault.login ?? { jid: "", lid: "" },
+      contacts,
+      standing,
+      reach: (chat) => this.#recipients.reach(chat, connection),
+      messages: (id) => messages.all(id),
+      media: this.#media,
+    }
+  }
+
+  /** The store has not answered for long, so incoming messages could not be kept. Pending writes go on waiting. */
+  #storeAway(): void {
+    const uplink = this.#parts?.uplink
+    if (!uplink?.connection) return
+    this.#log.error("the store does not answer: the socket is closed")
+    uplink.disconnect()
+    uplink.dial()
+  }
+
+  /** Writes to the customer's log, in the customer's terms: none of our errors, and nothing of anybody's messages. */
+  #tell(level: BridgeLog.Level, text: string): void {
+    BridgeLog.append(this.lease.bridgeId, level, text)
+  }
+
+  readonly #forgotten = (error: unknown): void => {
+    if (!(error instanceof SessionEnded))
+      this.#log.error({ error }, "new information about people was not written")
+  }
+
+  /** `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away. */
+  #end(error: SessionEnded, failed = isOwnFault(error)): void {
+    if (this.#ended.signal.aborted) return
+    this.#parts?.uplink.end()
+    this.#ended.abort()
+    this.notes.end()
+    this.#parts?.memory.end(error)
+    this.#changes.notify()
+    if (failed) this.#log.error({ error }, "session ended by an error")
+    else this.#log.info({ why: error.message }, "session ended")
+    this.#tell(
+      failed ? "error" : "info",
+      failed ? "session ended because of an internal error" : "session ended",
+    )
+    this.#input.onEnd({ failed })
+  }
+}
+
+function isOwnFault(error: SessionEnded): boolean {
+  return !(error instanceof Fenced) && error.cause !== undefined && !isPassing(error.cause)
+}

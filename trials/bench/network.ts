@@ -1,0 +1,97 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Pool } from "undici"
+import { networkClient } from "#local/network/client.ts"
+import { spawnSimulator } from "#simulator/spawn.ts"
+
+/** A message as the network handed it to a device. */
+export interface Handed {
+  id: string
+  /** Unix milliseconds, with their fraction. */
+  at: number
+}
+
+export type Network = Awaited<ReturnType<typeof startNetwork>>
+
+/** The simulated network, which both sides are on, in a process of its own. It outlives them. */
+export async function startNetwork(dir: string) {
+  const dataDir = join(dir, "network")
+  mkdirSync(join(dataDir, "logs"), { recursive: true })
+  const simulator = await spawnSimulator({ dataDir, controlPort: 0 })
+  if (!simulator) throw new Error(`the simulated network did not start: see ${dataDir}/logs`)
+  const { url, controlUrl, rootKey, caFile } = simulator
+  const control = networkClient(simulator)
+  const pool = new Pool(controlUrl, { connections: 64 })
+
+  return {
+    pid: simulator.pid,
+    url,
+    controlUrl,
+    rootKey,
+    caFile,
+    control,
+    /** Writes a text as this phone; the network has it when this resolves. @returns its id */
+    async write(from: string, to: string, body: string): Promise<string> {
+      const answer = await pool.request({
+        method: "POST",
+        path: `/phones/${from}/messages`,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ to, text: body }),
+      })
+      if (answer.statusCode !== 201) throw new Error(`the network answered ${await answer.body.text()}`)
+      return ((await answer.body.json()) as { id: string }).id // by the simulator
+    },
+    /** The number of the newest note of the log: of a connection made or lost, for one. */
+    lastNote: async () => (await control.log({ kind: "note" })).at(-1)?.n ?? 0,
+    /** Which messages are handed to whom from now on. */
+    watch: () => watch(control),
+    stop: async () => {
+      await pool.destroy()
+      await simulator.stop()
+    },
+  }
+}
+
+/** Where the log was read last. */
+let position = 0
+
+/** The network remembers only the newest entries of its log: it is read while the traffic goes on. */
+function watch(control: ReturnType<typeof networkClient>) {
+  const byDevice = new Map<string, Handed[]>()
+  const known = new Set<string>()
+  let stopping = false
+  const following = follow()
+  following.catch(() => "whoever ends it is told")
+
+  async function follow(): Promise<void> {
+    while (!stopping) {
+      await readOn()
+      await sleep(250)
+    }
+    await readOn()
+  }
+
+  async function readOn(): Promise<void> {
+    for (const entry of await control.log({ after: position, kind: "out", tag: "message" })) {
+      position = entry.n
+      const { who, at } = entry
+      const id = entry.stanza?.attrs.id ?? ""
+      // A message that was not acknowledged in time is handed out again: the first time counts.
+      if (known.has(`${who} ${id}`)) continue
+      known.add(`${who} ${id}`)
+      const handed = byDevice.get(who)
+      if (handed) handed.push({ id, at })
+      else byDevice.set(who, [{ id, at }])
+    }
+  }
+
+  return {
+    /** Ends it. @returns what each device was handed, in order, by `number:device` */
+    end: async () => {
+      stopping = true
+      await following
+      return byDevice
+    },
+  }
+}

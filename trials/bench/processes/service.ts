@@ -1,0 +1,35 @@
+/** The service as `npm start` runs it, on a network, and perhaps a store, that run already. Its starter hears where. */
+import { z } from "zod"
+import { type Elsewhere, startService } from "#local/service/service.ts"
+import { Settings } from "#local/service/settings.ts"
+
+const Given = z.object({
+  network: z.object({ url: z.string(), controlUrl: z.string(), rootKey: z.string(), caFile: z.string() }),
+  store: z.object({ endpoint: z.string() }).optional(),
+})
+
+const elsewhere: Elsewhere = Given.parse(JSON.parse(process.argv[2] ?? ""))
+const service = await startService(Settings.parse(process.env), elsewhere)
+// Loaded late: it reads the environment, which is complete only now.
+const { Account } = await import("#core/account/account.ts")
+const { ApiKey } = await import("#core/account/api-key.ts")
+
+process.on("message", (bridges: number) => {
+  newAccount(bridges).then(
+    (apiKey) => process.send?.({ apiKey }),
+    (error: unknown) => {
+      console.error(error)
+      process.exit(1)
+    },
+  )
+})
+for (const signal of ["SIGTERM", "disconnect"] as const)
+  process.once(signal, () => void service.stop().then(() => process.exit(0)))
+process.send?.({ baseUrl: service.baseUrl })
+
+/** @returns its API key */
+async function newAccount(bridges: number): Promise<string> {
+  const { id } = await Account.create({ name: "bench", subscription: "active" })
+  await Account.setBridgeLimit(id, bridges)
+  return await ApiKey.create(id, "bench")
+}

@@ -1,0 +1,91 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { Pool } from "undici"
+import { z } from "zod"
+import { apiClient } from "#local/api-client.ts"
+import { link } from "#local/network/link.ts"
+import { noLimits } from "#local/service/no-limits.ts"
+import { find, type Running } from "#local/service/running.ts"
+import { sessionHosts } from "#local/ecs/session-hosts.ts"
+import { type Child, startChild } from "../child.ts"
+import type { Network } from "../network.ts"
+import type { Receiver } from "../receiver.ts"
+import type { Process } from "../usage.ts"
+import { growTo } from "./lines.ts"
+import type { Line, Side } from "./side.ts"
+
+const linkedWithinMs = 120_000
+
+interface Input {
+  dir: string
+  network: Network
+  receiver: Receiver
+  /** A store in a process of its own. */
+  store?: { pid: number; endpoint: string } | undefined
+  /** Tells several apart at network and receiver. */
+  name?: string
+}
+
+/** This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere, store) and session hosts. */
+export async function startOurs({ dir, network, receiver, store, name = "ours" }: Input): Promise<Side> {
+  const dataDir = join(dir, "ours")
+  mkdirSync(dataDir, { recursive: true })
+  const { url, controlUrl, rootKey, caFile } = network
+  const elsewhere = { network: { url, controlUrl, rootKey, caFile }, store }
+  const lines: Line[] = []
+  let gateway: Child
+  let baseUrl = ""
+  let pool: Pool
+  let running: Running
+
+  async function start(): Promise<void> {
+    gateway = await startChild("service", {
+      args: [JSON.stringify(elsewhere)],
+      env: { ...noLimits, SANDBOX: "0", DATA_DIR: dataDir, PORT: "0", HOST_NETWORK: "simulated" },
+      logFile: join(dir, "ours.log"),
+    })
+    baseUrl = z.object({ baseUrl: z.string() }).parse(gateway.ready).baseUrl
+    const found = await find(dataDir)
+    if (!found) throw new Error("the service does not answer")
+    running = found
+    pool = new Pool(baseUrl, { connections: 512, headersTimeout: 120_000 })
+  }
+
+  await start()
+  const { apiKey } = z.object({ apiKey: z.string() }).parse(await gateway!.ask(10_000))
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" }
+
+  async function newBridge({ ref, owner, path }: Omit<Line, "device">): Promise<void> {
+    const api = apiClient(baseUrl, apiKey)
+    await api("POST", "/instances", { customer_ref: ref, webhook_url: receiver.urlOf(path) })
+    const signal = AbortSignal.timeout(linkedWithinMs)
+    await link(ref, { api, scan: (png) => network.control.scan(owner, png), signal })
+  }
+
+  return {
+    name: "ours",
+    lines,
+    start,
+    link: async (count, progress) =>
+      await growTo(count, { side: name, network, lines, link: newBridge, progress }),
+    async send({ ref, contact }, text, key) {
+      const answer = await pool.request({
+        method: "POST",
+        path: `/api/instances/${ref}/proxy/send/text`,
+        headers: key === undefined ? headers : { ...headers, "idempotency-key": key },
+        body: JSON.stringify({ chat: contact, body: text }),
+      })
+      const said = await answer.body.text()
+      if (answer.statusCode !== 200) throw new Error(`a send was answered ${answer.statusCode}: ${said}`)
+    },
+    async processes(): Promise<Process[]> {
+      const hosts = (await sessionHosts(running)).map((pid) => ({ role: "hosts", pid }))
+      const stores = store ? [{ role: "store", pid: store.pid }] : []
+      return [{ role: "gateway", pid: gateway.pid }, ...hosts, ...stores]
+    },
+    stop: async () => {
+      await pool.destroy()
+      await gateway.stop()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Read } from "#local/network/client.ts"
+import type { Sent } from "../cluster/send-once.ts"
+import type { Arrival } from "#test/support/start-receiver.ts"
+
+/** The parts of a delivery that the oracle judges. */
+export type Seen = Pick<Arrival, "bridge" | "eventId" | "attempt" | "text" | "body" | "genuine" | "at">
+
+/** All that was seen of a run, outside the service. */
+export interface Evidence {
+  bridges: string[]
+  /** Texts written to each bridge's phone, in the order in which the network took them. */
+  produced: Map<string, string[]>
+  arrivals: Seen[]
+  /** The arrivals that the receiver did not answer with success. */
+  refused: ReadonlySet<Seen>
+  sent: Sent[]
+  /** The messages that each bridge's contact has read from it. */
+  shown: Map<string, Pick<Read, "id" | "text">[]>
+  /** Messages that a recipient could not decrypt, or refused, as the network saw it. */
+  unreadable: string[]
+  /** Commits, as the store saw them, under a lease that was another host's. */
+  owners: string[]
+  /** The largest row of each bridge's session: both sides use one Signal library, so its growth shows here alone. */
+  rows: { bridge: string; name: string; bytes: number }[]
+  /** Work that was still under way when the run was over. */
+  unsettled: string[]
+  /** When a deliverer was stopped within an attempt of an event, in Unix milliseconds: its POST may come late. */
+  stoppedAttempts: { eventId: string; at: number; until: number }[]
+}
+
+/**
+ * `lost`: written and never delivered, given up before its time, answered with success and not shown, or without an
+ * answer for good.
+ * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice.
+ * `reordered`: a first delivery after a newer message's, or any after a newer event. `undecryptable`: somebody could
+ * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.
+ * `oversized`: a row of a session that has grown out of all proportion.
+ */
+export const kinds = [
+  "lost",
+  "duplicated",
+  "reordered",
+  "undecryptable",
+  "doubled",
+  "owners",
+  "oversized",
+  "forged",
+] as const
+export type Kind = (typeof kinds)[number]

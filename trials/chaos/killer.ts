@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { NetworkClient } from "#local/network/client.ts"
+import type { Random } from "#local/random.ts"
+import type { Line } from "../cluster/lines.ts"
+import { lostAnswer, type Phase, phases, type Role, throttling } from "../cluster/phases.ts"
+import type { Blow, StepBoard } from "../cluster/steps.ts"
+import type { StoreRoom } from "../cluster/store-room.ts"
+import type { Misdeeds } from "./misdeeds.ts"
+
+/** A blow that hit work in flight. */
+export interface Hit {
+  /** The phase of the crash tables; `outside` when it came at no chosen moment. */
+  phase: string
+  role: Role
+  blow: Blow
+  pid: number
+  /** Unix milliseconds. */
+  at: number
+}
+
+/** An attempt that was under way in a deliverer when it was stopped, by the number of its event. */
+export interface StoppedAttempt {
+  bridgeId: string
+  n: number | Promise<number>
+  /** Unix milliseconds. */
+  at: number
+  until: number
+}
+
+interface Input {
+  random: Random
+  steps: StepBoard
+  /** Process ids of those that live. */
+  living: Record<Role, () => number[]>
+  beat: number
+  room: StoreRoom
+  network: NetworkClient
+  receiver: Pick<Misdeeds, "failNext">
+  lines: Line[]
+  /** The number of the event that a bridge's delivery comes to next. Never rejects. */
+  nextEvent: (bridgeId: string) => Promise<number>
+  /** At the time, Unix milliseconds. */
+  onHostKilled: (at: number) => void
+}
+
+/** How long an armed step is waited for, in milliseconds. */
+const patienceMs = 3000
+
+/** Kills and pauses processes, only ever with work in flight. */
+export function newKiller(input: Input) {
+  const { random, steps, living, beat } = input
+  const hits: Hit[] = []
+  /** How often each phase was waited for. */
+  const tried = new Map<string, number>()
+  const paused = new Map<number, NodeJS.Timeout>()
+  const stoppedAttempts: StoppedAttempt[] = []
+
+  /** Adds a hit, or does not find one. */
+  async function strike(): Promise<void> {
+    const roll = random.next()
+    if (roll < 0.7) await strikePhase(rarest())
+    if (roll >= 0.7) strikeOutside(roll < 0.9 ? "SIGKILL" : "SIGSTOP")
+  }
+
+  /** The phase that was hit least, of those that can still be met. */
+  function rarest(): Phase {
+    const least = Math.min(...phases.map(score))
+    return random.pick(phases.filter((phase) => score(phase) === least))!
+  }
+
+  function score({ name }: Phase): number {
+    return hits.filter((hit) => hit.phase === name).length + (tried.get(name) ?? 0) / 3
+  }
+
+  async function strikePhase(phase: Phase): Promise<void> {
+    tried.set(phase.name, (tried.get(phase.name) ?? 0) + 1)
+    const passes = await prepare(phase)
+    try {
+      await meet(phase)
+    } finally {
+      // Left behind by one phase after another they would keep every session away from the network.
+      for (const pass of passes) await pass()
+    }
+  }
+
+  async function meet(phase: Phase): Promise<void> {
+    steps.arm(phase.step, phase.blow)
+    const until = performance.now() + patienceMs
+    for (;;) {
+      const isOver = performance.now() > until
+      if (isOver) steps.disarm(phase.step)
+      const [met] = steps.met()
+      if (met) return took(phase, met.pid)
+      if (isOver) return
+      await sleep(10)
+    }
+  }
+
+  function took({ name, role, blow }: Phase, pid: number): void {
+    count({ phase: name, role, blow, pid })
+    if (blow === "SIGSTOP") pauseUntilLater(pid)
+  }
+
+  function count(hit: Omit<Hit, "at">): void {
+    const at = Date.now()
+    hits.push({ ...hit, at })
+    if (hit.role === "session-host" && hit.blow === "SIGKILL") input.onHostKilled(at)
+  }
+
+  /** Stops somebody first and looks what it has under way: only then is it known to be hit at work. */
+  function strikeOutside(blow: Blow): void {
+    const role = random.pick(["session-host", "session-host", "delivery", "api"] as const)!
+    const pid = random.pick(living[role]().filter((each) => !paused.has(each)))
+    if (!pid || !signal(pid, "SIGSTOP")) return
+    const isAtWork = steps.openOf(pid).length > 0
+    if (isAtWork) count({ phase: "outside", role, blow, pid })
+    if (isAtWork && blow === "SIGSTOP") return pauseUntilLater(pid)
+    signal(pid, isAtWork ? "SIGKILL" : "SIGCONT")
+  }
+
+  function pauseUntilLater(pid: number): void {
+    const ms = random.between(beat, 12 * beat)
+    const stop = { at: Date.now(), until: Date.now() + ms }
+    for (const work of steps.openOf(pid)) {
+      const [word, bridgeId = "", n] = work.split(" ")
+      if (word === "attempt") stoppedAttempts.push({ bridgeId, n: Number(n), ...stop })
+      // As the row is now: while this claim holds, nobody else goes on.
+      if (word === "claim") stoppedAttempts.push({ bridgeId, n: input.nextEvent(bridgeId), ...stop })
+    }
+    const goOn = setTimeout(() => {
+      paused.delete(pid)
+      signal(pid, "SIGCONT")
+    }, ms)
+    paused.set(pid, goOn)
+  }
+
+  /** Brings about what a phase needs. @returns what ends it */
+  async function prepare({ needs }: Phase): Promise<(() => Promise<void>)[]> {
+    const { network, receiver, room, lines } = input
+    const { device } = random.pick(lines)!
+    switch (needs) {
+      case undefined:
+      // The victims' customers do so all the time.
+      case "retry":
+        return []
+      case "failure":
+        receiver.failNext()
+        return []
+      case "lost answer":
+        room.add(lostAnswer)
+        return []
+      case "throttling":
+        room.add(throttling)
+        return []
+      case "refusal":
+        return [await network.fault({ kind: "nack", code: 463, device, times: 1 })]
+      case "redelivery":
+        return [await network.fault({ kind: "cut_before_receipt", times: 2 })]
+      case "no end of backlog":
+        return [await network.fault({ kind: "no_offline", times: lines.length }), await leaveBacklog()]
+      case "backlog":
+        return [await leaveBacklog()]
+    }
+  }
+
+  /** Nobody is connected for a while: what is written meanwhile waits. */
+  async function leaveBacklog(): Promise<() => Promise<void>> {
+    const { network, lines } = input
+    const pass = await network.fault({ kind: "refuse_upgrade", code: 503, times: lines.length })
+    for (const { device } of lines) await network.cut(device)
+    return pass
+  }
+
+  return {
+    hits,
+    tried,
+    stoppedAttempts,
+    strike,
+    /** Lets those go on that stand still. */
+    release(): void {
+      for (const [pid, timer] of paused) {
+        clearTimeout(timer)
+        signal(pid, "SIGCONT")
+      }
+      paused.clear()
+    },
+  }
+}
+
+/** @returns false when it is gone. */
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    // It has ended by itself.
+    return false
+  }
+}

@@ -1,0 +1,47 @@
+import { randomInt } from "node:crypto"
+import { parseArgs } from "node:util"
+import { z } from "zod"
+import { breakable, type Broken } from "../cluster/broken.ts"
+import { shapes } from "../cluster/shape.ts"
+
+const whole = z.coerce.number().int()
+
+const Options = z.object({
+  /** Kills and pauses that hit work in flight; the run ends with the last. */
+  kills: whole.min(0).default(40),
+  bridges: whole.min(1).max(200).default(6),
+  /** Each bridge and each way, at the least; traffic goes on for as long as there is something to kill. */
+  messages: whole.min(1).default(20),
+  /** Equal seeds make equal choices; what they meet is decided by the machine. */
+  seed: whole.min(1).optional(),
+  /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
+  beat: whole.min(50).max(10_000).default(500),
+  break: z.enum(breakable).optional(),
+  /** What accounts and their messages are like. */
+  shape: z.enum(shapes).default("small"),
+  /** Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow. */
+  rounds: whole.min(1).default(5000),
+  /** Nothing but the last line is printed. */
+  json: z.boolean().default(false),
+})
+export type Options = Required<Omit<z.infer<typeof Options>, "break">> & { broken: Broken | undefined }
+
+/** @throws ZodError, TypeError: what is wrong with the command line. */
+export function optionsFrom(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      kills: { type: "string" },
+      bridges: { type: "string" },
+      messages: { type: "string" },
+      seed: { type: "string" },
+      beat: { type: "string" },
+      break: { type: "string" },
+      shape: { type: "string" },
+      rounds: { type: "string" },
+      json: { type: "boolean" },
+    },
+  })
+  const { break: wanted, seed, ...rest } = Options.parse(values)
+  return { ...rest, seed: seed ?? randomInt(1, 2 ** 31), broken: wanted }
+}

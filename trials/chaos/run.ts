@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Entry } from "#local/network/client.ts"
+import { seeded } from "#local/random.ts"
+import { followLog } from "../cluster/follow-log.ts"
+import { type Lines, startLines } from "../cluster/lines.ts"
+import type { Evidence } from "./evidence.ts"
+import { newKiller, type StoppedAttempt } from "./killer.ts"
+import { type Misdeeds, newMisdeeds } from "./misdeeds.ts"
+import type { Options } from "./options.ts"
+import { judge, type Violation } from "./oracle.ts"
+import { largestRows } from "./rows.ts"
+import { newRecovery } from "./recovery.ts"
+import { untilSettled } from "./settled.ts"
+import { converse, startTraffic, type Traffic } from "./traffic.ts"
+import { startWeather } from "./weather.ts"
+
+/** What a run gave. */
+export interface Outcome {
+  violations: Violation[]
+  hits: { phase: string; blow: string; role: string }[]
+  /** How often each phase was waited for: some do not come about in time. */
+  tried: Map<string, number>
+  in: number
+  out: number
+  /** Deliveries that came more than once, as they may: same id, same bytes, before anything newer. */
+  repeated: number
+  /** Messages that needed a retry receipt before somebody could read them. */
+  healed: number
+  /** Seconds from a host's death until each of its bridges was on the network again. */
+  recovery: number[]
+  /** The largest row of a session, in bytes. */
+  largestRow: number
+  /** Store faults by kind. */
+  injected: Record<string, number>
+}
+
+/** One run of the whole service under blows. `say` hears how it goes. */
+export async function run(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
+  const misdeeds = newMisdeeds(seeded(options.seed + 1))
+  const service = await startLines(options, { dir, usually: misdeeds.answer })
+  say(`${service.lines.length} bridges are linked`)
+  try {
+    return await strikeAt(service, { options, misdeeds, say })
+  } finally {
+    await service.stop()
+  }
+}
+
+interface About {
+  options: Options
+  misdeeds: Misdeeds
+  say: (line: string) => void
+}
+
+async function strikeAt(service: Lines, { options, misdeeds, say }: About): Promise<Outcome> {
+  const random = seeded(options.seed)
+  if (options.shape === "real") {
+    await converse(service, options.rounds)
+    say(`the first bridge has a conversation of ${options.rounds} round trips behind it`)
+  }
+  const { cluster, receiver, network, lines, apis, apiKey } = service
+  const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
+  const troubles: Entry[] = []
+  const log = followLog(network, (entry) => {
+    recovery.saw(entry)
+    if (isTrouble(entry)) troubles.push(entry)
+  })
+  const traffic = startTraffic({
+    lines,
+    network,
+    random,
+    apiKey,
+    api: () => random.pick(apis()),
+    shape: options.shape,
+    arrivals: receiver.arrivals,
+  })
+  const hosts = () => [...cluster.hosts.pids().values()]
+  const killer = newKiller({
+    random,
+    receiver: misdeeds,
+    network,
+    lines,
+    steps: cluster.steps,
+    room: cluster.room,
+    beat: options.beat,
+    living: {
+      api: () => cluster.api.living().map(({ pid }) => pid),
+      delivery: () => cluster.delivery.living().map(({ pid }) => pid),
+      "session-host": hosts,
+    },
+    nextEvent,
+    onHostKilled: (at) => recovery.hostKilled(at),
+  })
+  misdeeds.setFaulty(true)
+  const weather = startWeather({ room: cluster.room, network, lines, hosts, random, beat: options.beat })
+  await sleep(1000)
+  let said = 0
+  while (killer.hits.length < options.kills) {
+    await killer.strike()
+    await sleep(random.between(0, options.beat))
+    if (killer.hits.length >= said + 10) say(`${(said = killer.hits.length)} kills`)
+  }
+
+  await weather.stop()
+  misdeeds.setFaulty(false)
+  killer.release()
+  say("the last blow has fallen: everything has to come to rest")
+  const withinMs = 60_000 + 60 * options.beat
+  await traffic.stop(options.messages, withinMs)
+  const unsettled = await untilSettled({ lines, receiver, network, produced: traffic.produced, withinMs })
+  await log.stop()
+  const { owners, injected } = await cluster.room.report()
+  const shown: Evidence["shown"] = new Map()
+  for (const { bridge, contact, owner } of lines)
+    shown.set(
+      bridge,
+      (await network.readAll(contact)).filter(({ from }) => from === owner),
+    )
+
+  const evidence: Evidence = {
+    bridges: lines.map(({ bridge }) => bridge),
+    produced: traffic.produced,
+    arrivals: receiver.arrivals,
+    refused: misdeeds.refused,
+    sent: traffic.sent,
+    shown,
+    unreadable: unreadable(troubles),
+    owners,
+    rows: await largestRows(lines),
+    unsettled,
+    stoppedAttempts: await withEventIds(killer.stoppedAttempts),
+  }
+  return {
+    violations: judge(evidence),
+    hits: killer.hits,
+    tried: killer.tried,
+    in: total(traffic),
+    out: traffic.sent.length,
+    repeated: repeated(evidence),
+    healed: troubles.length,
+    recovery: recovery.seconds,
+    largestRow: Math.max(...evidence.rows.map(({ bytes }) => bytes)),
+    injected,
+  }
+}
+
+/** As the store says now, or does not: then no attempt is excused. */
+async function nextEvent(bridgeId: string): Promise<number> {
+  const { Delivery } = await import("#core/event/delivery.ts")
+  const delivery = await Delivery.get(bridgeId).catch(() => undefined)
+  return (delivery?.head ?? -1) + 1
+}
+
+/** Their events by id; without those that were never written. Loaded late: what is imported reads the environment. */
+async function withEventIds(stops: StoppedAttempt[]): Promise<Evidence["stoppedAttempts"]> {
+  const { EventRow } = await import("#core/event/row.ts")
+  const found = stops.map(async ({ bridgeId, n, at, until }) => {
+    const event = await EventRow.get(bridgeId, await n)
+    return event ? [{ eventId: event.eventId, at, until }] : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** Somebody could not read something: phones say so in a note, bridges in a refusal or a retry receipt. */
+function isTrouble({ event, stanza, kind, who }: Entry): boolean {
+  if (event === "not decrypted" || event?.startsWith("phone failed")) return true
+  if (kind !== "in" || who.endsWith(":0") || !stanza) return false
+  const { tag, attrs } = stanza
+  return (tag === "ack" && attrs.error !== undefined) || (tag === "receipt" && attrs.type === "retry")
+}
+
+function unreadable(troubles: Entry[]): string[] {
+  return troubles.map(
+    ({ at, who, event, detail, stanza }) =>
+      `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`,
+  )
+}
+
+function total({ produced }: Traffic): number {
+  return produced.values().reduce((sum, texts) => sum + texts.length, 0)
+}
+
+function repeated({ arrivals }: Evidence): number {
+  return arrivals.length - new Set(arrivals.map(({ eventId }) => eventId)).size
+}

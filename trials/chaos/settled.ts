@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { NetworkClient } from "#local/network/client.ts"
+import type { Line } from "../cluster/lines.ts"
+import type { Receiver } from "#test/support/start-receiver.ts"
+
+/** Waits until nothing is under way any more. @returns what still is when nothing has moved for so long. */
+export async function untilSettled(input: {
+  lines: Line[]
+  produced: Map<string, string[]>
+  receiver: Receiver
+  network: NetworkClient
+  withinMs: number
+}): Promise<string[]> {
+  const { arrivals } = input.receiver
+  let until = performance.now() + input.withinMs
+  let seen = arrivals.length
+  for (;;) {
+    if (arrivals.length > seen) until = performance.now() + input.withinMs
+    seen = arrivals.length
+    const open = (await Promise.all(input.lines.map((line) => openOf(line, input)))).flat()
+    if (open.length === 0 || performance.now() > until) return open
+    await sleep(300)
+  }
+}
+
+type Input = Omit<Parameters<typeof untilSettled>[0], "lines" | "withinMs">
+
+async function openOf(
+  { bridge, id, device }: Line,
+  { produced, receiver, network }: Input,
+): Promise<string[]> {
+  const arrived = new Set(receiver.arrivals.filter((one) => one.bridge === bridge).map(({ text }) => text))
+  const missing = (produced.get(bridge) ?? []).filter((text) => !arrived.has(text)).length
+  if (missing > 0) return [`${bridge} (${id}): ${missing} messages have not arrived; ${await delivery(id)}`]
+  if (!(await network.settled(device, 0)))
+    return [`${bridge} (${id}): the network still has something for it`]
+  const waiting = await delivery(id)
+  if (waiting !== "") return [`${bridge} (${id}): ${waiting}`]
+  return [...(await parkedIn(id)), ...(await gapsIn(id))].map((what) => `${bridge} (${id}): ${what}`)
+}
+
+/** Messages that became no event: nobody sends here what cannot be read. */
+async function parkedIn(bridgeId: string): Promise<string[]> {
+  const { sessions } = await import("#core/store/tables.ts")
+  const rows = await rowsOf(sessions, bridgeId, "PARKED#")
+  return rows.map(({ sk }) => `${String(sk)} is left`)
+}
+
+/** Numbers under which there is no event although there are later ones: rows outlive the run. */
+async function gapsIn(bridgeId: string): Promise<string[]> {
+  const { events } = await import("#core/store/tables.ts")
+  const numbers = (await rowsOf(events, bridgeId, "EVENT#")).map(({ n }) => Number(n))
+  return numbers.flatMap((n, i) => (n === i + 1 ? [] : [`event ${i + 1} is missing`])).slice(0, 1)
+}
+
+async function rowsOf(table: string, bridgeId: string, prefix: string) {
+  const { query } = await import("#core/store/store.ts")
+  return await Array.fromAsync(
+    query({
+      TableName: table,
+      ConsistentRead: true,
+      KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
+      ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":prefix": prefix },
+    }),
+  )
+}
+
+/** The holder of a bridge, and what its delivery waits for; nothing when it waits for nothing. */
+async function delivery(bridgeId: string): Promise<string> {
+  const { Delivery } = await import("#core/event/delivery.ts")
+  const { EventRow } = await import("#core/event/row.ts")
+  const { Lease } = await import("#core/lease/lease.ts")
+  const row = await Delivery.get(bridgeId)
+  const next = row && (await EventRow.get(bridgeId, row.head + 1))
+  if (row && row.due === 0 && !next) return ""
+  const lease = await Lease.get(bridgeId)
+  return `delivery ${JSON.stringify(row)}, next event ${next?.eventId}, lease ${JSON.stringify(lease)}`
+}

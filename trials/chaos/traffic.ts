@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { NetworkClient } from "#local/network/client.ts"
+import type { Random } from "#local/random.ts"
+import type { Line, Lines } from "../cluster/lines.ts"
+import { type Customer, sendOnce, type Sent } from "../cluster/send-once.ts"
+import type { Shape } from "../cluster/shape.ts"
+import type { Arrival } from "#test/support/start-receiver.ts"
+
+export interface Traffic {
+  /** Texts written to each bridge, as the network took them. */
+  produced: Map<string, string[]>
+  sent: Sent[]
+  /** Writes and sends at least so many on each bridge, then ends; in any case within this time. */
+  stop: (atLeast: number, withinMs: number) => Promise<void>
+}
+
+/** Whoever writes waits for answers: else kills would meet one long backlog, and none of the phases around its end. */
+const mostAhead = 20
+
+/** Numbered messages on every bridge, both ways, until it is stopped. */
+export function startTraffic(input: {
+  lines: Line[]
+  network: NetworkClient
+  random: Random
+  /** Where the API answers now. */
+  api: () => string | undefined
+  apiKey: string
+  shape: Shape
+  /** What the customer's receiver has got; it grows. */
+  arrivals: Arrival[]
+}): Traffic {
+  const { lines, network, random } = input
+  const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
+  const sent: Sent[] = []
+  let atLeast = Infinity
+  let over = Infinity
+  let sends = 0
+  const delivered = tally(input.arrivals)
+  const running = lines.flatMap((line) => [write(line), send(line), send(line)])
+
+  async function write(line: Line): Promise<void> {
+    const { bridge } = line
+    const texts = produced.get(bridge)!
+    for (let n = 1; n <= atLeast && performance.now() < over; n++) {
+      await writeOne(line, `in ${bridge} ${n}`, texts)
+      await sleep(random.between(50, 450))
+      while (texts.length - delivered(bridge) > mostAhead && performance.now() < over) await sleep(50)
+    }
+  }
+
+  /** A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more. */
+  async function writeOne(line: Line, text: string, texts: string[]): Promise<void> {
+    const { contact, owner, group } = line
+    const to = random.next() < 0.3 ? group : owner
+    if (input.shape === "real" && random.next() < 0.4) return await writeMore(line, { to, text, texts })
+    if (random.next() < 0.9) {
+      await network.send(contact, to, text)
+      texts.push(text)
+      return
+    }
+    const { id } = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
+    texts.push(text)
+    await network.post(contact, to, { vote: { message_id: id, options: ["yes"] } })
+    texts.push(`a vote on ${id}`)
+  }
+
+  /** A file, an event message with an answer to it, or a text from the contact's companion. */
+  async function writeMore(
+    { contact, companion }: Line,
+    { to, text, texts }: { to: string; text: string; texts: string[] },
+  ): Promise<void> {
+    const roll = random.next()
+    if (companion && roll < 0.4) {
+      const one: Sent = { bridge: companion, text, status: 0, messageId: undefined, tries: 0 }
+      await sendOnce(input, one, {
+        chat: to,
+        giveUp: () => performance.now() > over,
+        waitMs: () => random.between(100, 500),
+      })
+      if (one.status === 200) texts.push(text)
+      return
+    }
+    if (roll < 0.7) {
+      const media = { kind: "document", data: file, mimetype: "text/plain", caption: text } as const
+      await network.post(contact, to, { media })
+      texts.push(text)
+      return
+    }
+    const { id } = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
+    texts.push(text)
+    await network.post(contact, to, { rsvp: { message_id: id, response: "going" } })
+    texts.push(`an answer to ${id}`)
+  }
+
+  async function send({ bridge, contact, group }: Line): Promise<void> {
+    for (let n = 1; n <= atLeast && performance.now() < over; n++) {
+      const one: Sent = {
+        bridge,
+        text: `out ${bridge} ${++sends}`,
+        status: 0,
+        messageId: undefined,
+        tries: 0,
+      }
+      sent.push(one)
+      await sendOnce(input, one, {
+        chat: random.next() < 0.3 ? group : contact,
+        giveUp: () => performance.now() > over,
+        waitMs: () => random.between(100, 500),
+      })
+      await sleep(random.between(100, 900))
+    }
+  }
+
+  return {
+    produced,
+    sent,
+    stop: async (least, withinMs) => {
+      atLeast = least
+      over = performance.now() + withinMs
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Some kilobytes. */
+const file = Buffer.from("a line of a file\n".repeat(500)).toString("base64")
+
+/** The first bridge writes to its contact, who answers, so many times. */
+export async function converse(
+  { lines, network, apis, apiKey, receiver }: Lines,
+  rounds: number,
+): Promise<void> {
+  const { bridge, contact } = lines[0]! // there is one
+  const customer: Customer = { api: () => apis()[0], apiKey }
+  await network.change(contact, { answers: true })
+  let n = 0
+  let after = 0
+  while (n < rounds) {
+    const one: Sent = { bridge, text: `round ${++n}`, status: 0, messageId: undefined, tries: 0 }
+    await sendOnce(customer, one, { chat: contact, giveUp: () => false, waitMs: () => 100 })
+    // Each turn is the other side's once: what it says next is of a new ratchet.
+    const [answer] = await network.read(contact, { from: contact, text: one.text, after, wait: 10_000 })
+    after = answer?.n ?? after
+  }
+  await network.change(contact, { answers: false })
+  await receiver.until((arrivals) => arrivals.some(({ text }) => text === `round ${n}`))
+}
+
+/** How many messages of a bridge have come at least once. */
+function tally(arrivals: Arrival[]): (bridge: string) => number {
+  const texts = new Map<string, Set<string>>()
+  let counted = arrivals.length
+  return (bridge) => {
+    for (; counted < arrivals.length; counted++) {
+      const { bridge: its, text } = arrivals[counted]!
+      if (text !== undefined) texts.set(its, (texts.get(its) ?? new Set()).add(text))
+    }
+    return texts.get(bridge)?.size ?? 0
+  }
+}

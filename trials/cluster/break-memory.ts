@@ -1,0 +1,19 @@
+import { Bell } from "#session-host/memory/bell.ts"
+import { Commits } from "#session-host/memory/commits.ts"
+import { SessionVault } from "#session-host/memory/vault/vault.ts"
+
+/** Takes one rule out of the memory of a session host's sessions. */
+export function breakMemory(broken: string | undefined): void {
+  if (broken === "gate") withoutGate()
+  if (broken === "seen") SessionVault.prototype.isSeen = async () => false
+  if (broken === "bell") Bell.prototype.ringAnew = () => {}
+}
+
+/** As if all that was made was durable at once. */
+function withoutGate(): void {
+  Object.defineProperty(Commits.prototype, "kept", {
+    get(this: Commits) {
+      return this.made
+    },
+  })
+}

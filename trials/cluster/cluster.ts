@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { startEcs } from "#local/ecs/ecs.ts"
+import { noLimits } from "#local/service/no-limits.ts"
+import { spawnSimulator } from "#simulator/spawn.ts"
+import type { Broken } from "./broken.ts"
+import { keep } from "./keeper.ts"
+import { stepBoard } from "./steps.ts"
+import { startStoreRoom } from "./store-room.ts"
+
+export interface Options {
+  /** How many there will be: hosts are made to hold half of them. */
+  bridges: number
+  /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
+  beat: number
+  broken?: Broken | undefined
+  /** How long a claim on a delivery is good for, seconds; else as long as the beat says. */
+  claimSeconds?: number
+}
+
+/** In production a claim on a delivery is good for 90 s, a doorbell hidden for 120 and a claimed key for 55. */
+function timesOf({ beat, claimSeconds }: Options) {
+  const scale = beat / 5000
+  const claim = claimSeconds ?? 90 * scale
+  return {
+    claimSeconds: Math.ceil(claim),
+    visibilitySeconds: Math.ceil((claim * 120) / 90),
+    keySeconds: Math.ceil(55 * scale),
+  }
+}
+
+/**
+ * The whole service on this machine, each part a process, or several, that tells what it does and can be struck at any
+ * step of it. Its environment becomes this process's: modules that read it may be loaded only afterwards.
+ */
+export async function startCluster(options: Options, dir: string) {
+  const stops: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const one of stops.splice(0).toReversed()) await one()
+  }
+  try {
+    return { ...(await start(options, dir, stops)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(options: Options, dir: string, stops: (() => Promise<unknown>)[]) {
+  const logs = join(dir, "logs")
+  mkdirSync(logs, { recursive: true })
+  const steps = stepBoard(join(dir, "steps"))
+  const times = timesOf(options)
+  const capacity = Math.max(2, Math.ceil(options.bridges / 2))
+
+  const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
+  if (!simulator) throw new Error(`the simulated network did not start: ${logs}/simulator.log says why`)
+  stops.push(simulator.stop)
+  const room = await startStoreRoom({ dataDir: dir, visibilitySeconds: times.visibilitySeconds })
+  stops.push(room.stop)
+
+  const environment = {
+    ...room.environment,
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    API_KEY_PEPPER: randomBytes(32).toString("base64url"),
+    HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
+    HOST_NETWORK: "simulated",
+    HOST_CAPACITY: String(capacity),
+    // One host more than is needed: its process has started when another dies.
+    HOST_SPARE: String(capacity),
+    SIMULATOR_URL: simulator.url,
+    SIMULATOR_ROOT_KEY: simulator.rootKey,
+    URL_ALLOW: "127.0.0.0/8",
+    LEASE_BEAT_MS: String(options.beat),
+    DELIVERY_CLAIM_S: String(times.claimSeconds),
+    KEY_CLAIM_S: String(times.keySeconds),
+    ...noLimits,
+    CHAOS_STEPS: steps.dir,
+    CHAOS_BREAK: options.broken ?? "",
+    NODE_NO_WARNINGS: "1",
+  }
+  const logFile = (name: string) => ({ LOG_FILE: join(logs, `${name}.log`) })
+  const hosts = await startEcs({
+    taskDefinitions: {
+      "session-host": {
+        command: [process.execPath, fileURLToPath(new URL("processes/session-host.ts", import.meta.url))],
+        env: { ...environment, ...logFile("session-host") },
+      },
+    },
+    closeTimeoutMs: 5000,
+  })
+  stops.push(hosts.close)
+
+  // Only now may modules be loaded that read it.
+  const own = { ...environment, AWS_ENDPOINT_URL_ECS: hosts.endpoint }
+  Object.assign(process.env, own, logFile("test"))
+  const started = async (file: URL, name: string, count: number) => {
+    const kept = await keep({
+      file,
+      count,
+      env: { ...own, ...logFile(name) },
+      output: join(logs, `${name}.out`),
+    })
+    stops.push(kept.stop)
+    return kept
+  }
+  const api = await started(new URL("processes/api.ts", import.meta.url), "api", 2)
+  const delivery = await started(new URL("processes/delivery.ts", import.meta.url), "delivery", 2)
+  await started(new URL("processes/sweep.ts", import.meta.url), "sweep", 1)
+  return { api, delivery, hosts, room, steps, simulator, logs }
+}

@@ -1,0 +1,127 @@
+import { z } from "zod"
+import { apiClient } from "#local/api-client.ts"
+import { link } from "#local/network/link.ts"
+import { type NetworkClient, networkClient } from "#local/network/client.ts"
+import { type Receiver, startReceiver } from "#test/support/start-receiver.ts"
+import { type Options, startCluster } from "./cluster.ts"
+import { type Around, companions, peopleFor, type Shape } from "./shape.ts"
+
+/** A bridge, with the phone it is linked to and somebody who writes with it. */
+export interface Line {
+  bridge: string
+  id: string
+  /** Numbers. */
+  owner: string
+  contact: string
+  /** Both are in it. */
+  group: string
+  /** `number:device` of the bridge on the network. */
+  device: string
+  /** A bridge that is the contact's companion, where the contact has one. */
+  companion: string | undefined
+}
+
+/** A cluster with linked bridges of one customer, and the customer's receiver, which answers as `usually` says. */
+export async function startLines(
+  options: Options & { shape?: Shape },
+  { dir, usually }: { dir: string; usually?: Parameters<typeof startReceiver>[0] },
+) {
+  const cluster = await startCluster(options, dir)
+  const receiver = await startReceiver(usually)
+  const stop = async () => {
+    await receiver.stop()
+    await cluster.stop()
+  }
+  try {
+    const network = networkClient(cluster.simulator)
+    /** Where the API answers now; each of its processes, unless it was just killed. */
+    const apis = () => cluster.api.living().map(({ ready }) => ready.url!) // said by each
+    const { shape = "small" } = options
+    const apiKey = await newAccount(options.bridges + companions)
+    const around = await peopleFor(shape, network)
+    const lines: Line[] = []
+    for (let i = 1; i <= options.bridges; i++)
+      lines.push(
+        await newLine(`b${i}`, {
+          network,
+          receiver,
+          apiKey,
+          api: apis()[0]!,
+          around,
+          hasCompanion: shape === "real" && i <= companions,
+        }),
+      )
+    return { cluster, receiver, network, apis, apiKey, lines, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+export type Lines = Awaited<ReturnType<typeof startLines>>
+
+/** An account with a key, made as its operator would. Loaded late: what is imported reads the cluster's environment. */
+async function newAccount(bridges: number): Promise<string> {
+  const { Account } = await import("#core/account/account.ts")
+  const { ApiKey } = await import("#core/account/api-key.ts")
+  const { id } = await Account.create({ name: "customer", subscription: "active" })
+  await Account.setBridgeLimit(id, bridges)
+  return await ApiKey.create(id, "test")
+}
+
+const Created = z.object({ id: z.string(), webhook_secret: z.string() })
+const linkedWithinMs = 60_000
+
+/** A bridge, linked to a phone by its QR code, and somebody who writes with it. */
+async function newLine(
+  bridge: string,
+  {
+    network,
+    receiver,
+    api,
+    apiKey,
+    around,
+    hasCompanion,
+  }: {
+    network: NetworkClient
+    receiver: Receiver
+    api: string
+    apiKey: string
+    around: Around
+    hasCompanion: boolean
+  },
+): Promise<Line> {
+  const call = apiClient(api, apiKey)
+  const wanted = { customer_ref: bridge, webhook_url: receiver.urlOf(bridge) }
+  const created = Created.parse(await (await call("POST", "/instances", wanted)).json())
+  receiver.trust(bridge, created.webhook_secret)
+
+  const owner = await network.create(`Owner ${bridge}`)
+  const contact = await network.create(`Contact ${bridge}`)
+  const people = around.book.map((number, n) => ({ number, full_name: `Contact ${n}` }))
+  if (people.length > 0) await network.addressBook(owner.number, people)
+  const linkTo = async (ref: string, { number }: { number: string }) =>
+    await link(ref, {
+      api: call,
+      scan: (png) => network.scan(number, png),
+      signal: AbortSignal.timeout(linkedWithinMs),
+    })
+  await linkTo(bridge, owner)
+  const companion = hasCompanion ? `${bridge}-contact` : undefined
+  if (companion) {
+    await call("POST", "/instances", { customer_ref: companion })
+    await linkTo(companion, contact)
+  }
+  const { devices } = await network.phone(owner.number)
+  const device = devices.find(({ id }) => id > 0)
+  const members = [owner.number, ...around.members]
+  const group = await network.group({ creator: contact.number, subject: `Group ${bridge}`, members })
+  return {
+    bridge,
+    id: created.id,
+    owner: owner.number,
+    contact: contact.number,
+    group: group.jid,
+    device: `${owner.number}:${device!.id}`, // linked above
+    companion,
+  }
+}

@@ -1,0 +1,32 @@
+/** Delivery as it is shipped, under watch: a poller stands in for Lambda's. */
+import { need } from "#core/platform/config.ts"
+import { handler } from "#functions/delivery/handler.ts"
+import { doorbellsAt } from "#local/delivery/doorbells.ts"
+import { startPoller } from "#local/delivery/poller.ts"
+import { breakQueue, breakStore } from "../breaks.ts"
+import { stepsOf } from "../steps.ts"
+import { watchAttempts, watchRequests, watchStore } from "../watch.ts"
+
+process.once("disconnect", () => process.exit(0))
+
+const { CHAOS_STEPS: dir = "", CHAOS_BREAK: broken } = process.env
+const steps = stepsOf(dir)
+breakStore(broken)
+breakQueue(broken)
+watchStore(steps)
+watchRequests(steps, "post")
+watchAttempts(steps)
+
+startPoller({
+  doorbells: doorbellsAt(need("DOORBELL_URL")),
+  concurrency: 100,
+  handler: async (event) => {
+    const done = steps.begin("doorbell")
+    try {
+      return await handler(event)
+    } finally {
+      done()
+    }
+  },
+})
+process.send?.({})

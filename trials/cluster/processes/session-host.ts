@@ -1,0 +1,38 @@
+/** A session host as it is shipped, under watch. */
+import { SessionVault } from "#session-host/memory/vault/vault.ts"
+import { breakMemory } from "../break-memory.ts"
+import { breakQueue, breakStore } from "../breaks.ts"
+import { watchFrames } from "../frames.ts"
+import { stepsOf, type Steps } from "../steps.ts"
+import { watchStore } from "../watch.ts"
+
+const { CHAOS_STEPS: dir = "", CHAOS_BREAK: broken } = process.env
+const steps = stepsOf(dir)
+breakStore(broken)
+breakQueue(broken)
+breakMemory(broken)
+watchStore(steps)
+watchVault(steps)
+watchFrames(steps)
+await import("#session-host/main.ts")
+
+/**
+ * Makes steps of the units that are made of messages: of one that goes out (`outgoing`), of one that comes live, of one
+ * that came while nobody was connected (`backlog`); and of one that comes once more.
+ */
+function watchVault({ at }: Steps): void {
+  const keep = Reflect.get(SessionVault.prototype, "keep")
+  const isSeen = Reflect.get(SessionVault.prototype, "isSeen")
+  SessionVault.prototype.keep = async function (change) {
+    const came = change.received && (change.received.attrs.offline === undefined ? "live" : "backlog")
+    const word = came ?? (change.sending && "outgoing")
+    if (word) at(`before ${word}`)
+    await keep.call(this, change)
+    if (word) at(`after ${word}`)
+  }
+  SessionVault.prototype.isSeen = async function (received) {
+    const seen = await isSeen.call(this, received)
+    if (seen) at("redelivered")
+    return seen
+  }
+}

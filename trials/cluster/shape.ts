@@ -1,0 +1,31 @@
+import type { NetworkClient } from "#local/network/client.ts"
+
+/**
+ * What accounts are like.
+ *
+ * - `small`: two people in a group, and nobody in the address book.
+ * - `real`: 5,000 people in the address book, 300 in the group, media, votes and answers to event messages; the first two
+ *   bridges are written to from a companion, too, and the first has a long conversation behind it.
+ */
+export const shapes = ["small", "real"] as const
+export type Shape = (typeof shapes)[number]
+
+const book = 5000
+const members = 300
+/** Of the contacts of so many bridges a companion writes, too. */
+export const companions = 2
+
+/** Who is around a bridge, as numbers. */
+export interface Around {
+  /** In the address book of its phone. */
+  book: string[]
+  /** In its group, besides the two who write. */
+  members: string[]
+}
+
+/** People whom nobody plays, for all bridges of a cluster. */
+export async function peopleFor(shape: Shape, network: NetworkClient): Promise<Around> {
+  if (shape === "small") return { book: [], members: [] }
+  const { numbers } = await network.crowd({ count: book, devices: 1.5 })
+  return { book: numbers, members: numbers.slice(0, members - 2) }
+}

@@ -1,0 +1,17 @@
+import { afterAll, expect, test } from "vitest"
+import { deliveries } from "../cluster/phases.ts"
+import { startUnderBlows } from "./service-under-blows.ts"
+
+// A paused deliverer resumes after its claim has ended.
+const service = await startUnderBlows({ claimSeconds: 3 })
+afterAll(() => service.stop())
+
+test.for(deliveries.map((phase) => [phase.name, phase] as const))(
+  "three messages are delivered once each, in order, whatever happens to who delivers them: %s",
+  { timeout: 120_000 },
+  async ([, phase]) => {
+    await service.strike(phase)
+    const [texts] = await Promise.all([service.write(), service.fallen(phase)])
+    expect(await service.received(texts)).toEqual(texts.map((text) => ({ text, eventIds: 1 })))
+  },
+)

@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Options } from "../cluster/cluster.ts"
+import { lostAnswer, type Phase, throttling } from "../cluster/phases.ts"
+import { startLines } from "../cluster/lines.ts"
+import { type Sent, sendOnce } from "../cluster/send-once.ts"
+import { until } from "#test/support/until.ts"
+
+const beat = 500
+/** A process dies on the way to the awaited result; the tests give up after two minutes. */
+const withinMs = 100_000
+
+/** The whole service as processes, with one linked bridge, and a way to strike it at a named step. */
+export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {}) {
+  const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
+  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(
+    { bridges: 1, beat, ...times },
+    { dir },
+  )
+  const { bridge, contact, owner, device } = lines[0]!
+  let messages = 0
+  /** The lease that was lost to the last blow. */
+  let lostEpoch = 0
+
+  /** Deals the blow of a phase, and waits until it has fallen. */
+  async function strike({ step, blow, role, needs }: Phase): Promise<void> {
+    // While a delivery is still looking, nobody promises or rings, so those steps would never be reached.
+    await until(async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0, { withinMs })
+    // Messages to a bridge that is away come as a backlog: the steps of a live one would never be met.
+    const { epoch } = await until(() => connected(apiKey, bridge, lostEpoch), {
+      what: "its next session",
+      withinMs,
+    })
+    if (role === "session-host" && (blow === "SIGKILL" || blow === "SIGSTOP")) lostEpoch = epoch
+    await bringAbout(needs)
+    cluster.steps.arm(step, blow)
+  }
+
+  async function fallen({ blow, step }: Phase): Promise<void> {
+    const { pid } = await until(() => cluster.steps.met()[0], { what: `somebody at "${step}"`, withinMs })
+    await forgive(apiKey, bridge)
+    // Longer than its lease or its claim lasts.
+    if (blow === "SIGSTOP") setTimeout(() => resume(pid), 8 * beat)
+  }
+
+  async function bringAbout(needs: Phase["needs"]): Promise<void> {
+    switch (needs) {
+      case undefined:
+        return
+      case "failure":
+        return receiver.say(500)
+      case "lost answer":
+        return cluster.room.add(lostAnswer)
+      case "throttling":
+        return cluster.room.add(throttling)
+      case "retry":
+        return void (await network.fault({ kind: "lose_acks", device, times: 1 }))
+      case "refusal":
+        return void (await network.fault({ kind: "nack", code: 463, device, times: 1 }))
+      case "redelivery":
+        return void (await network.fault({ kind: "cut_before_receipt", device, times: 1 }))
+      case "no end of backlog":
+        await network.fault({ kind: "no_offline", device, times: 1 })
+        return await goAway()
+      case "backlog":
+        return await goAway()
+    }
+  }
+
+  /** Takes the bridge off the network for a moment. */
+  async function goAway(): Promise<void> {
+    await network.fault({ kind: "refuse_upgrade", code: 503, times: 1 })
+    await network.cut(device)
+  }
+
+  return {
+    strike,
+    fallen,
+    /** A customer's send under a key, repeated until it succeeds. */
+    async send(): Promise<Sent> {
+      const one = { bridge, text: `out ${++messages}`, status: 0, messageId: undefined, tries: 0 }
+      await sendOnce({ api: () => apis()[0], apiKey }, one, {
+        chat: contact,
+        giveUp: () => false,
+        waitMs: () => 200,
+      })
+      return one
+    },
+    /** The ids under which the contact is shown a text. */
+    async shown(text: string): Promise<string[]> {
+      await until(async () => (await network.readAll(contact)).some((read) => read.text === text), {
+        withinMs,
+      })
+      return (await network.readAll(contact)).filter((read) => read.text === text).map(({ id }) => id)
+    },
+    /** The contact writes three messages, one after the other. */
+    async write(): Promise<string[]> {
+      const texts = [1, 2, 3].map(() => `in ${++messages}`)
+      for (const text of texts) await network.send(contact, owner, text)
+      return texts
+    },
+    /** The messages that the customer's receiver has got, once these are among them: first deliveries, in order. */
+    async received(texts: string[]): Promise<{ text: string | undefined; eventIds: number }[]> {
+      const arrived = (text: string) => receiver.arrivals.some((arrival) => arrival.text === text)
+      await until(() => texts.every(arrived), { what: texts.join(), withinMs })
+      const found = receiver.arrivals.filter(({ text }) => text !== undefined && texts.includes(text))
+      const byText = Map.groupBy(found, ({ text }) => text)
+      return [...byText].map(([text, all]) => ({
+        text,
+        eventIds: new Set(all.map(({ eventId }) => eventId)).size,
+      }))
+    },
+    /** The contact calls. */
+    call: () => network.ring(contact, owner),
+    /** How many events of this type the receiver was given. */
+    events: (type: string) =>
+      new Set(receiver.arrivals.filter((one) => one.type === type).map(({ eventId }) => eventId)).size,
+    /** How many messages the network saw that somebody could not read. */
+    async unreadable() {
+      const { not_decrypted: failures } = await network.phone(contact)
+      return Object.values(failures).reduce((sum, count) => sum + count, 0)
+    },
+    stop: async () => {
+      await stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function resume(pid: number): void {
+  try {
+    process.kill(pid, "SIGCONT")
+  } catch {
+    // The sweep has stopped its task meanwhile.
+  }
+}
+
+async function deliveryOf(apiKey: string, customerRef: string) {
+  const { Delivery } = await import("#core/event/delivery.ts")
+  return await Delivery.get(await idOf(apiKey, customerRef))
+}
+
+/** The lease under which the bridge is connected, if it is a later one than this. */
+async function connected(apiKey: string, customerRef: string, afterEpoch: number) {
+  const { Lease } = await import("#core/lease/lease.ts")
+  const lease = await Lease.get(await idOf(apiKey, customerRef))
+  return lease && lease.epoch > afterEpoch && Lease.statusOf(lease) === "connected" ? lease : undefined
+}
+
+/**
+ * Makes it look as if minutes had passed since the bridge's last blow. A bridge whose hosts keep dying waits longer and
+ * longer for its next host and its next login.
+ */
+async function forgive(apiKey: string, customerRef: string): Promise<void> {
+  const { Lease } = await import("#core/lease/lease.ts")
+  const lease = await Lease.get(await idOf(apiKey, customerRef))
+  if (!lease || !Lease.isHeld(lease)) return
+  await Lease.proven(lease)
+  await Lease.stayed(lease)
+}
+
+/** Imports late, since these modules read the cluster's environment. */
+async function idOf(apiKey: string, customerRef: string): Promise<string> {
+  const { ApiKey } = await import("#core/account/api-key.ts")
+  const { Bridge } = await import("#core/bridge/bridge.ts")
+  const owner = await ApiKey.verify(apiKey)
+  return (await Bridge.get(owner!.accountId, customerRef)).id
+}

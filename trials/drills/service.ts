@@ -1,0 +1,50 @@
+import type { Entry } from "#local/network/client.ts"
+import { followLog } from "../cluster/follow-log.ts"
+import { type Line, startLines } from "../cluster/lines.ts"
+import { silence } from "#test/support/start-receiver.ts"
+
+/** How long a drill waits for what must come, with production's timing. */
+export const withinMs = 180_000
+
+/** The whole service as processes, with some linked bridges, and everything that can be observed about them. */
+export async function startDrilled(input: { bridges: number; beat: number; dir: string }) {
+  const dead = new Set<string>()
+  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(input, {
+    dir: input.dir,
+    usually: ({ bridge }) => (dead.has(bridge) ? silence : 200),
+  })
+  const seen: Entry[] = []
+  const log = followLog(network, (entry) => seen.push(entry))
+  let written = 0
+  return {
+    cluster,
+    receiver,
+    lines,
+    beat: input.beat,
+    /** The stanzas that the network saw, in order; it grows. */
+    seen,
+    /** Sets whether a bridge's receiver leaves everything unanswered. */
+    setDead: (bridge: string, now: boolean) => void (now ? dead.add(bridge) : dead.delete(bridge)),
+    /** The bridge's contact writes to it. Resolves when the network has the message. */
+    async write({ contact, owner }: Line): Promise<{ id: string; text: string; at: number }> {
+      const text = `in ${++written}`
+      const at = Date.now()
+      return { ...(await network.send(contact, owner, text)), text, at }
+    },
+    /** Sends through the API, of which no process is killed. @returns the HTTP status */
+    async send({ bridge, contact }: Line): Promise<number> {
+      const answer = await fetch(`${apis()[0]}/api/instances/${bridge}/proxy/send/text`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ chat: contact, body: "out" }),
+      })
+      await answer.text()
+      return answer.status
+    },
+    stop: async () => {
+      await log.stop()
+      await stop()
+    },
+  }
+}
+export type Service = Awaited<ReturnType<typeof startDrilled>>

@@ -1,0 +1,48 @@
+/** Many session hosts in one process: their own code, with sessions that are linked to no phone and so never dial. */
+import { config } from "#core/platform/config.ts"
+import { log } from "#core/platform/log.ts"
+import { Host } from "#session-host/host/host.ts"
+import { timing } from "#session-host/timing.ts"
+import type { FromHosts, ToHosts } from "../hosts.ts"
+
+process.once("disconnect", () => process.exit(0))
+
+const hosts = new Map<string, Host>()
+
+function say(said: FromHosts): void {
+  process.send?.(said)
+}
+
+async function start(id: string): Promise<void> {
+  const host = new Host({
+    id,
+    // Nobody calls them.
+    addr: "127.0.0.1:1",
+    capacity: config.HOST_CAPACITY,
+    network: config.HOST_NETWORK,
+    connect: () => {
+      throw new Error("a bridge without a phone has dialled")
+    },
+    timing: timing(),
+    log,
+  })
+  await host.start()
+  hosts.set(id, host)
+  await host.ended
+  hosts.delete(id)
+  say({ ended: id })
+}
+
+process.on("message", (said: ToHosts) => {
+  if ("stop" in said) void hosts.get(said.stop)?.stop()
+  if ("start" in said)
+    start(said.start).catch((error: unknown) => {
+      log.error({ error, hostId: said.start }, "a host did not start")
+      say({ ended: said.start })
+    })
+  if ("count" in said) {
+    const sessions = [...hosts.values()].flatMap((host) => [...host.sessions.values()])
+    say({ up: sessions.filter((session) => session.isUp).length })
+  }
+})
+say({ ready: true })

@@ -1,0 +1,40 @@
+/** The embedded store and keys, with DynamoDB's limits of a partition. Whoever asks is told what was asked since. */
+import { join } from "node:path"
+import { createTables } from "#local/dynamodb/create-tables.ts"
+import { operations } from "#local/dynamodb/operations.ts"
+import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { startKms } from "#local/aws/kms.ts"
+import { startSqs } from "#local/aws/sqs.ts"
+import { kindOf } from "../kinds.ts"
+
+process.once("disconnect", () => process.exit(0))
+
+const [dir = "", share = "1"] = process.argv.slice(2)
+const limits = { writes: 1000 * Number(share), reads: 3000 * Number(share) }
+const store = await startDynamoDb({ partitionLimits: limits })
+const queue = await startSqs()
+const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
+const keys = await startKms({ file: join(dir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
+await createTables(store.endpoint)
+
+const counts = new Map<string, number>()
+for (const [name, operation] of operations)
+  operations.set(name, (engine, request) => {
+    const kind = kindOf(name, request)
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    return operation(engine, request)
+  })
+
+let refused = 0
+process.on("message", () => {
+  process.send?.({ requests: [...counts], refused: store.partitions.refused - refused })
+  refused = store.partitions.refused
+  counts.clear()
+})
+process.send?.({
+  ...wrapping,
+  AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+  AWS_ENDPOINT_URL_SQS: queue.endpoint,
+  AWS_ENDPOINT_URL_KMS: keys.endpoint,
+  DOORBELL_URL: queue.doorbellUrl,
+})
