@@ -10,6 +10,7 @@ const wholes = [
   "trials/**/*.test.ts",
   "test/security/*.test.ts",
   "test/local/*.test.ts",
+  "test/admin/*.test.ts",
 ]
 
 export default defineConfig({

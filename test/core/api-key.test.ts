@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { expect, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { get } from "#core/store/store.ts"
-import { anAccount } from "#test/support/bridge.ts"
+import { anAccount } from "../support/service/bridge.ts"
 
 test("a key leads to its account, and only its HMAC is stored", async () => {
   const { id: accountId } = await anAccount()

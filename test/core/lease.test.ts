@@ -6,7 +6,7 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { get, put, transact } from "#core/store/store.ts"
 import { leases } from "#core/store/tables.ts"
-import { aBridge } from "#test/support/bridge.ts"
+import { aBridge } from "../support/service/bridge.ts"
 
 const a = { id: "host-a", addr: "127.0.0.1:1" }
 const b = { id: "host-b", addr: "127.0.0.1:2" }

@@ -12,7 +12,7 @@ import { accounts, events, leases } from "#core/store/tables.ts"
 import { rotate } from "#core/keys/wrapping.ts"
 import { wrapping } from "#admin/wrapping.ts"
 import { startKms } from "#local/aws/kms.ts"
-import { aBridge } from "#test/support/bridge.ts"
+import { aBridge } from "../support/service/bridge.ts"
 
 /** A bridge's four wrapped data keys, as they stand in the tables. */
 async function wrappedOf(bridge: Bridge.Info): Promise<["session" | "delivery", Uint8Array][]> {

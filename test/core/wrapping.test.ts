@@ -6,7 +6,7 @@ import { open, seal } from "#core/keys/seal.ts"
 import { get } from "#core/store/store.ts"
 import { accounts, leases } from "#core/store/tables.ts"
 import { newDataKey, newWrappedDataKey, unwrap } from "#core/keys/wrapping.ts"
-import { aBridge } from "#test/support/bridge.ts"
+import { aBridge } from "../support/service/bridge.ts"
 
 const owner = { accountId: "a", bridgeId: "b" }
 

@@ -5,8 +5,8 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { events, sessions } from "#core/store/tables.ts"
 import { app } from "#functions/api/app.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
 async function rowsOf(table: string, bridgeId: string) {

@@ -7,7 +7,7 @@ import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { networkClient } from "#local/network/client.ts"
 import { spawnService } from "#local/service/spawn.ts"
-import { startReceiver } from "#test/support/start-receiver.ts"
+import { startReceiver } from "../support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "bridge-restart-"))

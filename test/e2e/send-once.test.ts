@@ -2,8 +2,8 @@ import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/api/app.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 
 interface Answer {
   status: number

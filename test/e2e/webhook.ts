@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { Event } from "#core/contract/event.ts"
-import { type Arrival, startReceiver } from "#test/support/start-receiver.ts"
+import { type Arrival, startReceiver } from "../support/service/start-receiver.ts"
 
 type OfType<Type extends Event["event"]> = Extract<Event, { event: Type }>
 

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Phone } from "#local/network/client.ts"
-import { type Customer, startService, statusOf } from "#test/support/service.ts"
+import { type Customer, startService, statusOf } from "../support/service/service.ts"
 import { startWebhook } from "./webhook.ts"
 
 /** The whole service as `npm start` runs it, a customer, and the customer's webhook receiver. */

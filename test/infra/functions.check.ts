@@ -5,7 +5,7 @@ import type { RouteConfig } from "@hono/zod-openapi"
 import { z } from "zod"
 import { routes } from "#core/contract/routes.ts"
 import { timing } from "#functions/stream/logs.ts"
-import { offerStreaming } from "#test/support/function-url.ts"
+import { offerStreaming } from "../support/service/function-url.ts"
 import { graphOf } from "./graph.ts"
 
 const graph = graphOf(inject("production"))

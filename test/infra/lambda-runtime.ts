@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { offerStreaming, stream } from "#test/support/function-url.ts"
+import { offerStreaming, stream } from "../support/service/function-url.ts"
 
 /** As Lambda starts and calls a bundle; `lambda.ts` is the other end. */
 const [, , bundle = "", kind] = process.argv

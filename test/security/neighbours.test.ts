@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { annoy } from "#trials/neighbours/bully.ts"
 import { ordinaryLife } from "#trials/neighbours/neighbour.ts"
 import { startStreet } from "#trials/neighbours/street.ts"
-import { startService } from "#test/support/service.ts"
+import { startService } from "../support/service/service.ts"
 
 let street: Awaited<ReturnType<typeof startStreet>>
 beforeAll(async () => {

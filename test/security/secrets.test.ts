@@ -7,9 +7,9 @@ import { PNG } from "pngjs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { sessionHosts } from "#local/ecs/session-hosts.ts"
-import { type Service, startService, statusOf } from "#test/support/service.ts"
+import { type Service, startService, statusOf } from "../support/service/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
-import { startReceiver } from "#test/support/start-receiver.ts"
+import { startReceiver } from "../support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 
 let service: Service

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { listen } from "#local/listen.ts"
 import { sessionHosts } from "#local/ecs/session-hosts.ts"
-import { type Customer, type Service, startService, statusOf } from "#test/support/service.ts"
+import { type Customer, type Service, startService, statusOf } from "../support/service/service.ts"
 import { until } from "#test/support/until.ts"
 
 /** A linked bridge of a whole running service, and somebody on the network with bad intentions. */

@@ -4,8 +4,8 @@ import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { events, sessions } from "#core/store/tables.ts"
-import { aChat } from "#test/support/chat.ts"
-import { call, eventsOf } from "#test/support/host.ts"
+import { aChat } from "../support/session/chat.ts"
+import { call, eventsOf } from "../support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 /** A linked session with this choice of its customer, and its rows of messages and events. */

@@ -1,9 +1,9 @@
 import "#test/support/store.ts"
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { sendText } from "#test/support/host.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { sendText } from "../support/session/host.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 
 const week = 604_800
 

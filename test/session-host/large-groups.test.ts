@@ -1,9 +1,9 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { newMessageId } from "#core/message-id.ts"
-import { sendText } from "#test/support/host.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { sendText } from "../support/session/host.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 
 /** A linked session in groups of a crowd, and Bob, who created them and reads along. */
 async function inGroups(...sizes: { count: number; devices?: number }[]) {

@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { sendText } from "#test/support/host.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { sendText } from "../support/session/host.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
 test("a contact is given a trusted-contact token with the first message, not with each, also after a reconnect", async () => {

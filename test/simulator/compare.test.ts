@@ -8,8 +8,8 @@ import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { newRecorder } from "#session-host/baileys/socket/recorder.ts"
 import type { Happening } from "#session-host/network/connection.ts"
 import { missingIn, ours, recorded } from "#simulator/compare/compare.ts"
-import { aLinkedDevice } from "#test/support/linked-device.ts"
-import { aNetwork, type Network } from "#test/support/network.ts"
+import { aLinkedDevice } from "../support/session/linked-device.ts"
+import { aNetwork, type Network } from "../support/network/network.ts"
 import { until } from "#test/support/until.ts"
 
 let network: Network

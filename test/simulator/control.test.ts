@@ -1,6 +1,6 @@
 import { get } from "node:http"
 import { afterAll, expect, test } from "vitest"
-import { aNetwork } from "#test/support/network.ts"
+import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

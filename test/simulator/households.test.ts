@@ -1,8 +1,8 @@
 import { type BinaryNode, DisconnectReason, generateMessageIDV2 } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
 import { z } from "zod"
-import { newDevice } from "#test/support/baileys-client.ts"
-import { aNetwork, deviceOf } from "#test/support/network.ts"
+import { newDevice } from "../support/network/baileys-client.ts"
+import { aNetwork, deviceOf } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

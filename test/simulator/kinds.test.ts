@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { decryptEventResponse, decryptPollVote, downloadMediaMessage, proto } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
-import { aNetwork } from "#test/support/network.ts"
+import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { aNetwork, deviceOf } from "#test/support/network.ts"
+import { aNetwork, deviceOf } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

@@ -2,9 +2,9 @@ import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
-import { eventsOf, statusOf } from "#test/support/host.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { eventsOf, statusOf } from "../support/session/host.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
 type Message = Extract<Event, { event: "message" }>

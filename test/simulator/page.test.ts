@@ -4,9 +4,9 @@ import { join } from "node:path"
 import type { Page } from "puppeteer-core"
 import QRCode from "qrcode"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import type { Client } from "#test/support/baileys-client.ts"
-import { startBrowser } from "#test/support/browser.ts"
-import { aNetwork } from "#test/support/network.ts"
+import type { Client } from "../support/network/baileys-client.ts"
+import { startBrowser } from "../support/service/browser.ts"
+import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
 const files = mkdtempSync(join(tmpdir(), "page-"))

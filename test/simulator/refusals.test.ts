@@ -1,9 +1,9 @@
 import { hash, randomBytes } from "node:crypto"
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Client } from "#test/support/baileys-client.ts"
+import type { Client } from "../support/network/baileys-client.ts"
 import { big } from "#simulator/wire/node.ts"
-import { aNetwork } from "#test/support/network.ts"
+import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
 let client: Client

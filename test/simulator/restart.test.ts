@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, expect, test } from "vitest"
 import { z } from "zod"
-import { connect } from "#test/support/baileys-client.ts"
-import { aNetwork } from "#test/support/network.ts"
+import { connect } from "../support/network/baileys-client.ts"
+import { aNetwork } from "../support/network/network.ts"
 
 const cleanups: (() => void)[] = []
 afterEach(() => cleanups.splice(0).forEach((cleanup) => cleanup()))

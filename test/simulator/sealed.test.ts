@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
-import type { Client } from "#test/support/baileys-client.ts"
-import { aNetwork } from "#test/support/network.ts"
+import type { Client } from "../support/network/baileys-client.ts"
+import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

@@ -9,7 +9,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
 import { z } from "zod"
-import { aNetwork, deviceOf } from "#test/support/network.ts"
+import { aNetwork, deviceOf } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

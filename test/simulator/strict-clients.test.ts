@@ -9,8 +9,8 @@ import {
 import { afterAll, expect, test } from "vitest"
 import { connect, newDevice } from "#simulator/bench/client.ts"
 import * as Curve from "#simulator/wire/curve.ts"
-import type { Client } from "#test/support/baileys-client.ts"
-import { aNetwork, deviceOf } from "#test/support/network.ts"
+import type { Client } from "../support/network/baileys-client.ts"
+import { aNetwork, deviceOf } from "../support/network/network.ts"
 
 // What clients ask for, or check, that are stricter than Baileys.
 

@@ -4,8 +4,8 @@ import * as Log from "#simulator/log.ts"
 import * as Network from "#simulator/network/network.ts"
 import * as Store from "#simulator/store.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
-import { connect, newDevice } from "#test/support/baileys-client.ts"
-import { aNetwork } from "#test/support/network.ts"
+import { connect, newDevice } from "../support/network/baileys-client.ts"
+import { aNetwork } from "../support/network/network.ts"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 
 const network = await aNetwork()

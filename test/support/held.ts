@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { onTestFinished } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
-import { aBridge } from "./bridge.ts"
+import { aBridge } from "./service/bridge.ts"
 import { dynamoDb } from "./store.ts"
 
 /** A bridge whose lease is held by somebody who runs nothing. */

@@ -1,6 +1,6 @@
 import type { Read } from "#local/network/client.ts"
 import type { Sent } from "../cluster/send-once.ts"
-import type { Arrival } from "#test/support/start-receiver.ts"
+import type { Arrival } from "#test/support/service/start-receiver.ts"
 
 /** The parts of a delivery that the oracle judges. */
 export type Seen = Pick<Arrival, "bridge" | "eventId" | "attempt" | "text" | "body" | "genuine" | "at">

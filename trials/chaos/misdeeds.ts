@@ -1,5 +1,5 @@
 import type { Random } from "#local/random.ts"
-import type { Answer, Arrival } from "#test/support/start-receiver.ts"
+import type { Answer, Arrival } from "#test/support/service/start-receiver.ts"
 
 /** Bad answers to a share of the deliveries. The others are answered with 200. */
 const misdeeds: { share: number; answer: Answer }[] = [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Line } from "../cluster/lines.ts"
-import type { Receiver } from "#test/support/start-receiver.ts"
+import type { Receiver } from "#test/support/service/start-receiver.ts"
 
 /** Waits until nothing is under way any more. @returns what still is when nothing has moved for so long. */
 export async function untilSettled(input: {

@@ -4,7 +4,7 @@ import type { Random } from "#local/random.ts"
 import type { Line, Lines } from "../cluster/lines.ts"
 import { type Customer, sendOnce, type Sent } from "../cluster/send-once.ts"
 import type { Shape } from "../cluster/shape.ts"
-import type { Arrival } from "#test/support/start-receiver.ts"
+import type { Arrival } from "#test/support/service/start-receiver.ts"
 
 export interface Traffic {
   /** Texts written to each bridge, as the network took them. */

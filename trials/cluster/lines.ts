@@ -2,7 +2,7 @@ import { z } from "zod"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { type NetworkClient, networkClient } from "#local/network/client.ts"
-import { type Receiver, startReceiver } from "#test/support/start-receiver.ts"
+import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
 import { type Options, startCluster } from "./cluster.ts"
 import { type Around, companions, peopleFor, type Shape } from "./shape.ts"
 

@@ -1,7 +1,7 @@
 import type { Entry } from "#local/network/client.ts"
 import { followLog } from "../cluster/follow-log.ts"
 import { type Line, startLines } from "../cluster/lines.ts"
-import { silence } from "#test/support/start-receiver.ts"
+import { silence } from "#test/support/service/start-receiver.ts"
 
 /** How long a drill waits for what must come, with production's timing. */
 export const withinMs = 180_000

@@ -1,6 +1,6 @@
 import { sessionHosts } from "#local/ecs/session-hosts.ts"
 import { seeded } from "#local/random.ts"
-import { statusOf } from "#test/support/service.ts"
+import { statusOf } from "#test/support/service/service.ts"
 import { type Answer, ask } from "./ask.ts"
 import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
 import { mutate } from "./mutations.ts"

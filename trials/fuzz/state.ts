@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Customer, Service } from "#test/support/service.ts"
+import type { Customer, Service } from "#test/support/service/service.ts"
 
 /** Everything that an account can see of itself, and what its phone sent to the network, by name. */
 export type State = Record<string, string>

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { z } from "zod"
-import { type Customer, type Service, startService } from "#test/support/service.ts"
+import { type Customer, type Service, startService } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
 import { paths, startFiles } from "./files.ts"
 import type { Known } from "./known.ts"

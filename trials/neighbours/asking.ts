@@ -1,5 +1,5 @@
 import { Agent, request } from "undici"
-import type { Customer, Service } from "#test/support/service.ts"
+import type { Customer, Service } from "#test/support/service/service.ts"
 
 /** What the bully asks of its bridge, one beside the other, and what was answered. */
 export class Asking {

@@ -1,5 +1,5 @@
 import { connect } from "node:net"
-import type { Customer, Service } from "#test/support/service.ts"
+import type { Customer, Service } from "#test/support/service/service.ts"
 import { Asking } from "./asking.ts"
 
 const huge = JSON.stringify({ chat: "491711234567", body: "x".repeat(700_000) })

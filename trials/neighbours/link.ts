@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { startReceiver } from "#test/support/start-receiver.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { quantile } from "#test/support/quantile.ts"
-import type { Customer } from "#test/support/service.ts"
+import type { Customer } from "#test/support/service/service.ts"
 
 interface Measured {
   requests: number

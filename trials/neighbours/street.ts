@@ -1,6 +1,6 @@
 import { sessionHosts } from "#local/ecs/session-hosts.ts"
-import { startService } from "#test/support/service.ts"
-import { silence, startReceiver } from "#test/support/start-receiver.ts"
+import { startService } from "#test/support/service/service.ts"
+import { silence, startReceiver } from "#test/support/service/start-receiver.ts"
 import { giveShare } from "./share.ts"
 
 export type Street = Awaited<ReturnType<typeof startStreet>>

@@ -10,7 +10,7 @@ import { log } from "#core/platform/log.ts"
 import { app } from "#functions/api/app.ts"
 import { listener } from "#functions/api/listener.ts"
 import { handler } from "#functions/api/handler.ts"
-import { aCustomer, json } from "#test/support/customer.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
 
 describe("API keys", () => {
   test("whatever is wrong with a key, the answer is the same 401", async () => {

@@ -11,9 +11,9 @@ import type { RouteName } from "#core/contract/routes.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { openapi, type Operation, type Parameter } from "#functions/docs/openapi.ts"
-import { aCustomer } from "#test/support/customer.ts"
+import { aCustomer } from "#test/support/service/customer.ts"
 import { type Fault, faultsOf, jsonOf } from "#test/support/faulty.ts"
-import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 
 interface Route {
   name: RouteName

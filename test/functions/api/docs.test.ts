@@ -6,7 +6,7 @@ import { errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { routes } from "#core/contract/routes.ts"
 import { reference } from "#functions/docs/routes.ts"
-import { startBrowser } from "#test/support/browser.ts"
+import { startBrowser } from "#test/support/service/browser.ts"
 
 const server = serve({ fetch: reference.fetch, port: 0, hostname: "127.0.0.1" })
 let browser: Awaited<ReturnType<typeof startBrowser>>

@@ -10,9 +10,9 @@ import { EventRow } from "#core/event/row.ts"
 import { batchWrite, put, query, remove, transact, update } from "#core/store/store.ts"
 import { events } from "#core/store/tables.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
-import { aCustomer, json } from "#test/support/customer.ts"
-import { anEvent, anOutbox, answerAll } from "#test/support/outbox.ts"
-import { aReceiver } from "#test/support/receiver.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 
 /** A customer's bridge with an outbox. Its events go to a receiver that answers by script, or to the inbox. */
 async function aShop(script?: Parameters<typeof aReceiver>[0]) {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aCustomer, json } from "#test/support/customer.ts"
-import { held, statusOf } from "#test/support/host.ts"
-import { aHostProcess, exit } from "#test/support/host-process.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { codeOf } from "#test/support/paired.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { held, statusOf } from "#test/support/session/host.ts"
+import { aHostProcess, exit } from "#test/support/session/host-process.ts"
+import { aNetwork } from "#test/support/network/network.ts"
+import { codeOf } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
 /** A busy machine must not make its hosts believe that they stood still. */

@@ -10,8 +10,8 @@ import { Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
 import { requests } from "#core/store/tables.ts"
 import { app } from "#functions/api/app.ts"
-import { aCustomer, json } from "#test/support/customer.ts"
-import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 
 type Script = Parameters<typeof aScriptedHost>[0]
 

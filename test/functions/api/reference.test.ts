@@ -13,7 +13,7 @@ import { app } from "#functions/api/app.ts"
 import { receivers } from "#functions/docs/receivers.ts"
 import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
 import { signedHeaders } from "#functions/delivery/sign.ts"
-import { aCustomer } from "#test/support/customer.ts"
+import { aCustomer } from "#test/support/service/customer.ts"
 
 const document = (await (await app.request("/api/openapi.json")).json()) as Document // the document that it serves
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there

@@ -6,9 +6,9 @@ import { EventRow } from "#core/event/row.ts"
 import { events } from "#core/store/tables.ts"
 import { listen, tell } from "#functions/delivery/arrivals.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { anEvent, anOutbox, forgetDoorbells } from "#test/support/outbox.ts"
-import { aReceiver } from "#test/support/receiver.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
 dynamoDb.watch(events, ({ pk, sk }) => {

@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { guardedAgent } from "#core/fetch/safe-fetch.ts"
 import { attempt, judge } from "#functions/delivery/attempt.ts"
-import { aReceiver } from "#test/support/receiver.ts"
-import type { Answer } from "#test/support/start-receiver.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import type { Answer } from "#test/support/service/start-receiver.ts"
 
 test.for([
   [200, "delivered"],

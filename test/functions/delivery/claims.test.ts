@@ -10,9 +10,9 @@ import { get, remove, store, update } from "#core/store/store.ts"
 import { accounts, events } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { around } from "#test/support/around.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/outbox.ts"
-import { aReceiver } from "#test/support/receiver.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
 /** How far the time is ahead of the machine's clocks, in milliseconds, for measured time as well. */

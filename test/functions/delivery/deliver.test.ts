@@ -7,10 +7,17 @@ import { Claim } from "#core/event/claim.ts"
 import { config } from "#core/platform/config.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "#test/support/outbox.ts"
-import { aReceiver } from "#test/support/receiver.ts"
-import type { Receiver } from "#test/support/start-receiver.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import {
+  aDoorbell,
+  anEvent,
+  anOutbox,
+  answerAll,
+  forgetDoorbells,
+  pass,
+} from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import type { Receiver } from "#test/support/service/start-receiver.ts"
 
 /** The clocks of the store and the queue follow this one, too: hours pass at once. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))

@@ -9,9 +9,16 @@ import { EventRow } from "#core/event/row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { query } from "#core/store/store.ts"
 import { events } from "#core/store/tables.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells, pass } from "#test/support/outbox.ts"
-import { aReceiver } from "#test/support/receiver.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import {
+  aDoorbell,
+  anEvent,
+  anOutbox,
+  answerAll,
+  forgetDoorbells,
+  pass,
+} from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/api/app.ts"
-import { aCustomer, anAddress, at, json } from "#test/support/customer.ts"
+import { aCustomer, anAddress, at, json } from "#test/support/service/customer.ts"
 
 afterEach(() => void vi.useRealTimers())
 

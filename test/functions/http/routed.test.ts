@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto"
 import { beforeAll, afterAll, expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { app } from "#functions/api/app.ts"
-import { anAddress, at } from "#test/support/customer.ts"
-import { offerStreaming, stream, urlEvent } from "#test/support/function-url.ts"
+import { anAddress, at } from "#test/support/service/customer.ts"
+import { offerStreaming, stream, urlEvent } from "#test/support/service/function-url.ts"
 
 const [current, before] = [randomUUID(), randomUUID()]
 beforeAll(() => void Object.assign(config, { ROUTER_SECRET: current, ROUTER_SECRET_BEFORE: before }))

@@ -10,11 +10,11 @@ import { StoredMedia } from "#core/stored-media.ts"
 import { handler as api } from "#functions/api/handler.ts"
 import { timing } from "#functions/stream/logs.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
-import { aCustomer, anAddress, json } from "#test/support/customer.ts"
-import { offerStreaming, stream, urlEvent } from "#test/support/function-url.ts"
-import { startLambdaService } from "#test/support/lambda-service.ts"
-import { aReceiver } from "#test/support/receiver.ts"
-import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aCustomer, anAddress, json } from "#test/support/service/customer.ts"
+import { offerStreaming, stream, urlEvent } from "#test/support/service/function-url.ts"
+import { startLambdaService } from "#test/support/service/lambda-service.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 
 const cloudWatch = await startCloudWatchLogs()
 const lambda = await startLambdaService({

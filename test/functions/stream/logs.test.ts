@@ -7,7 +7,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { config } from "#core/platform/config.ts"
 import { timing } from "#functions/stream/logs.ts"
-import { aCustomer, json } from "#test/support/customer.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
 config.LOG_DIR = folder

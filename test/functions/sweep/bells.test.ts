@@ -6,9 +6,9 @@ import { Resend } from "#core/event/resend.ts"
 import { update } from "#core/store/store.ts"
 import { events } from "#core/store/tables.ts"
 import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/outbox.ts"
-import { aReceiver } from "#test/support/receiver.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
 afterEach(async () => {

@@ -10,7 +10,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { Shortage } from "#core/lease/host-shortage.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
-import { aBridge } from "#test/support/bridge.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
 import { until } from "#test/support/until.ts"
 
 const quiet = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000)`

@@ -10,8 +10,8 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { held } from "#test/support/host.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { held } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 /** Real session hosts in their own processes. No phone is linked to these bridges, so none of them dials. */

@@ -11,9 +11,9 @@ import { Lease } from "#core/lease/lease.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { anEvent, anOutbox, aDoorbell, answerAll, forgetDoorbells } from "#test/support/outbox.ts"
-import { aReceiver } from "#test/support/receiver.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { anEvent, anOutbox, aDoorbell, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 
 const said: string[] = []
 const script = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000); console.log(process.env.HOST_ID)`

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { buffer } from "node:stream/consumers"
 import { z } from "zod"
 import { hangUp, listen } from "#local/listen.ts"
-import { urlEvent } from "#test/support/function-url.ts"
+import { urlEvent } from "#test/support/service/function-url.ts"
 import type { Graph } from "../graph.ts"
 
 const Behavior = z.object({ pathPattern: z.string().default("*"), targetOriginId: z.string() })

@@ -7,9 +7,9 @@ import { proto } from "@whiskeysockets/baileys"
 import { expect, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { aChat } from "#test/support/chat.ts"
+import { aChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
-import { call } from "#test/support/host.ts"
+import { call } from "#test/support/session/host.ts"
 
 interface File {
   kind: string

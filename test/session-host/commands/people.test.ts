@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aChat } from "#test/support/chat.ts"
-import { aHost, call, eventsOfType, held, statusOf } from "#test/support/host.ts"
+import { aChat } from "#test/support/session/chat.ts"
+import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */

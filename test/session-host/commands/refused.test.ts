@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aBridge } from "#test/support/bridge.ts"
-import { aHost, call, held } from "#test/support/host.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { aHost, call, held } from "#test/support/session/host.ts"
 
 const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 

@@ -6,11 +6,11 @@ import { proto } from "@whiskeysockets/baileys"
 import sharp from "sharp"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aChat } from "#test/support/chat.ts"
+import { aChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
 import { until } from "#test/support/until.ts"
 import { newMessageId } from "#core/message-id.ts"
-import { call } from "#test/support/host.ts"
+import { call } from "#test/support/session/host.ts"
 
 const contentOf = (message: { content: unknown } | undefined) =>
   proto.Message.fromObject(message?.content as object)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aChat } from "#test/support/chat.ts"
-import { sendText } from "#test/support/host.ts"
+import { aChat } from "#test/support/session/chat.ts"
+import { sendText } from "#test/support/session/host.ts"
 import { newMessageId } from "#core/message-id.ts"
 
 test("whoever the network will not look up now is not unknown: the same call may be made again", async () => {

@@ -4,9 +4,9 @@ import { log } from "#core/platform/log.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
 import { asCurrentVersion } from "#session-host/host/live-network.ts"
 import { type Version, WebVersion } from "#session-host/host/web-version.ts"
-import { statusOf } from "#test/support/host.ts"
-import { aNetwork } from "#test/support/network.ts"
-import { aPairedSession } from "#test/support/paired.ts"
+import { statusOf } from "#test/support/session/host.ts"
+import { aNetwork } from "#test/support/network/network.ts"
+import { aPairedSession } from "#test/support/session/paired.ts"
 
 async function started(latest: () => Promise<Version>, pinned?: string) {
   const version = new WebVersion({ pinned, latest, log })

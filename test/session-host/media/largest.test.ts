@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { expect, onTestFinished, test } from "vitest"
-import { aNetwork } from "#test/support/network.ts"
+import { aNetwork } from "#test/support/network/network.ts"
 import { encryptFile } from "#session-host/media/encrypt.ts"
 import { limitOf } from "#session-host/media/kind.ts"
 

@@ -7,8 +7,8 @@ import { Event } from "#core/contract/event.ts"
 import type { Remembered } from "#session-host/events/mapped.ts"
 import { mapReceived } from "#session-host/messages/map-received.ts"
 import type { MessageContent } from "#session-host/network/connection.ts"
-import { aReceived } from "#test/support/received.ts"
-import { sealed as sealedUnder } from "#test/support/sealed.ts"
+import { aReceived } from "#test/support/service/received.ts"
+import { sealed as sealedUnder } from "#test/support/session/sealed.ts"
 import { writeRandomPadMax16 } from "@whiskeysockets/baileys"
 
 const own = { jid: "491719999999@s.whatsapp.net", lid: "99@lid" }

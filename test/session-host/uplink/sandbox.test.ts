@@ -8,9 +8,9 @@ vi.hoisted(() => {
 import "#test/support/store.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { anAccount } from "#test/support/bridge.ts"
-import { aHost, statusOf } from "#test/support/host.ts"
-import { aNetwork } from "#test/support/network.ts"
+import { anAccount } from "#test/support/service/bridge.ts"
+import { aHost, statusOf } from "#test/support/session/host.ts"
+import { aNetwork } from "#test/support/network/network.ts"
 import { until } from "#test/support/until.ts"
 
 test("a sandbox that nobody uses is paused although it is linked, and connects again when it is woken", async () => {

@@ -1,0 +1,192 @@
+import "#test/support/store.ts"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { expect, onTestFinished, test } from "vitest"
+import { listen } from "#local/listen.ts"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { config } from "#core/platform/config.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { account } from "#admin/account.ts"
+import { bridge } from "#admin/bridge.ts"
+import { key } from "#admin/key.ts"
+import { Refused } from "#admin/verb.ts"
+import { ofStage } from "#admin/which.ts"
+import { announce } from "#local/service/running.ts"
+import { aBridge } from "../support/service/bridge.ts"
+import { aCustomer } from "../support/service/customer.ts"
+import { aHeldLease } from "#test/support/held.ts"
+import { aScriptedHost } from "../support/session/scripted-host.ts"
+
+test("an account is made without a subscription, and gets one when told so", async () => {
+  const [made] = await account.create!.run(["Ada's shop"])
+  expect(made).toMatchObject({ name: "Ada's shop", subscription: "none", bridges: 0, limit: 10 })
+  const id = String(made!.id)
+  await account.subscription!.run([id, "active"])
+  await account.limit!.run([id, "25"])
+  expect(await Account.get(id)).toMatchObject({ subscription: "active", bridgeLimit: 25 })
+  expect(await account.list!.run([])).toContainEqual(expect.objectContaining({ id, limit: 25 }))
+})
+
+test.for([
+  ["an account without a name", account.create!, []],
+  ["a subscription of no known state", account.create!, ["x", "free"]],
+  ["a limit of an unknown account", account.limit!, ["nobody", "3"]],
+  ["a limit that is no number", account.limit!, ["nobody", "many"]],
+  ["a key of an unknown account", key.create!, ["nobody"]],
+  ["the end of an unknown key", key.revoke!, ["nobody", "nothing"]],
+  ["a pause of an unknown bridge", bridge.pause!, ["nothing"]],
+  ["a restart of an unknown bridge", bridge.restart!, ["nothing"]],
+  ["a skip at an unknown bridge", bridge.skip!, ["nothing"]],
+  ["the end of an unknown bridge", bridge.delete!, ["nothing"]],
+  ["the end of an unknown account", account.delete!, ["nobody"]],
+] as const)("%s is refused with a sentence", async ([, verb, args]) => {
+  await expect(verb.run([...args])).rejects.toThrow(Refused)
+})
+
+test("a key opens its account until it is revoked, and is never listed whole", async () => {
+  const { id } = await Account.create({ name: "keys" })
+  const [made] = await key.create!.run([id, "laptop"])
+  const secret = String(made!.key)
+  expect(await ApiKey.verify(secret)).toMatchObject({ accountId: id })
+  const [listed] = await key.list!.run([id])
+  expect(listed).toMatchObject({ name: "laptop" })
+  expect(JSON.stringify(listed)).not.toContain(secret.slice(-38))
+  await key.revoke!.run([id, String(listed!.id)])
+  expect(await ApiKey.verify(secret)).toBeUndefined()
+  expect(await key.list!.run([id])).toEqual([])
+})
+
+test("a bridge is paused and woken, suspended and resumed; a pause does not end a suspension", async () => {
+  const { id } = await aBridge()
+  await bridge.pause!.run([id])
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, reason: "manual" })
+  await bridge.suspend!.run([id])
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, reason: "suspended" })
+  await expect(bridge.pause!.run([id])).rejects.toThrow(Refused)
+  await expect(bridge.wake!.run([id])).rejects.toThrow(Refused)
+  await bridge.resume!.run([id])
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE })
+  await bridge.pause!.run([id])
+  await bridge.wake!.run([id])
+  const lease = await Lease.get(id)
+  expect(lease).toMatchObject({ host: Lease.FREE })
+  expect(lease?.reason).toBeUndefined()
+})
+
+test("a bridge that is to skip a message is free for a new session, tried at once though it is a suspect; not while it is paused", async () => {
+  const { id } = await aBridge()
+  const held = await aHeldLease(id)
+  await Lease.letGo(held, { failed: true, proven: false })
+  expect(await bridge.skip!.run([id])).toEqual([{ skips: id }])
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, skip: true, failures: 1, failedAt: 0 })
+  const next = await aHeldLease(id)
+  expect(await Lease.skipped(held)).toBe(false)
+  expect([await Lease.skipped(next), await Lease.skipped(next)]).toEqual([true, false])
+  await bridge.pause!.run([id])
+  await expect(bridge.skip!.run([id])).rejects.toThrow(Refused)
+})
+
+test("an account ends with its keys, and with its bridges only where that is asked for", async () => {
+  const customer = await aCustomer()
+  const { id } = customer.account
+  for (const customer_ref of ["one", "two"]) await customer.post("/api/instances", { customer_ref })
+  const [first, second] = await Bridge.list(id)
+  await expect(account.delete!.run([id])).rejects.toThrow("2 bridges")
+  expect(await bridge.delete!.run([first!.id])).toEqual([{ deleted: first!.id, customer_ref: "one" }])
+  expect(await Account.get(id)).toMatchObject({ bridges: 1, subscription: "active" })
+
+  expect(await account.delete!.run([id, "all"])).toEqual([{ deleted: id, bridges: 1 }])
+  // Its key is valid for a moment yet, but not even a sandbox, which does not count, is created.
+  Object.assign(config, { SANDBOX: true })
+  onTestFinished(() => void Object.assign(config, { SANDBOX: false }))
+  const sandbox = Bridge.create({ accountId: id, customerRef: "sandbox" })
+  await expect(sandbox).rejects.toMatchObject({ code: "unauthorized" })
+  expect(await Lease.get(second!.id)).toMatchObject({ host: Lease.GONE })
+  expect(await Account.get(id)).toBeUndefined()
+  expect(await account.list!.run([])).not.toContainEqual(expect.objectContaining({ id }))
+  expect((await customer.get("/api/instances")).status).toBe(401)
+})
+
+test("a sandbox is named where an account ends, and counted nowhere", async () => {
+  Object.assign(config, { SANDBOX: true })
+  onTestFinished(() => void Object.assign(config, { SANDBOX: false }))
+  const customer = await aCustomer()
+  const { id } = customer.account
+  for (const customer_ref of ["one", "sandbox"]) await customer.post("/api/instances", { customer_ref })
+  expect(await account.list!.run([])).toContainEqual(expect.objectContaining({ id, bridges: 1 }))
+  await expect(account.delete!.run([id])).rejects.toThrow("1 bridges and a sandbox")
+  expect(await account.delete!.run([id, "all"])).toEqual([{ deleted: id, bridges: 1, sandboxes: 1 }])
+})
+
+test("a bridge is restarted at its host, and moves where that does not answer", async () => {
+  const { id } = await aBridge()
+  await expect(bridge.restart!.run([id])).rejects.toThrow(Refused)
+  const calls: string[] = []
+  const host = await aScriptedHost((call, response) => {
+    calls.push(call.path)
+    response.writeHead(calls.length === 1 ? 204 : 500).end()
+  })
+  await host.take(id)
+  const { epoch } = (await Lease.get(id))!
+  expect(await bridge.restart!.run([id])).toEqual([{ restarted: id }])
+  expect(await Lease.get(id)).toMatchObject({ epoch })
+  expect(await bridge.restart!.run([id])).toEqual([{ moved: id }])
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, failures: 0 })
+  expect(calls.slice(0, 2)).toEqual(["/restart", "/restart"])
+})
+
+/** `npm run admin` without npm, in an environment that names no service except the given one. */
+async function admin(environment: Record<string, string>, ...words: string[]) {
+  const child = spawn(process.execPath, ["admin/main.ts", ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, DATA_DIR: "/nowhere", ...environment },
+  })
+  const [out, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
+  return { out, said: said.trim(), code: Number(code) }
+}
+
+const stage = Object.fromEntries(ofStage.map((name) => [name, "production".padEnd(32, "-")]))
+
+test("the operator is told which service is meant, and asked where it could be either", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "admin-"))
+  const server = createServer((_request, response) => response.end())
+  onTestFinished(() => {
+    server.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  const port = await listen(server)
+  const reached = ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL_DYNAMODB"]
+  const environment = Object.fromEntries(reached.map((name) => [name, process.env[name]!]))
+  announce(dataDir, { baseUrl: `http://127.0.0.1:${port}`, phonesUrl: "", environment })
+
+  const here = await admin({ DATA_DIR: dataDir }, "account", "list")
+  expect(here).toMatchObject({ code: 0, said: `on this machine: http://127.0.0.1:${port}, ${dataDir}` })
+  const nothing = await admin({ DATA_DIR: dataDir }, "key", "list", "nobody")
+  expect(nothing).toMatchObject({ code: 0, out: "", said: expect.stringMatching(/\nnone$/) })
+  const program = await admin({ DATA_DIR: dataDir }, "--json", "account", "list")
+  expect(program).toMatchObject({ code: 0, said: "" })
+  expect(JSON.parse(program.out)).toBeInstanceOf(Array)
+  const either = await admin({ DATA_DIR: dataDir, ...stage }, "account", "list")
+  expect(either).toMatchObject({
+    code: 1,
+    out: "",
+    said: expect.stringMatching(/^which service\?.*new shell/),
+  })
+  const neither = await admin({}, "account", "list")
+  expect(neither).toMatchObject({ code: 1, said: expect.stringMatching(/^no service runs on \/nowhere/) })
+})
+
+test.for([
+  ["a part of a stage's settings", { ...stage, LOG_GROUP: "" }, /LOG_GROUP not set/],
+  ["a setting that makes no sense", { ...stage, LOG_LEVEL: "loud" }, /^LOG_LEVEL: /],
+] as const)("%s is one clear line", async ([, environment, sentence]) => {
+  const { code, said } = await admin(environment, "account", "list")
+  expect([code, said.split("\n")]).toEqual([1, [expect.stringMatching(sentence)]])
+})

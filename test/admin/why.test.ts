@@ -1,0 +1,170 @@
+import "#test/support/store.ts"
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import type { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { Shortage } from "#core/lease/host-shortage.ts"
+import { bridge } from "#admin/bridge.ts"
+import { events } from "#admin/events.ts"
+import { Refused } from "#admin/verb.ts"
+import { type Facts, sentence } from "#admin/why.ts"
+import { aBridge, anAccount } from "../support/service/bridge.ts"
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { anEvent, anOutbox, answerAll } from "../support/session/outbox.ts"
+import { aPairedSession } from "../support/session/paired.ts"
+import { aReceiver } from "../support/service/receiver.ts"
+
+const lease: Lease.Info = {
+  bridgeId: "b",
+  host: "h",
+  addr: "127.0.0.1:1",
+  epoch: 3,
+  failures: 0,
+  deaths: 0,
+  provenEpoch: 3,
+  failCount: 0,
+  network: "live",
+  used: 0,
+  startedMs: 0,
+  failedAt: 0,
+  logins: 0,
+  loginAt: 0,
+  removedUntil: 0,
+  choice: { ignore: [] },
+}
+const host = { id: "h", state: "up" } as Host.Info // the parts that are read
+const quota = {
+  kind: "quota",
+  why: "the limit on vCPUs",
+  since: 900,
+  at: 950,
+  retryAt: 1010,
+  failures: 2,
+} as const
+
+test.for<[string, Partial<Facts>, RegExp]>([
+  ["connected", { status: "connected" }, /^it is up$/],
+  ["unpaired", { status: "unpaired" }, /no phone is linked/],
+  ["disconnected", { status: "disconnected" }, /network is not reached/],
+  [
+    "kept from logging in",
+    { status: "disconnected", lease: { ...lease, logins: 6, loginAt: 999 } },
+    /^6 logins of it in a row did not last: the next is at 1970-01-01T00:1/,
+  ],
+  ["replaced", { status: "replaced" }, /another login/],
+  ["paused by hand", { lease: { ...lease, host: Lease.NONE, reason: "manual" } }, /`bridge wake`/],
+  ["suspended", { lease: { ...lease, host: Lease.NONE, reason: "suspended" } }, /`bridge resume`/],
+  ["deleted", { lease: { ...lease, host: Lease.GONE } }, /deleted/],
+  [
+    "without a host",
+    { lease: { ...lease, host: Lease.FREE }, host: undefined },
+    /waits for a host: one takes/,
+  ],
+  [
+    "without a host that could be started",
+    { lease: { ...lease, host: Lease.FREE }, host: undefined, shortage: quota },
+    /none can be started \(quota\): the limit on vCPUs\. Tried again at 1970-01-01T00:16:50/,
+  ],
+  [
+    "a suspect that waits",
+    { lease: { ...lease, host: Lease.FREE, failures: 3, failedAt: 999 }, shortage: quota },
+    /^3 sessions of it in a row .* tried again at/,
+  ],
+  ["at a dead host", { host: { ...host, state: "dead" } }, /host died/],
+  ["at a host that drains", { host: { ...host, state: "draining" } }, /drains/],
+  ["at a host that is gone", { host: undefined }, /host is gone/],
+  ["held by a session that has said nothing yet", {}, /has not spoken yet/],
+])("a bridge that is %s is told so", ([, facts, said]) => {
+  expect(sentence({ lease, host, shortage: undefined, status: undefined, now: 1000, ...facts })).toMatch(said)
+})
+
+test("a bridge is found by its phone's number, and why it is up or down is said of the real one", async () => {
+  const network = await aNetwork()
+  onTestFinished(() => network.close())
+  const { bridge: linked, phone, host: holder } = await aPairedSession(network)
+  const found = await bridge.find!.run([`+${phone.number}`])
+  expect(found).toMatchObject([{ id: linked.id, account: linked.accountId, host: holder.id }])
+  expect(await bridge.find!.run(["490000000000"])).toEqual([])
+
+  const said = Object.assign({}, ...(await bridge.why!.run([linked.id])))
+  expect(said).toMatchObject({
+    why: "it is up",
+    status: "connected",
+    subscription: "active",
+    host: holder.id,
+    host_state: "up",
+    shortage: "",
+  })
+  expect(JSON.stringify(said)).not.toContain(phone.number)
+
+  const [byReference] = await bridge.why!.run([linked.customerRef])
+  expect(byReference).toEqual({ why: "it is up" })
+  await Bridge.create({ accountId: (await anAccount()).id, customerRef: linked.customerRef })
+  await expect(bridge.why!.run([linked.customerRef])).rejects.toThrow("2 accounts")
+
+  await bridge.pause!.run([linked.id])
+  expect(await bridge.why!.run([linked.id])).toContainEqual({
+    why: expect.stringContaining("paused by hand"),
+  })
+  await Shortage.note("simulated", "quota", "the limit")
+  onTestFinished(() => Shortage.end("simulated"))
+  await holder.stop()
+  await bridge.wake!.run([linked.id])
+  expect(await bridge.why!.run([linked.id])).toContainEqual({
+    why: expect.stringContaining("none can be started (quota): the limit"),
+  })
+})
+
+test("a deployed stage is asked by what its settings say, where no service runs on this machine", async () => {
+  const made = await aBridge()
+  const cloudWatch = await startCloudWatchLogs()
+  onTestFinished(cloudWatch.close)
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["admin/main.ts", "--json", "bridge", "why", made.id],
+    {
+      env: {
+        ...process.env,
+        DATA_DIR: "/nowhere",
+        ...Object.fromEntries(
+          ["Accounts", "Leases", "Events", "Requests"].map((name) => [`${name.toUpperCase()}_TABLE`, name]),
+        ),
+        LOG_GROUP: "/bridges",
+        STAGE: "production",
+        AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
+      },
+    },
+  )
+  expect(JSON.parse(stdout)).toContainEqual({ why: expect.stringContaining("it waits for a host") })
+  expect(cloudWatch.asked).toContain("GetLogEvents")
+})
+
+test("events that were given up are listed without what is in them, and sent again", async () => {
+  const receiver = await aReceiver([400, 400])
+  const made = await aBridge(receiver.url)
+  const { id } = made
+  const outbox = await anOutbox(made)
+  const ids = await outbox.append(anEvent("one"), anEvent("two"))
+  await answerAll()
+  const listed = await events.undelivered!.run([id])
+  expect(listed.map((row) => row.event_id)).toEqual(ids)
+  expect(JSON.stringify(listed)).not.toContain("one")
+
+  expect(await events.resend!.run([id, "all"])).toHaveLength(2)
+  await answerAll()
+  expect(receiver.arrivals.slice(2).map(({ eventId }) => eventId)).toEqual(ids)
+  expect(await events.undelivered!.run([id])).toEqual([])
+  expect(await events.resend!.run([id, ids[0]!])).toMatchObject([{ event_id: ids[0] }])
+})
+
+test.for([
+  ["a number that is none", bridge.find!, ["Ada"]],
+  ["why of an unknown bridge", bridge.why!, ["nothing"]],
+  ["events of an unknown bridge", events.undelivered!, ["nothing"]],
+  ["an unknown bridge's event", events.resend!, ["nothing", "all"]],
+] as const)("%s is refused with a sentence", async ([, verb, args]) => {
+  await expect(verb.run([...args])).rejects.toThrow(Refused)
+})

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process"
+import { readdir, readFile } from "node:fs/promises"
+import { randomBytes } from "node:crypto"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { expect, test } from "vitest"
+import { decode } from "#session-host/messages/decode.ts"
+import { lines } from "#session-host/baileys/repairs/quiet-libsignal.ts"
+import { aParty, twoParties } from "#test/support/network/party.ts"
+
+const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).conversation
+
+test("a message on an old session leaves the newer one as it was", async () => {
+  const { ada, bob } = await twoParties()
+  // It is on its way while Ada opens a new session with Bob, as Baileys does whenever it asks for devices.
+  const late = await bob.encrypt(ada.lid, { conversation: "late" })
+  await ada.open(bob)
+  expect(await text(ada.decrypt(bob.lid, late))).toBe("late")
+
+  for (const n of ["1", "2", "3"]) {
+    expect(await text(bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: n })))).toBe(n)
+    expect(await text(ada.decrypt(bob.lid, await bob.encrypt(ada.lid, { conversation: n })))).toBe(n)
+  }
+})
+
+test("a message that no session can read changes none", async () => {
+  const { ada, bob } = await twoParties()
+  const { type, ciphertext } = await ada.encrypt(bob.lid, { conversation: "broken" })
+  const broken = Buffer.from(ciphertext)
+  broken[broken.length - 1]! ^= 1
+  const changes = bob.vault.changes.length
+  await expect(bob.decrypt(ada.lid, { type, ciphertext: broken })).rejects.toThrow("No matching sessions")
+  expect(bob.vault.changes).toHaveLength(changes)
+  expect(await text(bob.decrypt(ada.lid, { type, ciphertext }))).toBe("broken")
+})
+
+test("of the closed sessions with a device, the newest four are kept", async () => {
+  const { ada, bob } = await twoParties()
+  for (let i = 0; i < 8; i++) await ada.open(bob)
+  const [kept] = ada.vault.ofType("session")
+  expect(Object.keys(JSON.parse(kept!)._sessions)).toHaveLength(5)
+})
+
+test("a bundle whose prekey the identity has not signed opens no session", async () => {
+  const [ada, bob] = [await aParty("111@lid"), await aParty("222@lid")]
+  const bundle = await bob.bundle()
+  const forged = { ...bundle, signedPreKey: { ...bundle.signedPreKey, signature: randomBytes(64) } }
+  await expect(ada.open({ lid: bob.lid, bundle: async () => forged })).rejects.toThrow("not signed")
+  expect(ada.vault.changes).toEqual([])
+})
+
+test.for(["session-host/baileys/signal/libsignal.ts", "simulator/phone/libsignal.ts"])(
+  "outside of tests, too, %s finds everything that it names: Node knows only some of a CommonJS module's names",
+  async (file) => {
+    const script = `const found = await import("./${file}"); console.log(Object.values(found).every(Boolean))`
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script])
+    expect(stdout).toBe("true\n")
+  },
+)
+
+test("all that libsignal prints is known, and nothing of it is printed", async () => {
+  const source = join(dirname(createRequire(import.meta.url).resolve("libsignal")), "src")
+  const files = (await readdir(source)).filter((file) => file.endsWith(".js"))
+  const code = (await Promise.all(files.map((file) => readFile(join(source, file), "utf8")))).join("\n")
+  const printed = [...code.matchAll(/^(?!\s*\/\/).*console\.\w+\(\s*["']([^"']+)["']/gm)].map(
+    ([, first]) => first,
+  )
+  expect(code.match(/^(?!\s*\/\/).*console\.\w+\(/gm)).toHaveLength(printed.length)
+  expect(printed.filter((first) => !lines.some((line) => first!.startsWith(line)))).toEqual([])
+})
+
+test("closing a session prints nothing, while others may still print", async () => {
+  const script = `
+    import { installRepairs } from "#session-host/baileys/repairs/install.ts"
+    import { SessionRecord } from "#session-host/baileys/signal/libsignal.ts"
+    installRepairs()
+    new SessionRecord().closeSession({ indexInfo: { closed: -1 }, privKey: "private" })
+    console.info("still printed")
+  `
+  const args = ["--input-type=module", "--eval", script]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args)
+  expect(stdout).toBe("still printed\n")
+  expect(stderr).toBe("")
+})

@@ -1,0 +1,262 @@
+import { createHash } from "node:crypto"
+import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
+import { expect, test } from "vitest"
+import { decode } from "#session-host/messages/decode.ts"
+import { transmission } from "#session-host/baileys/send/transmission.ts"
+import { aParty, twoParties } from "#test/support/network/party.ts"
+import { aTransmission } from "#test/support/session/transmission.ts"
+import { aVault } from "#test/support/session/vault.ts"
+
+const types = (change: { keys?: { type: string }[] } | undefined) => change?.keys?.map(({ type }) => type)
+
+const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
+
+const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
+
+test("what is decrypted is taken in with the one change that moves the ratchet", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.encrypt(bob.lid, { conversation: "one" })
+  const before = bob.vault.changes.length
+
+  const plaintext = await bob.decrypt(ada.lid, sealed, { id: "A1", notify: "Ada" })
+
+  expect(decode(plaintext).conversation).toBe("one")
+  const [change, ...more] = bob.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)).toEqual(["session"])
+  expect(change?.received).toMatchObject({
+    hash: createHash("sha256").update(sealed.ciphertext).digest("hex"),
+    attrs: { id: "A1", from: ada.lid, notify: "Ada" },
+    plaintext,
+  })
+})
+
+test("that the network has verified a business is said with its message", async () => {
+  const { ada, bob } = await twoParties()
+  const certificate = { tag: "verified_name", attrs: {}, content: Buffer.of(1) }
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "one" }), {}, [certificate])
+  expect(bob.vault.changes.at(-1)?.received).toMatchObject({ verified: true })
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "two" }))
+  expect(bob.vault.changes.at(-1)?.received).not.toHaveProperty("verified")
+})
+
+test("a first message takes its prekey away and remembers the identity in that same change", async () => {
+  const ada = await aParty("111@lid")
+  const bob = await aParty("222@lid")
+  await ada.open(bob)
+  const before = bob.vault.changes.length
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "first" }))
+  const [change, ...more] = bob.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)?.toSorted()).toEqual(["identity-key", "pre-key", "session"])
+})
+
+test("a redelivered message is an empty one, and moves no ratchet", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.encrypt(bob.lid, { conversation: "again" })
+  await bob.decrypt(ada.lid, sealed)
+  const changes = bob.vault.changes.length
+
+  const empty = await bob.decrypt(ada.lid, sealed)
+
+  expect([...empty]).toEqual([1])
+  expect(decode(empty)).toEqual({})
+  expect(bob.vault.changes).toHaveLength(changes)
+})
+
+test("a change that is not made moves nothing, and the message can be decrypted later", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.encrypt(bob.lid, { conversation: "later" })
+  const keep = bob.vault.fail(() => {})
+  await expect(bob.decrypt(ada.lid, sealed)).rejects.toThrow("fenced")
+
+  keep()
+  expect(decode(await bob.decrypt(ada.lid, sealed)).conversation).toBe("later")
+})
+
+test("a message that goes out is in the unit of the first ratchet that it moves, and no ciphertext waits for that to be durable", async () => {
+  const { ada, bob } = await twoParties()
+  const release = ada.vault.hold()
+  const before = ada.vault.changes.length
+  const outgoing = { messageId: "3EB0", chat: bob.lid, message: Buffer.from("x") }
+  const state = aTransmission({ unkept: outgoing })
+
+  await transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "out" }))
+  expect(ada.vault.kept()).toBeLessThan(ada.vault.changes.length)
+  release()
+  const [change, ...more] = ada.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)).toEqual(["session"])
+  expect(change?.sending).toEqual(outgoing)
+  expect(state).toMatchObject({ unkept: undefined })
+})
+
+test("what was given up is not encrypted any more", async () => {
+  const { ada, bob } = await twoParties()
+  const state = aTransmission({ maybeKept: true, abandoned: true })
+  const changes = ada.vault.changes.length
+  await expect(
+    transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "never" })),
+  ).rejects.toThrow("given up")
+  expect(ada.vault.changes).toHaveLength(changes)
+})
+
+test("however often a send asks for the keys of a device, the session with it stays, and old messages are readable", async () => {
+  const { ada, bob } = await twoParties()
+  const waiting = await bob.encrypt(ada.lid, { conversation: "on its way" })
+  for (let n = 1; n <= 6; n++) {
+    await transmission.run(aTransmission(), () => ada.open(bob))
+    await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: `${n}` }))
+  }
+  expect(decode(await ada.decrypt(bob.lid, waiting)).conversation).toBe("on its way")
+})
+
+test("a device with a new identity, and one that could not read us, get a new session", async () => {
+  const { ada, bob } = await twoParties()
+  const again = await aParty(bob.lid)
+  await transmission.run(aTransmission(), () => ada.open(again))
+  expect((await ada.encrypt(bob.lid, { conversation: "to the new one" })).type).toBe("pkmsg")
+
+  const { ada: eve, bob: bill } = await twoParties()
+  await eve.open(bill)
+  expect((await eve.encrypt(bill.lid, { conversation: "once more" })).type).toBe("pkmsg")
+})
+
+test("a sender key is applied in the change of its message, and only there", async () => {
+  const { ada, bob } = await twoParties()
+  const group = "999@g.us"
+  const sealed = await ada.repository.encryptGroupMessage({
+    group,
+    meId: ada.lid,
+    data: padded({ conversation: "to all" }),
+  })
+  const distribution = {
+    groupId: group,
+    axolotlSenderKeyDistributionMessage: sealed.senderKeyDistributionMessage,
+  }
+  const before = bob.vault.changes.length
+
+  await bob.repository.processSenderKeyDistributionMessage({ authorJid: ada.lid, item: distribution })
+  expect(bob.vault.changes).toHaveLength(before)
+
+  const carrier = await ada.encrypt(bob.lid, { senderKeyDistributionMessage: distribution })
+  await bob.decrypt(ada.lid, carrier, { from: group, participant: ada.lid })
+  const [change, ...more] = bob.vault.changes.slice(before)
+  expect(more).toEqual([])
+  expect(types(change)?.toSorted()).toEqual(["sender-key", "session"])
+
+  const text = await bob.decryptGroup(group, ada.lid, sealed.ciphertext)
+  expect(decode(text).conversation).toBe("to all")
+  expect(bob.vault.changes.at(-1)?.received?.attrs).toMatchObject({ from: group, participant: ada.lid })
+  expect(types(bob.vault.changes.at(-1))).toEqual(["sender-key"])
+})
+
+test.for([
+  { name: "the sender", groupId: "111@lid" },
+  { name: "the sender's Signal address", groupId: "111_1.0" },
+  { name: "another group", groupId: "998@g.us" },
+  { name: "too long for a key", groupId: "x".repeat(5000) },
+])(
+  "a sender key is for the group that its message came to, whatever the sender writes into it ($name)",
+  async ({ groupId }) => {
+    const { ada, bob } = await twoParties()
+    const group = "999@g.us"
+    const distributionOf = async () => {
+      const { senderKeyDistributionMessage } = await ada.repository.encryptGroupMessage({
+        group,
+        meId: ada.lid,
+        data: padded({ conversation: "to all" }),
+      })
+      return { groupId, axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage }
+    }
+    const carrier = { senderKeyDistributionMessage: await distributionOf() }
+
+    await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, carrier))
+    expect(types(bob.vault.changes.at(-1))).toEqual(["session"])
+
+    await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, carrier), { from: group, participant: ada.lid })
+    const [key] = bob.vault.changes.at(-1)!.keys!.filter(({ type }) => type === "sender-key")
+    expect(key!.id).toMatch(/^999@g\.us::/)
+  },
+)
+
+test("a message to a group may bring a sender key for that very group", async () => {
+  const { ada, bob } = await twoParties()
+  const group = "999@g.us"
+  const sealed = (content: proto.IMessage) =>
+    ada.repository.encryptGroupMessage({
+      group,
+      meId: ada.lid,
+      data: padded(content),
+    })
+  const first = await sealed({ conversation: "one" })
+  const distribution = {
+    groupId: group,
+    axolotlSenderKeyDistributionMessage: first.senderKeyDistributionMessage,
+  }
+  const carrier = await ada.encrypt(bob.lid, { senderKeyDistributionMessage: distribution })
+  await bob.decrypt(ada.lid, carrier, { from: group, participant: ada.lid })
+
+  const again = await sealed({ conversation: "two", senderKeyDistributionMessage: distribution })
+  await bob.decryptGroup(group, ada.lid, again.ciphertext)
+  expect(bob.vault.taken().at(-1)!.attrs).toMatchObject({ from: group })
+})
+
+test("keys for the account's own settings are kept with their message, but from the own account alone", async () => {
+  const { ada, bob } = await twoParties()
+  const share = {
+    protocolMessage: {
+      appStateSyncKeyShare: {
+        keys: [{ keyId: { keyId: Buffer.from("k1") }, keyData: { keyData: Buffer.from("secret") } }],
+      },
+    },
+  }
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, share))
+  expect(types(bob.vault.changes.at(-1))).toEqual(["session"])
+
+  await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, share), { from: bob.lid, category: "peer" })
+  expect(types(bob.vault.changes.at(-1))?.toSorted()).toEqual(["app-state-sync-key", "session"])
+})
+
+test("a message that is no protobuf is taken in all the same, and Baileys gets an empty one", async () => {
+  const { ada, bob } = await twoParties()
+  const sealed = await ada.repository.encryptMessage({ jid: bob.lid, data: Buffer.from([255, 255, 255, 1]) })
+  expect([...(await bob.decrypt(ada.lid, sealed))]).toEqual([1])
+  expect(Buffer.from(bob.vault.taken().at(-1)!.plaintext)).toEqual(Buffer.from([255, 255, 255, 1]))
+})
+
+test("with a slow store, 100 messages each way at once are all readable", async () => {
+  const { ada, bob } = await twoParties({ ada: slow(), bob: slow() })
+  const oneWay = async (from: typeof ada, to: typeof ada) => {
+    const texts = Array.from({ length: 100 }, (_, i) => `${from.lid} ${i}`)
+    const read = await Promise.all(
+      texts.map(async (text) => {
+        const sealed = await from.encrypt(to.lid, { conversation: text })
+        return decode(await to.decrypt(from.lid, sealed)).conversation
+      }),
+    )
+    expect(read).toEqual(texts)
+  }
+  await Promise.all([oneWay(ada, bob), oneWay(bob, ada)])
+})
+
+test("two sessions that hear from the same contact at once each keep ratchet and message together", async () => {
+  const [eve, one, two] = [
+    await aParty("111@lid"),
+    await aParty("222@lid", slow()),
+    await aParty("333@lid", slow()),
+  ]
+  for (const each of [one, two]) await eve.open(each)
+  const sealed = [
+    await eve.encrypt(one.lid, { conversation: "1" }),
+    await eve.encrypt(two.lid, { conversation: "2" }),
+  ]
+
+  await Promise.all([one.decrypt(eve.lid, sealed[0]!), two.decrypt(eve.lid, sealed[1]!)])
+
+  for (const each of [one, two]) {
+    const change = each.vault.changes.at(-1)
+    expect(change?.received).toBeDefined()
+    expect(types(change)).toContain("session")
+  }
+})

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { aHeldLease } from "#test/support/held.ts"
+import { aHost } from "#test/support/session/host.ts"
+import { aNetwork } from "#test/support/network/network.ts"
+import { aPairedSession } from "#test/support/session/paired.ts"
+import { until } from "#test/support/until.ts"
+import type { Status } from "#core/contract/session.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
+import { LeaseNotes } from "#session-host/host/lease-notes.ts"
+import { timing } from "#session-host/timing.ts"
+
+/** The status that its present holder's session has reported, once it is this one. */
+async function told(bridgeId: string, status: Status): Promise<Lease.Told> {
+  return await until(async () => {
+    const lease = await Lease.get(bridgeId)
+    return lease && Lease.statusOf(lease) === status && lease.told
+  })
+}
+
+test("what a session says of itself stands in its lease, and what is still so at the next host is so since then", async () => {
+  const network = await aNetwork()
+  const { bridge, host, end } = await aPairedSession(network)
+  await told(bridge.id, "connected")
+  await end("replaced")
+  const replaced = await told(bridge.id, "replaced")
+  await host.stop()
+  const free = (await Lease.get(bridge.id))!
+  expect([free.told, Lease.statusOf(free)]).toEqual([replaced, undefined])
+  await aHost(network)
+  const again = await told(bridge.id, "replaced")
+  expect(again.epoch).toBeGreaterThan(replaced.epoch)
+  expect(again.since).toBe(replaced.since)
+})
+
+test("a change is one write; several while one is written are one more; what fails is written later", async () => {
+  const lease = await aHeldLease()
+  const notes = new LeaseNotes(lease, timing(100), log)
+  const writes: object[] = []
+  const isOurs = (request: object) => JSON.stringify(request).includes(lease.bridgeId) && "Key" in request
+  const watch = dynamoDb.faults.add({
+    fault: "slow",
+    operation: "UpdateItem",
+    when: (request) => {
+      if (isOurs(request)) writes.push(request)
+      return false
+    },
+  })
+  notes.tell("connecting")
+  notes.tell("connected")
+  notes.tell("disconnected")
+  notes.tell("disconnected")
+  await told(lease.bridgeId, "disconnected")
+  expect(writes).toHaveLength(2)
+  watch()
+
+  dynamoDb.faults.add({ fault: "transaction-conflict", operation: "UpdateItem", when: isOurs, times: 1 })
+  notes.tell("connected")
+  await told(lease.bridgeId, "connected")
+  notes.end()
+})
+
+test("a session that has ended says nothing more, nor does one whose lease is another's", async () => {
+  const lease = await aHeldLease()
+  const [ended, fenced] = [new LeaseNotes(lease, timing(50), log), new LeaseNotes(lease, timing(50), log)]
+  ended.end()
+  ended.tell("connected")
+  await Lease.letGo(lease)
+  const next = await aHeldLease(lease.bridgeId)
+  fenced.tell("connected")
+  const notes = new LeaseNotes(next, timing(50), log)
+  notes.tell("unpaired")
+  expect(await told(lease.bridgeId, "unpaired")).toMatchObject({ epoch: next.epoch })
+  fenced.end()
+  notes.end()
+})

@@ -1,0 +1,96 @@
+import { randomInt } from "node:crypto"
+import { BufferJSON } from "@whiskeysockets/baileys"
+import { onTestFinished, expect, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { transactions } from "#test/support/held.ts"
+import { aMemory } from "#test/support/session/memory.ts"
+import { until } from "#test/support/until.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { keysOf } from "#session-host/baileys/signal/keys.ts"
+
+/** This many chats. */
+const chats = (count: number) => Array.from({ length: count }, () => `${randomInt(2 ** 47)}@lid`)
+
+/** Baileys' list of all chats that have a token. */
+const listed = (jids: string[]) => ({ token: Buffer.from(JSON.stringify(jids)) })
+
+type Owner = Awaited<ReturnType<typeof aMemory>>
+
+const keys = ({ memory }: Owner) => keysOf(memory.vault)
+
+const read = async (owner: Owner) => (await keys(owner).get("tctoken", ["__index"])).__index
+
+async function keep(owner: Owner, jids: string[]): Promise<void> {
+  await keys(owner).set({ tctoken: { __index: listed(jids) } })
+  await owner.memory.settled()
+}
+
+const piecesOf = async ({ memory }: Owner) => await memory.store.names("SIGNAL#000001#piece#")
+
+test("the list of 100,000 chats that have a token is known to this owner and the next, whatever the size of a row", async () => {
+  const one = await aMemory()
+  const jids = chats(100_000)
+  await keep(one, jids)
+  expect(one.happened).toEqual([])
+  expect(await read(one)).toEqual(listed(jids))
+  await one.letGo()
+  expect(await read(await aMemory({ bridgeId: one.bridgeId }))).toEqual(listed(jids))
+})
+
+test("who adds one chat to many has the end of the list written, not all", async () => {
+  const one = await aMemory()
+  const jids = chats(20_000)
+  await keep(one, jids)
+  const asked = transactions()
+  await keep(one, [...jids, ...chats(1)])
+  expect(asked).toHaveLength(1)
+  expect(asked[0]!.rows.length).toBeLessThan(6)
+})
+
+test("an owner who dies amid several transactions leaves what was before, and not a mix", async () => {
+  const one = await aMemory()
+  const before = chats(3_000)
+  await keep(one, before)
+  const asked = transactions()
+  onTestFinished(
+    dynamoDb.faults.add({
+      fault: "transaction-conflict",
+      operation: "TransactWriteItems",
+      when: () => asked.length > 1,
+    }),
+  )
+  const after = chats(100_000)
+  await keys(one).set({ tctoken: { __index: listed(after) } })
+  await until(async () => asked.length > 1)
+  one.crash()
+  dynamoDb.faults.clear()
+  await Lease.letGo(one.lease)
+  const next = await aMemory({ bridgeId: one.bridgeId })
+  expect(await read(next)).toEqual(listed(before))
+  await keep(next, after)
+  expect(await read(next)).toEqual(listed(after))
+})
+
+test("what has become small is one row again, and what is removed leaves none", async () => {
+  const one = await aMemory()
+  await keep(one, chats(3_000))
+  expect(await piecesOf(one)).not.toEqual([])
+  await keep(one, chats(10))
+  expect(await piecesOf(one)).toEqual([])
+  await keep(one, chats(3_000))
+  await keys(one).set({ tctoken: { __index: null } })
+  expect(await read(one)).toBeUndefined()
+  expect(await piecesOf(one)).toEqual([])
+})
+
+test("what is one row of a former release is read, and kept anew", async () => {
+  const one = await aMemory()
+  const jids = chats(3_000)
+  const former = JSON.stringify(listed(jids), BufferJSON.replacer)
+  await one.memory.commits.write([one.memory.store.put("SIGNAL#000001#tctoken#__index", former)])
+  expect(await read(one)).toEqual(listed(jids))
+  await keep(one, jids)
+  expect(await piecesOf(one)).not.toEqual([])
+  await one.letGo()
+  expect(await read(await aMemory({ bridgeId: one.bridgeId }))).toEqual(listed(jids))
+})

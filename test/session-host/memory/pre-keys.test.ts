@@ -1,0 +1,65 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { transactions } from "#test/support/held.ts"
+import { aMemory } from "#test/support/session/memory.ts"
+import { query } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
+
+const preKey = (id: number, value: string | null = `key ${id}`) => ({
+  type: "pre-key",
+  id: String(id),
+  value,
+})
+/** As long as a real one. */
+const long = (id: number) => preKey(id, `${id} `.padEnd(164, "x"))
+
+async function rowsOf(bridgeId: string) {
+  const rows = query({
+    TableName: sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": "SIGNAL#" },
+  })
+  return await Array.fromAsync(rows)
+}
+
+test("the prekeys of a first login are one transaction", async () => {
+  const { memory, bridgeId } = await aMemory()
+  const asked = transactions()
+  await memory.vault.keep({ keys: Array.from({ length: 812 }, (_, i) => long(i + 1)) })
+  await memory.commits.whenKept()
+  expect(asked).toHaveLength(1)
+  expect(await rowsOf(bridgeId)).toHaveLength(82)
+})
+
+test("one that is taken away is gone, and the others of its row are not, whoever reads them", async () => {
+  const first = await aMemory()
+  const { vault } = first.memory
+  await vault.keep({ keys: [1, 2, 3, 11].map((id) => preKey(id)) })
+  await Promise.all([vault.keep({ keys: [preKey(2, null)] }), vault.keep({ keys: [preKey(4)] })])
+  const there = new Map([1, 3, 4, 11].map((id) => [String(id), `key ${id}`]))
+  const ids = ["1", "2", "3", "4", "11", "12"]
+  expect(await vault.keys("pre-key", ids)).toEqual(there)
+  await first.letGo()
+  const next = await aMemory({ bridgeId: first.bridgeId })
+  expect(await next.memory.vault.keys("pre-key", ids)).toEqual(there)
+})
+
+test("a row of which all were taken away is removed", async () => {
+  const { memory, bridgeId } = await aMemory()
+  await memory.vault.keep({ keys: [preKey(21), preKey(22)] })
+  await memory.vault.keep({ keys: [preKey(21, null)] })
+  await memory.vault.keep({ keys: [preKey(22, null)] })
+  await memory.settled()
+  expect(await rowsOf(bridgeId)).toEqual([])
+})
+
+test("a prekey that a release before 0.2 wrote is found, and taken away", async () => {
+  const { memory, bridgeId } = await aMemory()
+  const { store, commits, vault } = memory
+  await commits.write([store.put("SIGNAL#000001#pre-key#7", "old")])
+  expect(await vault.keys("pre-key", ["7"])).toEqual(new Map([["7", "old"]]))
+  await vault.keep({ keys: [preKey(7, null)] })
+  await memory.settled()
+  expect(await vault.keys("pre-key", ["7"])).toEqual(new Map())
+  expect(await rowsOf(bridgeId)).toEqual([])
+})

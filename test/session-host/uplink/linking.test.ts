@@ -1,0 +1,184 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
+import { aNetwork, type Network } from "#test/support/network/network.ts"
+import { aPairedSession, codeOf } from "#test/support/session/paired.ts"
+import { until } from "#test/support/until.ts"
+import { query } from "#core/store/store.ts"
+import { sessions } from "#core/store/tables.ts"
+
+/** These tests are not about leases: a busy machine must not cost a host its own. */
+const calm = { timing: { beatMs: 1000 } }
+
+async function anUnpairedSession(network: Network) {
+  const host = await aHost(network, calm)
+  const bridge = await aBridge()
+  await held(bridge.id, host)
+  return { bridge, host }
+}
+
+const pair = async (bridgeId: string, phone: unknown) => {
+  const answer = await call(bridgeId, "POST", "/pair", { body: { phone } })
+  const said = (await answer.json()) as { code: string } // compared by the caller
+  return { status: answer.status, cache: answer.headers.get("cache-control"), ...said }
+}
+
+const untilConnected = (bridgeId: string) => until(async () => (await statusOf(bridgeId)) === "connected")
+
+test("a phone links by the code that is typed on it", async () => {
+  const network = await aNetwork()
+  const { bridge } = await anUnpairedSession(network)
+  const phone = await network.phone("Ada")
+  const answer = await pair(bridge.id, `+${phone.number}`)
+  expect(answer).toMatchObject({
+    status: 200,
+    cache: "no-store",
+    code: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/),
+  })
+  await phone.typeCode(answer.code)
+  await untilConnected(bridge.id)
+  expect(await eventsOfType(bridge.id, "connected")).toEqual([{ event: "connected", phone: phone.number }])
+  expect(await pair(bridge.id, phone.number)).toMatchObject({ status: 409, code: "already_paired" })
+})
+
+test("the latest of several codes is the one that links", async () => {
+  const network = await aNetwork()
+  const { bridge } = await anUnpairedSession(network)
+  const phone = await network.phone()
+  const first = await pair(bridge.id, "4915112345678")
+  const second = await pair(bridge.id, phone.number)
+  expect(first.code).not.toBe(second.code)
+  await phone.typeCode(second.code)
+  await untilConnected(bridge.id)
+})
+
+test("after a link code that nobody typed the session can be linked still, by picture and by code", async () => {
+  const network = await aNetwork()
+  const { bridge, host } = await anUnpairedSession(network)
+  const phone = await network.phone()
+  const abandoned = await pair(bridge.id, phone.number)
+  await host.stop()
+  await aHost(network, calm)
+  await until(async () => (await statusOf(bridge.id)) === "unpaired")
+  await expect(phone.typeCode(abandoned.code)).rejects.toThrow("unknown_ref")
+  await phone.scan(await codeOf(bridge.id))
+  await untilConnected(bridge.id)
+  // Nobody tried to log in as a device that was never linked.
+  expect(await network.call("GET", "/log?kind=note&event=login%20refused")).toEqual([])
+})
+
+test("a phone that asks for a passkey step is not linked, and that is said until a code is asked for again", async () => {
+  const network = await aNetwork()
+  const { bridge } = await anUnpairedSession(network)
+  const phone = await network.phone()
+  const code = await codeOf(bridge.id)
+  await expect(phone.scan(code, "passkey")).rejects.toThrow("passkey_required")
+  await until(async () => (await statusOf(bridge.id)) === "passkey_required")
+  const next = await codeOf(bridge.id)
+  expect(next).not.toBe(code)
+  expect(await statusOf(bridge.id)).toBe("unpaired")
+  await phone.scan(next)
+  await untilConnected(bridge.id)
+})
+
+test("a link code is given for digits alone", async () => {
+  const network = await aNetwork()
+  const { bridge } = await anUnpairedSession(network)
+  for (const phone of [
+    "",
+    "123",
+    "1234567890123456",
+    "49 151 1234567",
+    "49151@s.whatsapp.net",
+    4915112345678,
+    null,
+  ])
+    expect(await pair(bridge.id, phone)).toMatchObject({ status: 400, code: "invalid_request" })
+})
+
+test("a logout unlinks the device, tells the customer, and leaves no key behind", async () => {
+  const network = await aNetwork()
+  const { bridge, phone } = await aPairedSession(network, calm)
+  await eventsOfType(bridge.id, "connected")
+  const answer = await call(bridge.id, "DELETE", "/logout")
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toEqual({ ok: true })
+  expect(await statusOf(bridge.id)).toBe("unpaired")
+  expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
+    { event: "disconnected", reason: "logged_out", detail: expect.any(String) },
+  ])
+  const { devices } = (await network.call("GET", `/phones/${phone.number}`)) as { devices: unknown[] }
+  expect(devices).toHaveLength(1)
+  await until(async () => (await keysOf(bridge.id)).length === 0)
+
+  const again = await call(bridge.id, "DELETE", "/logout")
+  expect([again.status, await again.json()]).toEqual([200, { ok: true }])
+  await phone.scan(await codeOf(bridge.id))
+  await untilConnected(bridge.id)
+})
+
+async function keysOf(bridgeId: string) {
+  const rows = query({
+    TableName: sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :signal)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":signal": "SIGNAL#" },
+  })
+  return await Array.fromAsync(rows)
+}
+
+test("a restart connects anew with the same login, and tells the customer nothing", async () => {
+  const network = await aNetwork()
+  const { bridge, phone } = await aPairedSession(network, calm)
+  await eventsOfType(bridge.id, "connected")
+  const device = `${phone.number}:1`
+  const logins = async () => (await network.log({ kind: "out", who: device, tag: "success" })).length
+  const before = await logins()
+  expect((await call(bridge.id, "POST", "/restart")).status).toBe(204)
+  expect(await statusOf(bridge.id)).toBe("connected")
+  expect(await logins()).toBe(before + 1)
+  expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
+
+  const contact = await network.phone()
+  expect(await sendText(bridge.id, contact.number, "still here")).toMatchObject({ status: 200 })
+})
+
+test("a session that nobody linked is restarted, too", async () => {
+  const network = await aNetwork()
+  const { bridge } = await anUnpairedSession(network)
+  expect((await call(bridge.id, "POST", "/restart")).status).toBe(204)
+  expect(await statusOf(bridge.id)).toBe("unpaired")
+})
+
+test("replaced it stays, at whatever host, until the customer restarts it", async () => {
+  const network = await aNetwork()
+  const { bridge, host, end, isConnected } = await aPairedSession(network, calm)
+  await end("replaced")
+  await until(async () => (await statusOf(bridge.id)) === "replaced")
+  await host.stop()
+  const next = await aHost(network, calm)
+  await held(bridge.id, next)
+  await until(async () => (await statusOf(bridge.id)) === "replaced")
+  expect(await isConnected()).toBe(false)
+  const refused = await call(bridge.id, "POST", "/send/text", { body: { chat: "4915112345678", body: "x" } })
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"])
+  expect(await refused.json()).toMatchObject({
+    code: "session_unavailable",
+    error: expect.stringContaining("taken over"),
+  })
+
+  expect((await call(bridge.id, "POST", "/restart")).status).toBe(204)
+  await untilConnected(bridge.id)
+  await eventsOfType(bridge.id, "connected", 2)
+})
+
+test("replaced, it can be logged out from here all the same", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, end } = await aPairedSession(network, calm)
+  await end("replaced")
+  await until(async () => (await statusOf(bridge.id)) === "replaced")
+  expect((await call(bridge.id, "DELETE", "/logout")).status).toBe(200)
+  expect(await statusOf(bridge.id)).toBe("unpaired")
+  await phone.scan(await codeOf(bridge.id))
+  await untilConnected(bridge.id)
+})

@@ -1,0 +1,40 @@
+import { EventRow } from "#core/event/row.ts"
+import { query } from "#core/store/store.ts"
+import { events } from "#core/store/tables.ts"
+import { call, eventsOfType } from "./host.ts"
+import { aNetwork } from "../network/network.ts"
+import { aPairedSession } from "./paired.ts"
+import { until } from "../until.ts"
+
+/** A paired session, a phone that chats with it, and ways to ask about the session. */
+export async function aChat(options: Parameters<typeof aPairedSession>[1] = {}) {
+  const network = await aNetwork()
+  const session = await aPairedSession(network, options)
+  const bob = await network.phone("Bob")
+  const bridgeId = session.bridge.id
+  return {
+    ...session,
+    network,
+    bob,
+    /** Sends a command and returns its answer. */
+    ask: async (method: string, path: string, body?: unknown) => {
+      const answer = await call(bridgeId, method, path, { body })
+      const said = (await answer.json()) as Record<string, unknown> // compared by the caller
+      return { status: answer.status, message_id: "", ...said }
+    },
+    /** The `message` event of this message, once it is there. */
+    message: async (id: string) =>
+      await until(async () =>
+        (await eventsOfType(bridgeId, "message")).find((event) => event.message_id === id),
+      ),
+    /** The webhook event ids of the messages' events. */
+    eventIds: async () => {
+      const rows = query({
+        TableName: events,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :event)",
+        ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":event": "EVENT#" },
+      })
+      return (await Array.fromAsync(rows)).map((row) => EventRow.fromRow(row)).map(({ eventId }) => eventId)
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto"
+import { onTestFinished } from "vitest"
+import { config } from "#core/platform/config.ts"
+import { EventRow } from "#core/event/row.ts"
+import { DataKeys } from "#core/keys/data-keys.ts"
+import { signCall } from "#core/lease/signed-call.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
+import { newMessageId } from "#core/message-id.ts"
+import { Event } from "#core/contract/event.ts"
+import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
+import { newRecorder } from "#session-host/baileys/socket/recorder.ts"
+import { connect } from "#session-host/baileys/socket/connect.ts"
+import { Host, type HostInput } from "#session-host/host/host.ts"
+import { listen, serverApp } from "#session-host/server.ts"
+import { type Timing, timing } from "#session-host/timing.ts"
+import { until } from "../until.ts"
+
+/** With RECORD set, a run records what the simulated network sends (`simulator/README.md`). */
+const recording = config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
+
+interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
+  timing?: Partial<Timing>
+}
+
+/** Tests lose acknowledgements on purpose, and wait for the consequences. */
+export const ackMs = 5000
+
+/** A session host in this process, on that network, behind its own server. */
+export async function aHost(network: { url: string; rootKey: Uint8Array }, options: Options = {}) {
+  trustRoot(network.rootKey)
+  const server = await listen((request) => app.fetch(request), {
+    bind: "127.0.0.1",
+    reached: "127.0.0.1",
+    port: 0,
+  })
+  const host = new Host({
+    id: randomUUID(),
+    addr: server.addr,
+    capacity: options.capacity ?? 20,
+    network: "simulated",
+    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ackMs, ...recording })),
+    timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
+    log,
+  })
+  const app = serverApp(host, log)
+  await host.start()
+  onTestFinished(async () => {
+    const left = [...host.sessions.keys()]
+    await host.stop()
+    await server.close()
+    // The next test's hosts must not take them.
+    for (const bridgeId of left) await Lease.stop(bridgeId, "manual")
+  })
+  return host
+}
+
+/** The API's call to the holder of a bridge: signed, under the current lease. */
+export async function call(
+  bridgeId: string,
+  method: string,
+  path: string,
+  more: { body?: unknown; messageId?: string; epoch?: number; waitMs?: number | undefined } = {},
+): Promise<Response> {
+  const lease = await Lease.get(bridgeId)
+  return await fetch(`http://${lease!.addr}${path}`, {
+    method,
+    headers: {
+      authorization: signCall({
+        method,
+        path,
+        bridgeId,
+        epoch: more.epoch ?? lease!.epoch,
+        messageId: more.messageId ?? newMessageId(),
+        requestId: randomUUID(),
+        waitMs: more.waitMs,
+      }),
+      ...(more.body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
+  })
+}
+
+/** The bridge's `status`, or why there is none. */
+export async function statusOf(bridgeId: string): Promise<string> {
+  if ((await Lease.get(bridgeId))?.addr === "") return "held by nobody"
+  const answer = await call(bridgeId, "GET", "/status")
+  if (answer.status === 421) return "moving"
+  const { status } = (await answer.json()) as { status?: string } // compared by the caller
+  return status ?? `HTTP ${answer.status}`
+}
+
+export async function sendText(bridgeId: string, chat: string, body: string, messageId = newMessageId()) {
+  const answer = await call(bridgeId, "POST", "/send/text", { body: { chat, body }, messageId })
+  const said = (await answer.json()) as Record<string, unknown> // compared by the caller
+  return { status: answer.status, ...said }
+}
+
+/** Resolves when somebody holds the bridge. */
+export async function held(bridgeId: string, by?: { id: string }): Promise<Lease.Info> {
+  return await until(async () => {
+    const lease = await Lease.get(bridgeId)
+    return lease && lease.addr !== "" && (!by || lease.host === by.id) ? lease : undefined
+  })
+}
+
+/** The events of a bridge, in the order of their numbers, which must have no gaps. */
+export async function eventsOf(bridgeId: string): Promise<Event[]> {
+  const keys = await DataKeys.get(bridgeId)
+  const found: Event[] = []
+  for (let n = 1; ; n++) {
+    const row = await EventRow.get(bridgeId, n)
+    if (!row) return found
+    found.push(Event.parse(JSON.parse(EventRow.bodyOf(row, keys!.delivery).toString())))
+  }
+}
+
+/** The events of one type, once there are this many. */
+export async function eventsOfType<Type extends Event["event"]>(
+  bridgeId: string,
+  type: Type,
+  count = 1,
+): Promise<Extract<Event, { event: Type }>[]> {
+  return await until(async () => {
+    const all = await eventsOf(bridgeId)
+    const found = all.filter((event): event is Extract<Event, { event: Type }> => event.event === type)
+    return found.length >= count ? found : undefined
+  })
+}

@@ -1,0 +1,58 @@
+import { onTestFinished } from "vitest"
+import { log } from "#core/platform/log.ts"
+import { Lease } from "#core/lease/lease.ts"
+import type { Mapped } from "#session-host/events/mapped.ts"
+import { mapReceived } from "#session-host/messages/map-received.ts"
+import { Memory } from "#session-host/memory/memory.ts"
+import type { Received } from "#session-host/network/connection.ts"
+import { SessionEnded } from "#session-host/session/ended.ts"
+import { type Timing, timing } from "#session-host/timing.ts"
+import { aHeldLease } from "../held.ts"
+
+/** The durable side of a session without a connection, under a lease of its own. */
+export async function aMemory(
+  input: {
+    bridgeId?: string
+    timing?: Partial<Timing>
+    version?: string
+    map?: (received: Received) => Mapped[]
+  } = {},
+) {
+  const lease = await aHeldLease(input.bridgeId)
+  const ended = new AbortController()
+  const happened: string[] = []
+  const memory = await Memory.open({
+    lease,
+    timing: { ...timing(), ...input.timing },
+    log,
+    ended: ended.signal,
+    version: async () => input.version ?? "this",
+    map: async (received, _memory, { own, originals }) =>
+      input.map?.(received) ?? (await mapReceived(received, own, { connection: undefined, originals, log })),
+    choice: () => lease.choice,
+    onStoreAway: () => happened.push("store away"),
+    onEnd: (error) => {
+      happened.push(`ended: ${error.constructor.name}`)
+      ended.abort()
+    },
+  })
+  const end = () => {
+    ended.abort()
+    memory.end(new SessionEnded("the test is over"))
+  }
+  onTestFinished(end)
+  return {
+    lease,
+    memory,
+    happened,
+    bridgeId: lease.bridgeId,
+    /** Dies like a process: whatever is not durable is lost. */
+    crash: end,
+    /** Ends, and gives the lease back. */
+    async letGo() {
+      await memory.settled()
+      end()
+      await Lease.letGo(lease)
+    },
+  }
+}

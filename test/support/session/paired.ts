@@ -1,0 +1,48 @@
+import { z } from "zod"
+import type { Host } from "#session-host/host/host.ts"
+import { readQr } from "#simulator/phone/qr-image.ts"
+import { aBridge } from "../service/bridge.ts"
+import { aHost, call, held, statusOf } from "./host.ts"
+import type { Network } from "../network/network.ts"
+import { until } from "../until.ts"
+
+/** The text of the code in the picture that `qr` returns. */
+export async function codeOf(bridgeId: string): Promise<string> {
+  const answer = await call(bridgeId, "GET", "/qr")
+  if (answer.status !== 200) throw new Error(`qr: ${answer.status} ${await answer.text()}`)
+  const code = readQr(Buffer.from(await answer.arrayBuffer()))
+  if (code === undefined) throw new Error("there is no code in the picture")
+  return code
+}
+
+/** A bridge on a host of its own, linked to a phone of its own and connected. */
+export async function aPairedSession(
+  network: Network,
+  options: Parameters<typeof aHost>[1] & { host?: Host } = {},
+) {
+  const host = options.host ?? (await aHost(network, options))
+  const bridge = await aBridge()
+  await held(bridge.id)
+  const phone = await network.phone("Ada")
+  await phone.scan(await codeOf(bridge.id))
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  const path = `/phones/${phone.number}`
+  // 0 is the phone itself.
+  const devices = async () =>
+    Phone.parse(await network.call("GET", path)).devices.filter((device) => device.id !== 0)
+  const [first] = await devices()
+  return {
+    bridge,
+    phone,
+    host,
+    /** Whether the network sees the session's device as connected. */
+    isConnected: async () => (await devices()).some((device) => device.connected),
+    /** Makes the network end the session's connection. */
+    end: (how: "cut" | "replaced" | "device_removed" | "restart" | "unavailable") =>
+      network.call("POST", `/connections/${phone.number}:${first!.id}/end`, { how }),
+    /** The owner of the phone removes the device. */
+    unlink: () => network.call("DELETE", `${path}/devices/${first!.id}`),
+  }
+}
+
+const Phone = z.object({ devices: z.array(z.object({ id: z.number(), connected: z.boolean() })) })

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from "node:timers/promises"
+import type { Change, Gate, Outgoing, Received, Vault } from "#session-host/network/connection.ts"
+import { until } from "../until.ts"
+
+export type VolatileVault = ReturnType<typeof aVault>
+
+/** A session's vault that lives as long as this process. Its units become durable one by one, in order. */
+export function aVault(input: { latencyMs?: () => number } = {}) {
+  const keys = new Map<string, string>()
+  const seen = new Set<string>()
+  const sends = new Map<string, Outgoing>()
+  const changes: Change[] = []
+  let taken: Received[] = []
+  const state: { creds: string | undefined; made: number; kept: number } = {
+    creds: undefined,
+    made: 0,
+    kept: 0,
+  }
+  let last = Promise.resolve()
+  let stopped: { before: Promise<void> | undefined; failure: Error | undefined; onFailure: () => void } = {
+    before: undefined,
+    failure: undefined,
+    onFailure: () => {},
+  }
+
+  const pause = () => (input.latencyMs ? delay(input.latencyMs()) : undefined)
+  const apply = (change: Change) => {
+    changes.push(change)
+    for (const { type, id, value } of change.keys ?? [])
+      if (value === null) keys.delete(`${type} ${id}`)
+      else keys.set(`${type} ${id}`, value)
+    if (change.creds) state.creds = change.creds
+    if (change.received) {
+      seen.add(change.received.hash)
+      taken.push(change.received)
+    }
+    if (change.sending) sends.set(change.sending.messageId, change.sending)
+  }
+  const commit = async (unit: number) => {
+    await stopped.before
+    await pause()
+    refuse()
+    state.kept = unit
+  }
+  const refuse = () => {
+    if (!stopped.failure) return
+    stopped.onFailure()
+    throw stopped.failure
+  }
+
+  const gate: Gate = {
+    get made() {
+      return state.made
+    },
+    get kept() {
+      return state.kept
+    },
+    isFull: false,
+    async whenKept(unit) {
+      while (state.kept < unit) await last
+    },
+  }
+  const vault: Vault = {
+    gate,
+    get creds() {
+      return state.creds
+    },
+    async keys(type, ids) {
+      await pause()
+      return new Map(
+        ids.flatMap((id) => {
+          const value = keys.get(`${type} ${id}`)
+          return value === undefined ? [] : [[id, value] as const]
+        }),
+      )
+    },
+    async keep(change) {
+      refuse()
+      apply(change)
+      const unit = ++state.made
+      last = last.then(() => commit(unit))
+      last.catch(() => {})
+    },
+    foresee: () => {},
+    ignores: () => false,
+    isSeen: async ({ hash }) => seen.has(hash),
+    isToSkip: async () => false,
+    sent: async (messageId) => sends.get(messageId)?.message,
+  }
+
+  return {
+    ...vault,
+    // A getter, since a spread would read it once.
+    get creds() {
+      return state.creds
+    },
+    /** Every change that was made, in order. */
+    changes,
+    /** How many of them are durable. */
+    kept: () => state.kept,
+    /** The values of one type. */
+    ofType: (type: string) =>
+      [...keys].flatMap(([name, value]) => (name.startsWith(`${type} `) ? [value] : [])),
+    /** The messages that were received. */
+    taken: () => taken,
+    /** Resolves when this many messages were received. */
+    takes: async (count: number) => await until(() => taken.length >= count),
+    /** Forgets the received messages. If they are delivered again, they are still known. */
+    forgetTaken: () => {
+      taken = []
+    },
+    /** Resolves when everything that was made is durable. */
+    settled: () => last,
+    /** Nothing becomes durable from now on, until the returned function is called. */
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      stopped = { ...stopped, before: promise }
+      return () => {
+        stopped = { ...stopped, before: undefined }
+        resolve()
+      }
+    },
+    /**
+     * Makes the session end from now on, after `onFailure` (in which its owner closes the socket), until the returned
+     * function is called.
+     */
+    fail(onFailure: () => void) {
+      stopped = { ...stopped, failure: new Error("fenced"), onFailure }
+      return () => {
+        stopped = { ...stopped, failure: undefined }
+      }
+    },
+  }
+}
