@@ -22,6 +22,7 @@ export const router = new sst.aws.Router("Router", {
     "/*": to(api),
     // A star stands for whatever is there, also for more than one part of a path: what is not its own it passes on.
     "/api/instances/*/logs": to(stream),
+    "/api/instances/*/events": to(stream),
     "/api/instances/*/webhook-test": to(stream),
     "/api/instances/*/proxy/messages/*/media": to(stream),
     // All of a long address book is more than a function may answer that does not stream.

@@ -5,11 +5,11 @@ import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { media } from "./media.ts"
 import { apiKeyPepper, routerSecret } from "./secrets.ts"
 import { operator, stage } from "./stage.ts"
-import { accounts, requests } from "./tables.ts"
+import { accounts, events, requests } from "./tables.ts"
 
 const base = common("Stream")
 
-/** In no VPC: it posts to customers' addresses, and reads logs and media; of hosts and leases it knows nothing. */
+/** In no VPC: it posts to customers' addresses, and reads logs, events and media; of hosts and leases it knows nothing. */
 export const stream = new sst.aws.Function("Stream", {
   ...base,
   handler: "functions/stream/handler.handler",
@@ -27,6 +27,7 @@ export const stream = new sst.aws.Function("Stream", {
     METRICS_SERVICE: "api",
     SANDBOX: operator.sandbox ? "1" : "0",
     ACCOUNTS_TABLE: accounts.name,
+    EVENTS_TABLE: events.name,
     REQUESTS_TABLE: requests.name,
     MEDIA_BUCKET: media.name,
     LOG_GROUP: bridgeLogs.name,
@@ -37,7 +38,7 @@ export const stream = new sst.aws.Function("Stream", {
     ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
-    { actions: ["dynamodb:GetItem", "dynamodb:Query"], resources: [accounts.arn] },
+    { actions: ["dynamodb:GetItem", "dynamodb:Query"], resources: [accounts.arn, events.arn] },
     {
       actions: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
       resources: [requests.arn],

@@ -8,8 +8,15 @@ import { EventRow } from "./row.ts"
 import { batchGet, batchWrite, get as getRow, type Key, query, type Row, type Write } from "../store/store.ts"
 import { events } from "../store/tables.ts"
 
-/** The states that can be listed; delivered events cannot. */
-type Listed = "pending" | "undelivered" | "inbox"
+/** The states that have a list of their own. */
+export type Listed = "pending" | "undelivered" | "inbox"
+
+/** Numbers of events, both ends excluded. */
+interface Range {
+  after: number
+  before?: number | undefined
+  isNewestFirst?: boolean
+}
 
 /** A row that leads to an event that was given up or went to the inbox, so that listing reads no others. */
 export function pointer(event: { bridgeId: string; n: number }, state: "undelivered" | "inbox"): Write {
@@ -57,30 +64,54 @@ async function numberOfBefore(bridgeId: string, eventId: string): Promise<number
   return marker && z.object({ n: z.number() }).parse(marker).n
 }
 
-/**
- * The events in this state after that number, oldest first; for `pending`, those after the head. At most `limit`
- * events, and fewer if their bodies would exceed `maxBytes`, but at least one if there is one.
- */
+/** The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the head. */
 export async function page(
   bridgeId: string,
-  asked: { state: Listed; after: number; limit: number; maxBytes?: number },
+  asked: { state: Listed; after: number; limit: number },
 ): Promise<EventRow.Info[]> {
-  const { state, limit, maxBytes = Infinity } = asked
   const found: EventRow.Info[] = []
-  let bytes = 0
-  const rows = state === "pending" ? waiting(bridgeId, asked.after) : pointed(bridgeId, state, asked)
-  for await (const row of rows) {
-    bytes += row.body.length
-    if (found.length > 0 && bytes > maxBytes) break
-    found.push(row)
-    if (found.length === limit) break
-  }
+  const { state, after, limit } = asked
+  const rows = state === "pending" ? kept(bridgeId, { after }, after) : pointed(bridgeId, state, { after })
+  for await (const row of rows) if (found.push(row) === limit) break
   return found
 }
 
-async function* waiting(bridgeId: string, after: number): AsyncGenerator<EventRow.Info> {
-  const from = EventRow.key(bridgeId, after + 1).sk
-  for await (const row of between(bridgeId, from, "EVENT#~")) yield EventRow.fromRow(row)
+/** Every event that is kept. The state of each is as of this `head`. */
+export async function* kept(bridgeId: string, range: Range, head: number): AsyncGenerator<EventRow.Info> {
+  for await (const row of rowsIn(bridgeId, range, EventRow.key)) {
+    const event = EventRow.asOf(EventRow.fromRow(row), head)
+    // DynamoDB removes expired rows late.
+    if (event.state === "pending" || (event.expiresAt ?? Infinity) > now()) yield event
+  }
+}
+
+/** The number of the newest event; 0 if there is none. */
+export async function newest(bridgeId: string): Promise<number> {
+  const rows = rowsIn(bridgeId, { after: 0, isNewestFirst: true }, EventRow.key, 1)
+  for await (const row of rows) return EventRow.fromRow(row).n
+  return 0
+}
+
+/**
+ * The number of the first event that is kept and was created at this time (Unix seconds) or later; the number after the
+ * newest if there is none. Numbers and times grow together, so it halves what is left with each look.
+ */
+export async function firstSince(bridgeId: string, since: number): Promise<number> {
+  let low = 1
+  let high = (await newest(bridgeId)) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    // What has expired is older than what is kept.
+    const event = await firstFrom(bridgeId, middle)
+    if (event && event.createdAt < since) low = event.n + 1
+    else high = middle
+  }
+  return low
+}
+
+async function firstFrom(bridgeId: string, n: number): Promise<EventRow.Info | undefined> {
+  for await (const row of rowsIn(bridgeId, { after: n - 1 }, EventRow.key, 1)) return EventRow.fromRow(row)
+  return undefined
 }
 
 const Pointer = z.object({
@@ -98,15 +129,15 @@ const followed = { most: 2000, atOnce: 25 }
  * are removed on the way, so a long list gets shorter each time it is asked for.
  * @throws ApiError `session_unavailable` when it met only such pointers
  */
-async function* pointed(
+export async function* pointed(
   bridgeId: string,
   state: "undelivered" | "inbox",
-  asked: { after: number },
+  range: Range,
 ): AsyncGenerator<EventRow.Info> {
-  const from = pointerKey(bridgeId, state, asked.after + 1).sk
+  const keyOf = (id: string, n: number) => pointerKey(id, state, n)
   let count = 0
   let hasFound = false
-  for await (const pointers of inGroups(between(bridgeId, from, `STATE#${state}#~`), followed.atOnce)) {
+  for await (const pointers of inGroups(rowsIn(bridgeId, range, keyOf), followed.atOnce)) {
     const { kept, stale } = await follow(bridgeId, state, pointers)
     await batchWrite(stale.map((key) => ({ table: events, remove: key })))
     yield* kept
@@ -143,13 +174,26 @@ async function* inGroups<Item>(items: AsyncIterable<Item>, size: number): AsyncG
   if (group.length > 0) yield group
 }
 
-function between(bridgeId: string, from: string, to: string) {
-  return query({
+/** The rows of a bridge whose keys are of this kind, with numbers in this range. */
+async function* rowsIn(
+  bridgeId: string,
+  { after, before, isNewestFirst = false }: Range,
+  keyOf: (bridgeId: string, n: number) => Key,
+  limit = 100,
+): AsyncGenerator<Row> {
+  // DynamoDB refuses a range that ends before it begins.
+  if (before !== undefined && before <= after + 1) return
+  yield* query({
     TableName: events,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :bridge AND sk BETWEEN :from AND :to",
-    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":from": from, ":to": to },
-    Limit: 100,
+    ExpressionAttributeValues: {
+      ":bridge": `BRIDGE#${bridgeId}`,
+      ":from": keyOf(bridgeId, after + 1).sk,
+      ":to": keyOf(bridgeId, before === undefined ? 999_999_999_999 : before - 1).sk,
+    },
+    ScanIndexForward: !isNewestFirst,
+    Limit: limit,
   })
 }
 

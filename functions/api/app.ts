@@ -1,3 +1,4 @@
+import { eventStream } from "../stream/events.ts"
 import { logs } from "../stream/logs.ts"
 import { webhookTest } from "../stream/webhook-test.ts"
 import { bridges } from "./bridges.ts"
@@ -10,4 +11,4 @@ import { reference } from "../docs/routes.ts"
  * The whole HTTP API, as one machine serves it. On AWS it is behind two doors: `handler.ts` here and the one in
  * `stream`.
  */
-export const app = door([reference], [bridges, events, logs, webhookTest, proxy])
+export const app = door([reference], [bridges, eventStream, events, logs, webhookTest, proxy])

@@ -1,29 +1,23 @@
 import * as contract from "#core/contract/delivery.ts"
-import { Bridge } from "#core/bridge/bridge.ts"
-import { Delivery } from "#core/event/delivery.ts"
 import { ApiError, invalid, rateLimited } from "#core/error.ts"
-import { EventRow } from "#core/event/row.ts"
 import { EventList } from "#core/event/list.ts"
+import { EventHistory } from "#core/event/history.ts"
 import { Resend } from "#core/event/resend.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { router } from "../http/router.ts"
 
-/** The events of a bridge that wait, were given up, or went to its hosted inbox. */
+/** The events of a bridge. */
 export const events = router()
   .openapi(contract.listEvents, async (c) => {
     const { bridge } = c.var
-    const { state, after, limit } = c.req.valid("query")
-    const last = after === undefined ? 0 : await lastSeen(bridge.id, after)
-    const head = state === "pending" ? ((await Delivery.get(bridge.id))?.head ?? 0) : 0
-    const { maxBytes } = StoredMedia.inline
-    const page = await EventList.page(bridge.id, { state, limit, maxBytes, after: Math.max(last, head) })
-    const deliveryKey = await Bridge.deliveryKeyOf(bridge)
-    const listed = page.map((event) => ({
-      event_id: event.eventId,
-      state,
-      created_at: event.createdAt,
-      event: JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()),
-    }))
+    const { after, order, ...asked } = c.req.valid("query")
+    const { events: listed, next } = await EventHistory.page(bridge, {
+      ...asked,
+      from: after === undefined ? undefined : await lastSeen(bridge.id, after),
+      isNewestFirst: order === "newest",
+      maxBytes: StoredMedia.inline.maxBytes,
+    })
+    if (next !== undefined) c.header("x-next-after", next)
     return c.json(listed, 200)
   })
   .openapi(contract.resendEvent, async (c) => {

@@ -23,10 +23,11 @@ export function tell(bridgeId: string, n: number): void {
   told.emit(bridgeId, n)
 }
 
-/** The events of a bridge that are appended while it is being delivered. */
+/** The events of a bridge that are appended while it is being delivered or watched. */
 export class Arrivals {
   readonly #bridgeId: string
   #newest = 0
+  #noticed = 0
   #wake = () => {}
 
   constructor(bridgeId: string) {
@@ -39,20 +40,29 @@ export class Arrivals {
    * none is known there may still be one: only the store knows.
    */
   async after(head: number): Promise<number> {
-    if (isTold && this.#newest <= head) await this.#news()
+    if (isTold && this.#newest <= head) await this.#news(staysMs)
     return this.#newest
+  }
+
+  /** Waits for an event since the last call of this, but no longer than `ms`, and not beyond `signal`. */
+  async next(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#newest === this.#noticed) await this.#news(ms, signal)
+    this.#noticed = this.#newest
   }
 
   end(): void {
     told.off(this.#bridgeId, this.#note)
   }
 
-  async #news(): Promise<void> {
+  async #news(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, staysMs)
+    const timer = setTimeout(resolve, ms)
+    const stop = () => resolve()
+    signal?.addEventListener("abort", stop)
     this.#wake = resolve
     await promise
     clearTimeout(timer)
+    signal?.removeEventListener("abort", stop)
   }
 
   readonly #note = (n: number): void => {

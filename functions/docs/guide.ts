@@ -71,6 +71,7 @@ const limits = [
   ["idempotency keys", "kept for 24 hours"],
   ["events", "kept for 7 days; undelivered ones and those of the inbox for 30"],
   ["log streams", "2 for each bridge, 10 for each account, each for ten minutes"],
+  ["event streams", "5 for each bridge, 20 for each account, each for ten minutes at most"],
   ["bridges of an account", "10, unless the operator says otherwise"],
 ] as const
 
@@ -117,6 +118,8 @@ function receiving(): Html {
       "Delivery is at least once: deduplicate by `X-Webhook-Event-Id`. `testWebhook` sends a signed event and says what " +
         "your receiver answered. A bridge without a webhook has an inbox: `listEvents` with `state=inbox`. When its " +
         "`webhook_url` is cleared, waiting events go there, too. Events in the inbox stay there when a URL is set again.",
+      "To watch events without a webhook, ask `listEvents` for a stream. It shows each event as it comes, and goes on where " +
+        "it ended if you send `Last-Event-ID`, as browsers do.",
       "`updateBridge` chooses which events are sent: `events` names their types, and `ignore` the chats to leave out, " +
         "`status` and `groups`. Messages that are switched off are taken from the network and forgotten. Busy groups and " +
         "statuses are most of the traffic of many numbers.",

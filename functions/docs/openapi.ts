@@ -135,6 +135,12 @@ const replayed: Record<string, Header> = {
 
 /** Further headers of successful answers, by route. */
 const more: Partial<Record<RouteName, Record<string, Header>>> = {
+  listEvents: {
+    "X-Next-After": {
+      description: "The id of the last event that was looked at: give it as `after`. Absent at the end.",
+      schema: { type: "string" },
+    },
+  },
   qr: { "X-QR-Expires": { description: "When the code expires, Unix seconds.", schema: integer } },
 }
 

@@ -241,6 +241,9 @@ function named(name: string, required: boolean): Html {
 function typeOf(schema: Schema): Html {
   const name = schema.$ref?.split("/").at(-1)
   if (name) return html`<a href="#schema-${name}">${name}</a>`
+  // A named schema with a description of its own.
+  const base = schema.allOf?.find(({ $ref }) => $ref !== undefined)
+  if (base) return typeOf(base)
   if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(" | ")}`
   if (schema.items) return html`array of ${typeOf(schema.items)}`
   if (schema.oneOf) return html`${schema.oneOf.map((one, i) => html`${i > 0 ? " | " : ""}${typeOf(one)}`)}`

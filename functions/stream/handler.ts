@@ -1,24 +1,31 @@
 import { Hono } from "hono"
 import { streamHandle } from "hono/aws-lambda"
-import { testWebhook } from "#core/contract/delivery.ts"
+import { listEvents, testWebhook } from "#core/contract/delivery.ts"
 import { streamLogs } from "#core/contract/log.ts"
 import { answered, door, identified } from "../http/door.ts"
 import { refuse } from "../http/refuse.ts"
 import { routed } from "../http/routed.ts"
 import type { ApiEnv } from "../http/router.ts"
+import { eventStream } from "./events.ts"
 import { logs } from "./logs.ts"
 import { passOn } from "./pass-on.ts"
+import { wantsStream } from "./sse.ts"
 import { webhookTest } from "./webhook-test.ts"
 
 /** The routes that need a stream or a way to the internet, and pass the API's door here. */
-const own = door([], [logs, webhookTest])
+const own = door([], [logs, eventStream, webhookTest])
 
 /** Runs outside any VPC. The API answers everything else that the router sends here, media included. */
 const app = new Hono<ApiEnv>()
 app.use(routed, identified, answered)
-for (const { path } of [streamLogs, testWebhook])
-  app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => own.fetch(c.req.raw, c.env))
+for (const { path } of [streamLogs, testWebhook]) app.all(inHono(path), (c) => own.fetch(c.req.raw, c.env))
+app.get(inHono(listEvents.path), (c) => (wantsStream(c) ? own.fetch(c.req.raw, c.env) : passOn(c)))
 app.all("*", passOn)
 app.onError(refuse)
 
 export const handler = streamHandle(app)
+
+/** A path of the contract as Hono writes it. */
+function inHono(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1")
+}

@@ -4,8 +4,8 @@ import { expect, inject, test } from "vitest"
 import type { RouteConfig } from "@hono/zod-openapi"
 import { z } from "zod"
 import { routes } from "#core/contract/routes.ts"
-import { timing } from "#functions/stream/logs.ts"
-import { offerStreaming } from "../support/service/function-url.ts"
+import { timing } from "#functions/stream/sse.ts"
+import { offerStreaming } from "#test/support/service/function-url.ts"
 import { graphOf } from "./graph.ts"
 
 const graph = graphOf(inject("production"))
@@ -156,6 +156,7 @@ test("what takes a stream, may be long or needs the internet goes to the stream 
   expect(hostOf(defaultCacheBehavior.targetOriginId)).toMatch(/^api/i)
   const streams = [
     routes.Bridges.streamLogs,
+    routes.Events.listEvents,
     routes.Events.testWebhook,
     routes.Messages.messageMedia,
     routes.Contacts.listContacts,
@@ -169,6 +170,7 @@ test("what takes a stream, may be long or needs the internet goes to the stream 
 })
 
 test("log streams have their ten minutes, stream, and take nothing from others", () => {
+  expect(timing.onLambdaMs).toBe(60_000)
   expect(fn("Stream").timeout).toBeGreaterThan(timing.endsAfterMs / 1000)
   expect(graph.one("lambda/function:Function", "StreamFunction").reservedConcurrentExecutions).toBe(200)
   expect(graph.one("lambda/functionUrl:FunctionUrl", "StreamUrl").invokeMode).toBe("RESPONSE_STREAM")

@@ -128,6 +128,15 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
     await until(async () =>
       JSON.stringify((await ask({ ref: "made", with: after })).json).includes("for the inbox"),
     )
+    const stream = await whole.call("GET", "/api/instances/made/events?type=message", undefined, {
+      accept: "text/event-stream",
+      "last-event-id": first!.event_id,
+    })
+    const lines = linesOf(stream)
+    await lines.until(/^data: .*"for the inbox"/)
+    await adaTells("made", "while it is watched")
+    await lines.until(/^data: .*"while it is watched"/)
+    await lines.close()
   },
   resendEvent: async (ask) => {
     const logs = await whole.call("GET", "/api/instances/shop/proxy/webhook-logs")

@@ -5,6 +5,7 @@ import { z } from "zod"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { now } from "#core/platform/clock.ts"
 import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
+import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { batchWrite, put, query, remove, transact, update } from "#core/store/store.ts"
@@ -53,6 +54,60 @@ test("the hosted inbox is listed in order, page after page, with what a webhook 
   expect(await shop.bodies(`state=inbox&limit=2&after=${ids[1]}`)).toEqual(["c"])
   expect(await shop.bodies("state=undelivered")).toEqual([])
   expect(await shop.bodies("state=pending")).toEqual([])
+})
+
+test("without a state every event that is kept is listed, from either end, page after page", async () => {
+  const shop = await aShop([200, 400])
+  const ids = await shop.outbox.append(...["delivered", "given up"].map(anEvent))
+  await answerAll()
+  await shop.outbox.write(anEvent("waits"))
+  const states = (await shop.list("")).map(({ state }) => state)
+  expect(states).toEqual(["delivered", "undelivered", "pending"])
+  expect(await shop.bodies("order=newest")).toEqual(["waits", "given up", "delivered"])
+  expect(await shop.bodies(`order=newest&after=${ids[1]}`)).toEqual(["delivered"])
+  expect(await shop.bodies(`order=newest&after=${ids[0]}`)).toEqual([])
+  expect(await shop.bodies("order=newest&state=undelivered")).toEqual(["given up"])
+  expect(await shop.bodies("order=newest&state=pending&limit=1")).toEqual(["waits"])
+  expect(await shop.bodies(`limit=1&after=${ids[0]}`)).toEqual(["given up"])
+})
+
+test("filters leave out other types, other chats and older events, and the next page is named until the end", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const shop = await aShop([])
+  const connected = { event: "connected", phone: "1" } as const
+  for (let i = 0; i < 5; i++) {
+    await shop.outbox.write(anEvent(`a${i}`), { ...anEvent(`b${i}`), chat_id: "12@g.us" } as Event, connected)
+    later(1)
+  }
+  const bodies = ["b0", "b1", "b2", "b3", "b4"]
+  expect(await shop.bodies("chat=12@g.us")).toEqual(bodies)
+  expect(await shop.bodies("chat=%2B491711234567&limit=2")).toEqual(["a0", "a1"])
+  expect(await shop.list("type=connected&limit=2")).toMatchObject([
+    { event: connected },
+    { event: connected },
+  ])
+  expect(await shop.bodies("type=typing")).toEqual([])
+  expect(await shop.bodies("chat=nobody")).toEqual([])
+
+  const found: string[] = []
+  let pages = 0
+  for (let after: string | null = ""; after !== null; pages++) {
+    const query = `chat=12@g.us&limit=2${after && `&after=${after}`}`
+    const answer = await shop.get(`/api/instances/shop/events?${query}`)
+    const page = z.array(StoredEvent).parse(await answer.json())
+    found.push(...page.map(({ event }) => (event as { body: string }).body))
+    after = answer.headers.get("x-next-after")
+  }
+  expect([found, pages]).toEqual([bodies, 3])
+
+  // Events of each day, looked for at each hour between.
+  for (let day = 0; day <= 5; day++) {
+    const since = now() - 86_400 * day - 3600
+    expect(await shop.bodies(`chat=12@g.us&since=${since}`)).toEqual(bodies.slice(5 - day))
+    const newest = await shop.bodies(`chat=12@g.us&order=newest&since=${since}`)
+    expect(newest).toEqual(bodies.slice(5 - day).toReversed())
+  }
 })
 
 test("large events come on more pages, each within what Lambda answers, and none is left out", async () => {
@@ -213,7 +268,7 @@ test("a bridge without a webhook sends nothing again and tests nothing: 400 inva
 })
 
 test.for([
-  ["state", ""],
+  ["state", "state=gone"],
   ["state", "state=delivered"],
   ["limit", "state=inbox&limit=0"],
   ["limit", "state=inbox&limit=101"],

@@ -6,7 +6,7 @@ import { afterAll, afterEach, expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { config } from "#core/platform/config.ts"
-import { timing } from "#functions/stream/logs.ts"
+import { timing } from "#functions/stream/sse.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))

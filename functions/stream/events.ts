@@ -1,0 +1,42 @@
+import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
+import { EventRow } from "#core/event/row.ts"
+import { EventHistory } from "#core/event/history.ts"
+import { invalid } from "#core/error.ts"
+import { Arrivals } from "../delivery/arrivals.ts"
+import { router } from "../http/router.ts"
+import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
+
+/** Contract, "Event stream" */
+const atMost = { perBridge: 5, perAccount: 20 }
+/** Where nobody tells of events, this is how late one may be shown. */
+const lookEachMs = 1000
+
+/** The events of a bridge as they happen, for a caller that asks for a stream. The list is another router's. */
+export const eventStream = router().openapi(listEvents, async (c, next) => {
+  if (!wantsStream(c)) return (await next()) as never // the other router answers
+  const { bridge } = c.var
+  const { state: _, ...wanted } = c.req.valid("query")
+  const lastEventId = c.req.header("last-event-id") ?? wanted.after
+  if (lastEventId !== undefined && EventRow.numberOf(lastEventId) === undefined)
+    throw invalid([{ path: "Last-Event-ID", message: "not an event of this bridge" }])
+  const after = await EventHistory.startOf(bridge.id, { lastEventId, since: wanted.since })
+
+  const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
+    const arrivals = new Arrivals(bridge.id)
+    const news = async () => {
+      await arrivals.next(lookEachMs, signal)
+      signal.throwIfAborted()
+    }
+    try {
+      for await (const events of EventHistory.follow(bridge, after, wanted, news))
+        yield events.map(toText).join("")
+    } finally {
+      arrivals.end()
+    }
+  }
+  return await sendEvents(c, { of: "EVENTS", atMost, endsAfterMs: eventsLastMs(), follow })
+})
+
+function toText(event: StoredEvent): string {
+  return `id: ${event.event_id}\ndata: ${JSON.stringify(event)}\n\n`
+}

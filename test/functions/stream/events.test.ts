@@ -1,0 +1,138 @@
+import "#test/support/store.ts"
+import { afterEach, expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { StoredEvent } from "#core/contract/delivery.ts"
+import type { Event } from "#core/contract/event.ts"
+import { EventRow } from "#core/event/row.ts"
+import { remove } from "#core/store/store.ts"
+import { events } from "#core/store/tables.ts"
+import { listen, tell } from "#functions/delivery/arrivals.ts"
+import { timing } from "#functions/stream/sse.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+
+const usual = { ...timing }
+afterEach(() => void Object.assign(timing, usual))
+
+/** A customer's bridge with an outbox, and its stream: what it has sent so far, and how to wait for more. */
+async function aShop() {
+  const customer = await aCustomer()
+  await customer.post("/api/instances", { customer_ref: "shop" })
+  const bridge = await Bridge.get(customer.account.id, "shop")
+  const open = async (query = "", headers: Record<string, string> = {}) => {
+    const accept = { accept: "text/event-stream", ...headers }
+    const answer = await customer.call("GET", `/api/instances/shop/events${query}`, undefined, accept)
+    if (answer.status !== 200) return { answer, status: answer.status }
+    const reader = answer.body!.getReader()
+    onTestFinished(() => reader.cancel())
+    let said = ""
+    const until = async (isEnough: (said: string) => boolean) => {
+      while (!isEnough(said)) {
+        const { value, done } = await reader.read()
+        if (done) return said
+        said += Buffer.from(value).toString()
+      }
+      return said
+    }
+    const bodies = async (count: number) => bodiesIn(await until((text) => idsIn(text).length >= count))
+    return { answer, status: 200, until, bodies, close: () => reader.cancel() }
+  }
+  return { ...customer, bridge, outbox: await anOutbox(bridge), open }
+}
+
+const idsIn = (said: string) => [...said.matchAll(/^id: (.*)$/gm)].map(([, id]) => id!)
+const bodiesIn = (said: string) =>
+  [...said.matchAll(/^data: (.*)$/gm)].map(([, data]) => {
+    const { event } = StoredEvent.strict().parse(JSON.parse(data!))
+    return "body" in event ? event.body : event.event
+  })
+const begun = (said: string) => /^: /m.test(said)
+
+test("a stream begins now, tells each event once, in order, with its id, and says that it is there", async () => {
+  const shop = await aShop()
+  await shop.outbox.write(anEvent("before"))
+  const stream = await shop.open()
+  expect(stream.answer.headers.get("content-type")).toBe("text/event-stream")
+  await stream.until!(begun)
+  const ids = [
+    ...(await shop.outbox.write(anEvent("a"))),
+    ...(await shop.outbox.write(anEvent("b\n\nid: 7"))),
+  ]
+  expect(await stream.bodies!(2)).toEqual(["a", "b\n\nid: 7"])
+  expect(idsIn(await stream.until!(() => true))).toEqual(ids)
+})
+
+test("where the store tells of events, one is shown without a look at the clock", async () => {
+  onTestFinished(listen())
+  const shop = await aShop()
+  const stream = await shop.open()
+  await stream.until!(begun)
+  for (let n = 1; n <= 50; n++) {
+    await shop.outbox.write(anEvent(String(n)))
+    tell(shop.bridge.id, n)
+    // At a look each second this would take longer than a test may.
+    expect((await stream.bodies!(n)).at(-1)).toBe(String(n))
+  }
+})
+
+test("a reader that comes back misses nothing and gets nothing twice", async () => {
+  const shop = await aShop()
+  const ids = await shop.outbox.write(...["a", "b", "c"].map(anEvent))
+  const again = await shop.open("", { "last-event-id": ids[0]! })
+  expect(await again.bodies!(2)).toEqual(["b", "c"])
+  await again.close!()
+  // The event that it had last may have expired, and those after it.
+  for (const n of [1, 2]) await remove({ TableName: events, Key: EventRow.key(shop.bridge.id, n) })
+  const late = await shop.open("", { "last-event-id": ids[0]! })
+  expect(await late.bodies!(1)).toEqual(["c"])
+})
+
+test("an id from elsewhere hides no event that is to come", async () => {
+  const shop = await aShop()
+  const stream = await shop.open("", { "last-event-id": EventRow.idOf(shop.bridge.id, 4000, ["x"]) })
+  await stream.until!(begun)
+  await shop.outbox.write(anEvent("a"))
+  expect(await stream.bodies!(1)).toEqual(["a"])
+  const wrong = await shop.open("", { "last-event-id": "evt_x" })
+  expect(wrong.status).toBe(400)
+  expect(await json(wrong.answer)).toMatchObject({ issues: [{ path: "Last-Event-ID" }] })
+})
+
+test("`type`, `chat` and `since` leave out the others", async () => {
+  const shop = await aShop()
+  const typing: Event = {
+    event: "typing",
+    contact_id: "491711234567@s.whatsapp.net",
+    chat_id: "12@g.us",
+    state: "paused",
+    mode: "text",
+  }
+  const stream = await shop.open("?type=typing&chat=12@g.us&since=1")
+  await stream.until!(begun)
+  await shop.outbox.write(anEvent("a"), { ...typing, chat_id: "13@g.us" }, typing, anEvent("b"))
+  const said = await stream.until!((text) => idsIn(text).length > 0)
+  expect(said).toContain("12@g.us")
+  expect(said).not.toContain("13@g.us")
+  expect(idsIn(said)).toHaveLength(1)
+})
+
+test("a stream ends with how soon to come back, and then its place is free", async () => {
+  Object.assign(timing, { endsAfterMs: 1200, commentEachMs: 100 })
+  const shop = await aShop()
+  const five = await Promise.all(Array.from({ length: 5 }, () => shop.open()))
+  expect((await shop.open()).status).toBe(429)
+  for (const said of await Promise.all(five.map((stream) => stream.until!(() => false))))
+    expect(said).toMatch(/^(: still here\n\n)+retry: 1000\n\n$/)
+  expect((await shop.open()).status).toBe(200)
+})
+
+test("another account's bridge has no stream, and who does not ask for one gets the list", async () => {
+  const [shop, other] = [await aShop(), await aCustomer()]
+  await shop.outbox.write(anEvent("a"))
+  const accept = { accept: "text/event-stream" }
+  expect((await other.call("GET", "/api/instances/shop/events", undefined, accept)).status).toBe(404)
+  const list = await shop.call("GET", "/api/instances/shop/events", undefined, { accept: "*/*" })
+  expect(await list.json()).toMatchObject([{ state: "pending", event: { body: "a" } }])
+  const head = await shop.call("HEAD", "/api/instances/shop/events", undefined, accept)
+  expect(head.headers.get("content-type")).toMatch(/^application\/json/)
+})
