@@ -7,7 +7,7 @@ export function apiClient(baseUrl: string, apiKey: string) {
     call(`${baseUrl}/api${path}`, method, body, { authorization: `Bearer ${apiKey}` })
 }
 
-/** @throws Unexpected for an answer that is not a success */
+/** @throws Unexpected for an answer that is not a success; an error that names the request when there is no answer */
 export async function call(
   url: string,
   method: string,
@@ -19,6 +19,8 @@ export async function call(
     method,
     headers: { ...(body !== undefined && !bytes && { "content-type": "application/json" }), ...headers },
     ...(body !== undefined && { body: bytes ?? JSON.stringify(body) }),
+  }).catch((cause: unknown) => {
+    throw new TypeError(`${method} ${url} has no answer`, { cause })
   })
   if (response.ok) return response
   throw new Unexpected(`${method} ${url} answered ${response.status}: ${await response.text()}`)

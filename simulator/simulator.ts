@@ -56,6 +56,8 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   const tlsClients = createTlsServer(tls, (request, response) => void http(request, response))
   const control = getRequestListener(controlApi(network).fetch)
   const steering = createServer((request, response) => void control(request, response))
+  // Callers close idle connections. If this end did so while the process was busy, it would reset a request on its way.
+  steering.keepAliveTimeout = 0
   const sockets = takeSockets(network, [clients, tlsClients])
   const close = async () => {
     const gone = [...sockets.clients].map((socket) => once(socket, "close"))

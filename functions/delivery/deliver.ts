@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { log } from "#core/platform/log.ts"
@@ -14,13 +13,12 @@ import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
 import { Notes } from "./notes.ts"
 import { sendAgain } from "./send-again.ts"
+import { newVisit } from "./visit.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
 export const waits = [10, 30, 60, 180]
 /** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
 const maxAttempts = 10
-/** 45 of an invocation's 60 s, so that the last attempt begun can end in time. */
-const busyForMs = (config.DELIVERY_CLAIM_S * 1000) / 2
 
 /**
  * Answers a doorbell: posts the events of a bridge, one at a time and in order, until none waits, one is to be retried,
@@ -28,16 +26,16 @@ const busyForMs = (config.DELIVERY_CLAIM_S * 1000) / 2
  * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
  */
 export async function deliver(bridgeId: string): Promise<number | undefined> {
-  const busyUntil = performance.now() + busyForMs
+  const visit = newVisit()
   const claimed = await Claim.take(bridgeId, randomUUID())
   // Somebody else is delivering, or there was never an event.
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
   const { agent, leave } = newConnections()
-  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new Arrivals(bridgeId) }
+  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new Arrivals(bridgeId), visit }
   try {
-    return await work(claimed, means, busyUntil)
+    return await work(claimed, means)
   } finally {
     means.arrivals.end()
     await leave()
@@ -45,7 +43,7 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
   }
 }
 
-async function work(claimed: Delivery.Info, means: Means, busyUntil: number): Promise<number | undefined> {
+async function work(claimed: Delivery.Info, means: Means): Promise<number | undefined> {
   let held = await addressed(claimed)
   let ahead: EventRow.Info[] = []
   let isAll = false
@@ -71,7 +69,7 @@ async function work(claimed: Delivery.Info, means: Means, busyUntil: number): Pr
     }
     // Checked after each look as well: events read after the time was over may have been delivered by others (see the
     // models).
-    if (performance.now() > busyUntil) {
+    if (means.visit.isOver()) {
       await Claim.passOn(held)
       return undefined
     }
@@ -83,7 +81,7 @@ async function work(claimed: Delivery.Info, means: Means, busyUntil: number): Pr
       if (held && held.head < event.n) ahead.unshift(event)
     }
     // Resends go between two events, and never beyond an invocation's time.
-    if (held && held.resend.length > 0 && performance.now() <= busyUntil) held = await sendAgain(held, means)
+    if (held && held.resend.length > 0 && !means.visit.isOver()) held = await sendAgain(held, means)
   }
   return undefined
 }
@@ -128,7 +126,7 @@ async function look(
  */
 type Next = Delivery.Info | { wait: number } | undefined
 
-async function deliverOne(held: Delivery.Info, event: EventRow.Info, { agent, notes }: Means): Promise<Next> {
+async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Means): Promise<Next> {
   const receiver = held.receiver! // `addressed` has seen to it
   if (receiver.url === "") return await Claim.settle(held, { state: "inbox", attempts: 0 })
   const why = whyHopeless(held, event)
@@ -149,11 +147,12 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, { agent, no
     eventId: event.eventId,
     number: held.attempt,
     body: EventRow.bodyOf(event, deliveryKey),
-    agent,
+    agent: means.agent,
   })
+  means.visit.answered(outcome.latencyMs)
   const { isOurs, next } = await conclude(held, event, outcome)
   const count = isOurs ? held.attempts + 1 : undefined
-  notes.add({ event, number: held.attempt, count }, outcome)
+  means.notes.add({ event, number: held.attempt, count }, outcome)
   return next
 }
 

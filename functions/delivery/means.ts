@@ -4,12 +4,14 @@ import type { Delivery } from "#core/event/delivery.ts"
 import { log } from "#core/platform/log.ts"
 import type { Arrivals } from "./arrivals.ts"
 import type { Notes } from "./notes.ts"
+import type { Visit } from "./visit.ts"
 
 /** An invocation's tools for delivering. */
 export interface Means {
   agent: Agent
   notes: Notes
   arrivals: Arrivals
+  visit: Visit
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Entry, NetworkClient } from "#local/network/client.ts"
 
 /**
- * Reads the network's log as it grows: the network itself remembers only the newest entries.
+ * Reads the network's log as it grows, from the oldest entry that the network still remembers.
  * @param take called with each entry, in order. A gap is an error of the run: `broken` rejects.
  */
 export function followLog(network: NetworkClient, take: (entry: Entry) => void) {
@@ -20,7 +20,8 @@ export function followLog(network: NetworkClient, take: (entry: Entry) => void) 
 
   async function readOn(): Promise<void> {
     for (const entry of await network.log({ after: last })) {
-      if (entry.n !== last + 1) throw new Error(`the network's log was read too slowly: ${last + 1} is gone`)
+      if (last > 0 && entry.n !== last + 1)
+        throw new Error(`the network's log was read too slowly: ${last + 1} is gone`)
       last = entry.n
       take(entry)
     }

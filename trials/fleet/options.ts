@@ -9,6 +9,10 @@ const Options = z.object({
   processes: z.coerce.number().int().min(2).default(4),
   /** The share of DynamoDB's limits that a partition has here: a fiftieth stands for a fleet fifty times as large. */
   partition: z.coerce.number().positive().max(1).default(1),
+  /** How long it is watched at rest, in seconds. */
+  rest: z.coerce.number().min(0).default(30),
+  /** A new release comes last: some fifteen seconds for each ten hosts. `--no-deploy` ends before it. */
+  deploy: z.boolean().default(true),
 })
 export type Options = z.infer<typeof Options>
 
@@ -17,7 +21,15 @@ export function optionsFrom(args: string[]): Options {
   const text = { type: "string" } as const
   const { values } = parseArgs({
     args,
-    options: { hosts: text, bridges: text, processes: text, partition: text },
+    allowNegative: true,
+    options: {
+      hosts: text,
+      bridges: text,
+      processes: text,
+      partition: text,
+      rest: text,
+      deploy: { type: "boolean" },
+    },
   })
   return Options.parse(values)
 }

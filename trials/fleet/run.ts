@@ -8,6 +8,8 @@ import type { Hosts } from "./hosts.ts"
 
 interface Input {
   bridges: number
+  rest: number
+  deploy: boolean
   hosts: Hosts
   used: () => Promise<{ requests: [string, number][]; refused: number }>
 }
@@ -16,29 +18,19 @@ interface Input {
 const bridgesOfAccount = 10
 /** Accounts that are made at once. */
 const atOnce = 8
-/** At rest it is looked at for so long. */
-const restMs = 30_000
-
 /** A fleet starts, rests, loses a part of its hosts at once, and is replaced by a deploy. Prints a line for each. */
-export async function run({ bridges, hosts, used }: Input): Promise<void> {
+export async function run({ bridges, rest, deploy, hosts, used }: Input): Promise<void> {
   await create(bridges)
   await used()
   const stopSweep = sweep()
   const isUp = async () => (await hosts.up()) === bridges
 
   await told("start", () => until(isUp))
-  await told("rest", () => sleep(restMs))
+  await told("rest", () => sleep(rest * 1000))
   const lost = await hosts.kill()
   await told(`death of ${lost} hosts at once`, () => until(isUp))
-  await told("rest", () => sleep(restMs))
-  Object.assign(config, { ECS_TASK_DEFINITION: "the-next-one" })
-  await told("deploy", async () => {
-    await until(
-      async () => (await Host.list()).every(({ definition }) => definition === "the-next-one"),
-      5000,
-    )
-    await until(isUp)
-  })
+  await told("rest", () => sleep(rest * 1000))
+  if (deploy) await told("deploy", () => replaced(isUp))
   await stopSweep()
 
   async function told(phase: string, work: () => Promise<unknown>): Promise<void> {
@@ -61,6 +53,14 @@ export async function run({ bridges, hosts, used }: Input): Promise<void> {
       }),
     )
   }
+}
+
+/** Resolves when all hosts are of a new release, and all bridges are up again. */
+async function replaced(isUp: () => Promise<boolean>): Promise<void> {
+  const next = "the-next-one"
+  Object.assign(config, { ECS_TASK_DEFINITION: next })
+  await until(async () => (await Host.list()).every(({ definition }) => definition === next), 5000)
+  await until(isUp)
 }
 
 async function create(bridges: number): Promise<void> {

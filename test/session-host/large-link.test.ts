@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { transactions } from "#test/support/held.ts"
+import { aHost, eventsOfType, held } from "#test/support/session/host.ts"
+import { aNetwork } from "#test/support/network/network.ts"
+import { codeOf } from "#test/support/session/paired.ts"
+import { until } from "#test/support/until.ts"
+
+const chats = 2000
+
+/** Counts requests to the store from now on. */
+function counted(operation: string): () => number {
+  let count = 0
+  const when = () => {
+    count++
+    return false
+  }
+  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation, when }))
+  return () => count
+}
+
+test("a phone with thousands of chats is linked: they are read a hundred at a time, and a message that comes meanwhile waits for few of them", async () => {
+  const network = await aNetwork()
+  const host = await aHost(network, { timing: { beatMs: 4000 } })
+  const bridge = await aBridge()
+  await held(bridge.id, host)
+  const [phone, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const { numbers } = await network.control.crowd({ count: chats })
+  await network.control.chats(phone.number, { people: numbers, messages: 1 })
+  const written = transactions()
+  const reads = ["GetItem", "BatchGetItem"].map(counted)
+  const pairsWritten = () => written.map(({ rows }) => rows.filter((sk) => sk.includes("lid-mapping")).length)
+  const all = () => pairsWritten().reduce((sum, some) => sum + some, 0)
+
+  await phone.scan(await codeOf(bridge.id))
+  await until(async () => all() >= 200)
+  await bob.send(phone.number, "meanwhile")
+  await eventsOfType(bridge.id, "message", 1)
+  expect(all()).toBeLessThan(chats)
+  // Both directions of each pair.
+  await until(async () => all() >= 2 * chats)
+  expect(Math.max(...pairsWritten())).toBeLessThan(100)
+  // Each chat by itself would be thousands.
+  expect(reads.reduce((sum, count) => sum + count(), 0)).toBeLessThan(300)
+}, 60_000)
