@@ -1,11 +1,17 @@
 import { Agent, request } from "undici"
 import type { Customer, Service } from "#test/support/service/service.ts"
 
+/** What the bully was answered: how often with which status, and the bytes of the longest answer. */
+export interface Answers {
+  statuses: Record<string, number>
+  longest: number
+}
+
 /** What the bully asks of its bridge, one beside the other, and what was answered. */
 export class Asking {
   readonly #service: Service
   readonly #bully: Customer
-  readonly #statuses: Record<string, number> = {}
+  readonly #answers: Answers = { statuses: {}, longest: 0 }
   readonly #running = new Set<Promise<boolean>>()
   // Connections of its own: that a refused body ends one is no neighbour's affair.
   readonly #dispatcher = new Agent()
@@ -18,17 +24,18 @@ export class Asking {
   /** Of the bridge's proxy. Nobody waits for the answer. */
   ask(method: "GET" | "POST", suffix: string, body?: object | string): void {
     const asked: Promise<boolean> = this.#ask(method, suffix, body).then((status) => {
-      this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+      const { statuses } = this.#answers
+      statuses[status] = (statuses[status] ?? 0) + 1
       return this.#running.delete(asked)
     })
     this.#running.add(asked)
   }
 
-  /** Resolves when all was answered. @returns how often with which status */
-  async end(): Promise<Record<string, number>> {
+  /** Resolves when all was answered. */
+  async end(): Promise<Answers> {
     await Promise.all(this.#running)
     await this.#dispatcher.close()
-    return this.#statuses
+    return this.#answers
   }
 
   async #ask(method: "GET" | "POST", suffix: string, body?: object | string): Promise<number | "none"> {
@@ -41,7 +48,9 @@ export class Asking {
         headers,
         body: said,
       })
-      await answer.body.dump({ limit: Infinity })
+      let length = 0
+      for await (const chunk of answer.body) length += Buffer.byteLength(chunk as Uint8Array) // as undici gives them
+      this.#answers.longest = Math.max(this.#answers.longest, length)
       return answer.statusCode
     } catch {
       // Hung up on in the middle of its body.

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { hangUp, listen } from "#local/listen.ts"
-import { Asking } from "./asking.ts"
+import { type Answers, Asking } from "./asking.ts"
 import { annoy } from "./bully.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
@@ -9,11 +9,8 @@ import type { Street } from "./street.ts"
 /** Twice a second: as often as one API key may ask (Contract, "Rate limits"). */
 const eachMs = 500
 
-/** How often each status was answered. */
-type Statuses = Record<string, number>
-
 /** Begins a flood that is prepared; it goes on until what this gives is called. */
-type Begin = () => () => Promise<Statuses>
+type Begin = () => () => Promise<Answers>
 
 /** Makes ready what the bully of this street floods with. */
 export async function prepareFlood(street: Street, options: Options): Promise<Begin> {
@@ -43,9 +40,9 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
       return () => {
         const end = begin()
         return async () => {
-          const statuses = await end()
+          const answers = await end()
           await file.close()
-          return statuses
+          return answers
         }
       }
     }
