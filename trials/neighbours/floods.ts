@@ -56,6 +56,8 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
 /** A video of fifteen megabytes, which is encrypted and uploaded anew for each message. */
 async function aLargeFile() {
   const bytes = randomBytes(15_000_000)
+  // A file is looked at before it is sent.
+  bytes.write("ftyp", 4)
   const server = createServer((_request, response) =>
     response.writeHead(200, { "content-type": "video/mp4", "content-length": bytes.length }).end(bytes),
   )
