@@ -7,82 +7,14 @@ import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
 import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
 import { verifyCall } from "#core/lease/signed-call.ts"
-import { contactAvatar, ownAvatar } from "./commands/avatar.ts"
-import { checkContacts } from "./commands/check-contacts.ts"
-import type { Command, CommandEnv } from "./commands/command.ts"
-import { debugStats } from "./commands/debug-stats.ts"
-import { editMessage } from "./commands/edit-message.ts"
-import { getContact } from "./commands/get-contact.ts"
-import { getGroup } from "./commands/get-group.ts"
-import { getProfile } from "./commands/get-profile.ts"
-import { healthz } from "./commands/healthz.ts"
-import { listContacts } from "./commands/list-contacts.ts"
-import { logout } from "./commands/logout.ts"
-import { lookAtLease } from "./commands/look-at-lease.ts"
-import { messageMedia } from "./commands/message-media.ts"
-import { pair } from "./commands/pair.ts"
-import { profileQr } from "./commands/profile-qr.ts"
-import { qr } from "./commands/qr.ts"
-import { readMessage } from "./commands/read-message.ts"
-import { rejectCall } from "./commands/reject-call.ts"
-import { removeAvatar } from "./commands/remove-avatar.ts"
-import { restart } from "./commands/restart.ts"
-import { revokeMessage } from "./commands/revoke-message.ts"
-import { sendEvent } from "./commands/send-event.ts"
-import { sendLocation } from "./commands/send-location.ts"
-import { sendMedia } from "./commands/send-media.ts"
-import { sendPoll } from "./commands/send-poll.ts"
-import { sendReaction } from "./commands/send-reaction.ts"
-import { sendText } from "./commands/send-text.ts"
-import { sendTyping } from "./commands/send-typing.ts"
-import { setAbout } from "./commands/set-about.ts"
-import { setAvatar } from "./commands/set-avatar.ts"
-import { setPresence } from "./commands/set-presence.ts"
-import { statusPrivacy } from "./commands/status-privacy.ts"
-import { status } from "./commands/status.ts"
-import { subscribePresence } from "./commands/subscribe-presence.ts"
+import type { CommandEnv } from "./commands/command.ts"
+import { commands } from "./commands/commands.ts"
+import { internal } from "./commands/session.ts"
 import { scope } from "./host/scope.ts"
 import type { Host } from "./host/host.ts"
 import type { Logger } from "./log.ts"
 import { SessionEnded } from "./session/ended.ts"
-import { waiting } from "./concurrency/deadline.ts"
-
-const commands: Command[] = [
-  status,
-  qr,
-  pair,
-  logout,
-  restart,
-  lookAtLease,
-  sendText,
-  sendMedia,
-  sendReaction,
-  sendPoll,
-  sendLocation,
-  sendEvent,
-  sendTyping,
-  revokeMessage,
-  editMessage,
-  readMessage,
-  messageMedia,
-  rejectCall,
-  listContacts,
-  checkContacts,
-  getContact,
-  contactAvatar,
-  getGroup,
-  getProfile,
-  setAbout,
-  ownAvatar,
-  setAvatar,
-  removeAvatar,
-  profileQr,
-  statusPrivacy,
-  setPresence,
-  subscribePresence,
-  healthz,
-  debugStats,
-]
+import { withDeadline } from "./concurrency/deadline.ts"
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(
@@ -104,9 +36,12 @@ export function serverApp(
     session.notes.use()
     c.set("session", session)
     c.set("call", call)
-    return host.calls.during(session, () => scope.run(session, () => waiting(call.waitMs ?? Infinity, next)))
+    return host.calls.during(session, () =>
+      scope.run(session, () => withDeadline(call.waitMs ?? Infinity, next)),
+    )
   })
-  for (const { route, run } of commands) app.on(route.method.toUpperCase(), suffixOf(route.path), run)
+  for (const { route, run } of [...Object.values(commands), ...internal])
+    app.on(route.method.toUpperCase(), suffixOf(route.path), run)
   app.notFound((c) => answer(c, new ApiError("not_found", "there is no such command")))
   app.onError((error, c) => {
     if (error instanceof ApiError) return answer(c, error)

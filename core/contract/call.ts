@@ -5,7 +5,7 @@ import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 export const rejectCall = createRoute({
   method: "post",
-  path: `${proxy}/calls/{id}/reject`,
+  path: `${proxy}/calls/{id}/reject` as const,
   summary: "Decline a call",
   request: {
     params: path.extend({ id: CallId }),

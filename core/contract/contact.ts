@@ -46,7 +46,7 @@ export const jpeg = {
 
 export const listContacts = createRoute({
   method: "get",
-  path: `${proxy}/contacts`,
+  path: `${proxy}/contacts` as const,
   summary: "The contacts of the session, by JID",
   request: {
     params: path,
@@ -63,7 +63,7 @@ export const listContacts = createRoute({
 
 export const checkContacts = createRoute({
   method: "post",
-  path: `${proxy}/contacts/check`,
+  path: `${proxy}/contacts/check` as const,
   summary: "Which phone numbers are on the network",
   request: {
     params: path,
@@ -83,7 +83,7 @@ const contact = path.extend({ jid: ContactId })
 
 export const getContact = createRoute({
   method: "get",
-  path: `${proxy}/contacts/{jid}`,
+  path: `${proxy}/contacts/{jid}` as const,
   summary: "One contact",
   request: { params: contact },
   responses: { 200: reply("The contact.", Contact), ...refusals(...asking) },
@@ -91,7 +91,7 @@ export const getContact = createRoute({
 
 export const contactAvatar = createRoute({
   method: "get",
-  path: `${proxy}/contacts/{jid}/avatar`,
+  path: `${proxy}/contacts/{jid}/avatar` as const,
   summary: "A contact's picture",
   request: { params: contact },
   responses: { 200: jpeg, ...refusals(...asking) },

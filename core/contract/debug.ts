@@ -22,7 +22,7 @@ export const DebugStats = z
 
 export const healthz = createRoute({
   method: "get",
-  path: `${proxy}/healthz`,
+  path: `${proxy}/healthz` as const,
   summary: "Whether the session's process is up",
   request: { params: path },
   responses: { 200: reply("It is.", z.object({ ok: z.literal(true) })), ...refusals(...unreachable) },
@@ -30,7 +30,7 @@ export const healthz = createRoute({
 
 export const debugStats = createRoute({
   method: "get",
-  path: `${proxy}/debug/stats`,
+  path: `${proxy}/debug/stats` as const,
   summary: "Figures of the process that holds the session",
   request: { params: path },
   responses: { 200: reply("The figures.", DebugStats), ...refusals(...unreachable) },

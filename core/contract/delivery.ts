@@ -25,7 +25,7 @@ export type Attempt = z.infer<typeof Attempt>
 
 export const webhookLogs = createRoute({
   method: "get",
-  path: `${proxy}/webhook-logs`,
+  path: `${proxy}/webhook-logs` as const,
   summary: "The latest delivery attempts, newest first",
   request: { params: path },
   responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...unreachable) },

@@ -16,7 +16,7 @@ export const Group = z
 
 export const getGroup = createRoute({
   method: "get",
-  path: `${proxy}/groups/{jid}`,
+  path: `${proxy}/groups/{jid}` as const,
   summary: "A group's metadata",
   request: { params: path.extend({ jid: GroupId }) },
   responses: { 200: reply("The group.", Group), ...refusals(...asking) },

@@ -172,7 +172,7 @@ export const sendEvent = send(
 
 export const sendTyping = createRoute({
   method: "post",
-  path: `${proxy}/send/typing`,
+  path: `${proxy}/send/typing` as const,
   summary: "Show that you are typing or recording",
   request: {
     params: path,
@@ -185,7 +185,7 @@ const message = path.extend({ id: MessageId })
 
 export const revokeMessage = createRoute({
   method: "delete",
-  path: `${proxy}/messages/{id}`,
+  path: `${proxy}/messages/{id}` as const,
   summary: "Revoke a sent message for everyone",
   request: { params: message, headers },
   responses: {
@@ -196,7 +196,7 @@ export const revokeMessage = createRoute({
 
 export const editMessage = createRoute({
   method: "patch",
-  path: `${proxy}/messages/{id}/edit`,
+  path: `${proxy}/messages/{id}/edit` as const,
   summary: "Change the text of a sent message",
   request: {
     params: message,
@@ -211,7 +211,7 @@ export const editMessage = createRoute({
 
 export const readMessage = createRoute({
   method: "post",
-  path: `${proxy}/messages/{id}/read`,
+  path: `${proxy}/messages/{id}/read` as const,
   summary: "Send a read receipt",
   request: { params: message, body: optionalBody(z.object({ chat: MessageChat })) },
   responses: { 200: reply("Sent.", Ok), ...refusals(...asking) },
@@ -219,7 +219,7 @@ export const readMessage = createRoute({
 
 export const messageMedia = createRoute({
   method: "get",
-  path: `${proxy}/messages/{id}/media`,
+  path: `${proxy}/messages/{id}/media` as const,
   summary: "The file of a received message",
   request: { params: message },
   responses: {

@@ -5,7 +5,7 @@ import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 export const setPresence = createRoute({
   method: "post",
-  path: `${proxy}/presence`,
+  path: `${proxy}/presence` as const,
   summary: "Appear as available or not",
   request: { params: path, body: body(z.object({ state: z.enum(["available", "unavailable"]) })) },
   responses: { 200: reply("Done.", Ok), ...refusals(...asking) },
@@ -13,7 +13,7 @@ export const setPresence = createRoute({
 
 export const subscribePresence = createRoute({
   method: "post",
-  path: `${proxy}/presence/subscribe`,
+  path: `${proxy}/presence/subscribe` as const,
   summary: "Get a contact's presence and typing as events, for a few minutes",
   description:
     "Your own presence must be `available`. A group has no presence, and typing in it is sent without a subscription.",

@@ -9,7 +9,7 @@ export const StatusPrivacy = z
 
 export const statusPrivacy = createRoute({
   method: "get",
-  path: `${proxy}/status/privacy`,
+  path: `${proxy}/status/privacy` as const,
   summary: "Who sees status updates",
   request: { params: path },
   responses: { 200: reply("The lists.", z.array(StatusPrivacy)), ...refusals(...asking) },

@@ -11,7 +11,7 @@ export const Profile = z
 
 export const getProfile = createRoute({
   method: "get",
-  path: `${proxy}/profile`,
+  path: `${proxy}/profile` as const,
   summary: "The session's own profile",
   request: { params: path },
   responses: { 200: reply("The profile.", Profile), ...refusals(...asking) },
@@ -19,7 +19,7 @@ export const getProfile = createRoute({
 
 export const setAbout = createRoute({
   method: "patch",
-  path: `${proxy}/profile/status`,
+  path: `${proxy}/profile/status` as const,
   summary: "Change the About text",
   request: { params: path, body: body(z.object({ status: text(0, 139) })) },
   responses: { 200: reply("Changed.", Ok), ...refusals(...asking) },
@@ -27,7 +27,7 @@ export const setAbout = createRoute({
 
 export const ownAvatar = createRoute({
   method: "get",
-  path: `${proxy}/profile/avatar`,
+  path: `${proxy}/profile/avatar` as const,
   summary: "The session's own picture",
   request: { params: path },
   responses: { 200: jpeg, ...refusals(...asking) },
@@ -35,7 +35,7 @@ export const ownAvatar = createRoute({
 
 export const setAvatar = createRoute({
   method: "put",
-  path: `${proxy}/profile/avatar`,
+  path: `${proxy}/profile/avatar` as const,
   summary: "Change the picture: to the middle of a JPEG, at most 640 by 640 pixels",
   request: {
     params: path,
@@ -62,7 +62,7 @@ export const setAvatar = createRoute({
 
 export const removeAvatar = createRoute({
   method: "delete",
-  path: `${proxy}/profile/avatar`,
+  path: `${proxy}/profile/avatar` as const,
   summary: "Remove the picture",
   request: { params: path },
   responses: { 200: reply("Removed.", Ok), ...refusals(...asking) },
@@ -70,7 +70,7 @@ export const removeAvatar = createRoute({
 
 export const profileQr = createRoute({
   method: "get",
-  path: `${proxy}/profile/qr`,
+  path: `${proxy}/profile/qr` as const,
   summary: "The link of the personal QR code",
   request: { params: path },
   responses: {

@@ -9,6 +9,7 @@ import * as message from "./message.ts"
 import * as presence from "./presence.ts"
 import * as privacy from "./privacy.ts"
 import * as profile from "./profile.ts"
+import type { proxy } from "./reply.ts"
 import * as session from "./session.ts"
 
 /** Every route of the API by name, grouped by subject, in the order of the reference. */
@@ -71,4 +72,20 @@ export const routes = {
 } as const
 
 type Names<Group> = Group extends unknown ? keyof Group : never
+type Every = Intersection<(typeof routes)[keyof typeof routes]>
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never
+
 export type RouteName = Names<(typeof routes)[keyof typeof routes]>
+export type RouteNamed<Name extends RouteName> = Every[Name]
+
+/** The routes that a bridge's session host answers. The API itself answers `webhookLogs`. */
+export type HostRoute = Exclude<
+  {
+    [Name in RouteName]: RouteNamed<Name>["path"] extends `${typeof proxy}/${string}` ? Name : never
+  }[RouteName],
+  "webhookLogs"
+>

@@ -39,7 +39,7 @@ export const SessionStatus = z
 
 export const status = createRoute({
   method: "get",
-  path: `${proxy}/status`,
+  path: `${proxy}/status` as const,
   summary: "The state of the session",
   request: { params: path },
   responses: { 200: reply("The session.", SessionStatus), ...refusals(...unreachable) },
@@ -47,7 +47,7 @@ export const status = createRoute({
 
 export const qr = createRoute({
   method: "get",
-  path: `${proxy}/qr`,
+  path: `${proxy}/qr` as const,
   summary: "The current QR code for linking the session: ask again when it has expired",
   request: { params: path },
   responses: {
@@ -61,7 +61,7 @@ export const qr = createRoute({
 
 export const pair = createRoute({
   method: "post",
-  path: `${proxy}/pair`,
+  path: `${proxy}/pair` as const,
   summary: "Link with a code that is typed on the phone",
   request: {
     params: path,
@@ -78,7 +78,7 @@ export const pair = createRoute({
 
 export const logout = createRoute({
   method: "delete",
-  path: `${proxy}/logout`,
+  path: `${proxy}/logout` as const,
   summary: "Unlink the session",
   request: { params: path },
   responses: { 200: reply("Unlinked.", Ok), ...refusals(...unreachable) },

@@ -1,5 +1,5 @@
-import type { Context } from "hono"
 import type { z } from "@hono/zod-openapi"
+import type { Context } from "hono"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import type { HostCall } from "#core/lease/signed-call.ts"
 import type { Session } from "../session/session.ts"
@@ -9,37 +9,92 @@ export interface CommandEnv {
   Variables: { session: Session; call: HostCall }
 }
 
-export type CommandContext = Context<CommandEnv>
+/** A route as the contract writes it down, as far as commands look at it. */
+export interface Route {
+  method: string
+  path: string
+  request?: {
+    params?: z.ZodObject
+    query?: z.ZodType
+    body?: { required?: boolean; content: { "application/json": { schema: z.ZodType } } }
+  }
+  responses?: object
+}
 
 /** A call to a session: a route of the contract with its handler. */
-export interface Command {
-  route: { method: string; path: string }
-  run: (c: CommandContext) => Response | Promise<Response>
+export interface Command<Its extends Route = Route> {
+  route: Its
+  run: (c: Context<CommandEnv>) => Promise<Response>
 }
 
-/** The JSON body, checked once more against the contract. @throws ApiError `invalid_request` */
-export async function bodyOf<Body>(c: CommandContext, schema: z.ZodType<Body>): Promise<Body> {
-  const parsed = schema.safeParse(await json(c))
-  if (parsed.success) return parsed.data
-  throw invalid(issuesOf(parsed.error))
+type BodyOf<Its> = Its extends {
+  request: { body: { content: { "application/json": { schema: infer Schema } } } }
+}
+  ? z.output<Schema>
+  : undefined
+type ParamsOf<Its> = Its extends { request: { params: infer Schema } } ? z.output<Schema> : object
+type QueryOf<Its> = Its extends { request: { query: infer Schema } } ? z.output<Schema> : undefined
+type AnswerOf<Its> = Its extends {
+  responses: { 200: { content: { "application/json": { schema: infer Schema } } } }
+}
+  ? z.input<Schema>
+  : never
+
+/** One call, its input checked once more against the contract. */
+export interface Called<Its = unknown> {
+  session: Session
+  call: HostCall
+  body: BodyOf<Its>
+  params: Omit<ParamsOf<Its>, "customer_ref">
+  query: QueryOf<Its>
 }
 
-/** A parameter of the path, checked once more against the contract. @throws ApiError `invalid_request` */
-export function paramOf<Name extends string>(
-  c: CommandContext,
-  schema: { shape: Record<Name, z.ZodType<string>> },
-  name: Name,
-): string {
-  const parsed = schema.shape[name].safeParse(c.req.param(name))
+/**
+ * A command that answers a route. An answer that is not a `Response` is the JSON of a success.
+ * The handler may throw ApiError; input that the contract does not allow is `invalid_request`.
+ */
+export function command<const Its extends Route>(
+  route: Its,
+  answer: (called: Called<Its>) => Promise<AnswerOf<Its> | Response> | AnswerOf<Its> | Response,
+): Command<Its> {
+  return {
+    route,
+    run: async (c) => {
+      const called = { ...c.var, ...(await inputOf(route, c)) } as unknown as Called<Its> // as the schemas say
+      const made = await answer(called)
+      return made instanceof Response ? made : Response.json(made)
+    },
+  }
+}
+
+async function inputOf({ request }: Route, c: Context<CommandEnv>) {
+  return {
+    params: request?.params && paramsOf(request.params, c.req.param()),
+    query: request?.query && checked(request.query, c.req.query()),
+    body:
+      request?.body &&
+      checked(request.body.content["application/json"].schema, await jsonOf(c, request.body)),
+  }
+}
+
+/** The reference is not part of the path at a host. */
+function paramsOf({ shape }: z.ZodObject, given: Record<string, string>): object {
+  const names = Object.keys(given).filter((name) => name in shape)
+  return Object.fromEntries(names.map((name) => [name, checked(shape[name] as z.ZodType, given[name], name)]))
+}
+
+function checked(schema: z.ZodType, given: unknown, name?: string): unknown {
+  const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   throw invalid(issuesOf(parsed.error, name))
 }
 
-async function json(c: CommandContext): Promise<unknown> {
+async function jsonOf(c: Context, { required }: { required?: boolean }): Promise<unknown> {
+  const text = await c.req.text()
+  if (text === "" && required === false) return {}
   try {
-    return await c.req.json()
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new ApiError("invalid_request", "the body is not JSON")
-    throw error
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError("invalid_request", "the body is not JSON")
   }
 }

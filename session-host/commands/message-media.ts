@@ -1,4 +1,3 @@
-import * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { mediaOf, unwrap } from "../events/content.ts"
@@ -8,30 +7,24 @@ import { inFolder } from "../media/folder.ts"
 import { inTime } from "../media/in-time.ts"
 import { contentTypeOf } from "../media/kind.ts"
 import { fileNameOf } from "../memory/messages/messages.ts"
-import type { Live } from "../session/connected-session.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
-import { type Command, paramOf } from "./command.ts"
 
-/** Answers with the place of the media. The bytes go from the bucket to the customer. */
-export const messageMedia: Command = {
-  route: contract.messageMedia,
-  run: async (c) => {
-    const { session } = c.var
-    const id = paramOf(c, contract.messageMedia.request.params, "id")
-    const message = (await session.messages(id)).find(({ content }) => mediaOf(unwrap(content)))
-    if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
-    const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
-    if (!(await StoredMedia.isFresh(key))) await store(session, message, key)
-    return c.body(null, 200, StoredMedia.pointerTo(key))
-  },
+/** Answers with the place of a message's media. The bytes go from the bucket to the customer. */
+export async function mediaOfMessage(session: Session, id: string): Promise<Response> {
+  const message = (await session.messages(id)).find(({ content }) => mediaOf(unwrap(content)))
+  if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
+  const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
+  if (!(await StoredMedia.isFresh(key))) await store(session, message, key)
+  return new Response(null, { headers: StoredMedia.pointerTo(key) })
 }
 
 async function store(session: Session, message: Remembered, key: string): Promise<void> {
-  const media = mediaOfMessage(message)
-  await session.use((live) => {
-    const stored = live.media.use(() =>
+  const media = mediaIn(message)
+  await session.use((connected) => {
+    const stored = connected.media.use(() =>
       inFolder(async (folder) => {
-        const path = await download(live, message, folder)
+        const path = await download(connected, message, folder)
         const contentType = contentTypeOf(media.mimetype)
         await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
         session.storedMedia.set(key, true)
@@ -45,8 +38,12 @@ async function store(session: Session, message: Remembered, key: string): Promis
  * Downloads a file. If the network no longer has it, the phone may.
  * @throws ApiError `media_expired`, and those of `downloadMedia`
  */
-async function download({ connection }: Live, message: Remembered, folder: string): Promise<string> {
-  const media = mediaOfMessage(message)
+async function download(
+  { connection }: ConnectedSession,
+  message: Remembered,
+  folder: string,
+): Promise<string> {
+  const media = mediaIn(message)
   const host = await connection.mediaHost()
   const path = await downloadMedia(media, host, folder)
   if (path) return path
@@ -57,6 +54,6 @@ async function download({ connection }: Live, message: Remembered, folder: strin
 }
 
 /** The message was selected for having media. */
-function mediaOfMessage({ content }: Remembered) {
+function mediaIn({ content }: Remembered) {
   return mediaOf(unwrap(content))!
 }

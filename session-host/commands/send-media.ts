@@ -1,21 +1,34 @@
-import * as contract from "#core/contract/message.ts"
-import { type File, mediaOf } from "../messages/compose.ts"
+import type { z } from "@hono/zod-openapi"
+import type * as contract from "#core/contract/message.ts"
+import type { MessageContent } from "../network/connection.ts"
+import { type Context, type File, mediaOf } from "../messages/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import { fetchMedia } from "../media/fetch.ts"
 import { inFolder } from "../media/folder.ts"
 import { inTime } from "../media/in-time.ts"
 import { readPicture } from "../media/picture.ts"
-import { sendCommand } from "./send.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
 
-export const sendMedia = sendCommand(contract.sendMedia, (input, { live, context }) => {
-  const sent = live.media.use(() =>
+type Asked = z.infer<(typeof contract.sendMedia)["request"]["body"]["content"]["application/json"]["schema"]>
+
+/** Fetches a file, uploads it encrypted, and makes the message that leads to it. */
+export function composeMedia(
+  input: Asked,
+  connected: ConnectedSession,
+  context: Context,
+): Promise<MessageContent> {
+  const sent = connected.media.use(() =>
     inFolder(async (folder) => {
       const fetched = await fetchMedia(input.url, input.as_sticker ?? false, folder)
       const { path, kind, mimetype } = fetched
       const isPicture = kind === "image" || kind === "sticker"
       const picture = isPicture ? await readPicture(path) : undefined
       const { path: sealed, ...keys } = await encryptFile(path, kind)
-      const where = await live.connection.upload({ path: sealed, kind, fileEncSha256: keys.fileEncSha256 })
+      const where = await connected.connection.upload({
+        path: sealed,
+        kind,
+        fileEncSha256: keys.fileEncSha256,
+      })
       const file: File = {
         ...keys,
         ...where,
@@ -29,4 +42,4 @@ export const sendMedia = sendCommand(contract.sendMedia, (input, { live, context
     }),
   )
   return inTime(sent)
-})
+}

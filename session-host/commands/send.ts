@@ -8,10 +8,10 @@ import { built, type Context } from "../messages/compose.ts"
 import { unwrap } from "../events/content.ts"
 import { kept } from "../events/remember.ts"
 import { authorOf, findMessages } from "../messages/find-message.ts"
-import { isSameChat, type Live } from "../session/connected-session.ts"
+import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Session } from "../session/session.ts"
-import { bodyOf, type Command, type CommandContext } from "./command.ts"
+import { type Called, command, type Route } from "./command.ts"
 
 /** The input of every send besides its content. */
 interface Addressed {
@@ -20,29 +20,26 @@ interface Addressed {
   mentions?: string[] | undefined
 }
 
-interface SendRoute<Input> {
-  method: string
-  path: string
+interface SendRoute<Input> extends Route {
   request: { body: { content: { "application/json": { schema: z.ZodType<Input> } } } }
 }
 
 /** A command that sends the message that `compose` makes of its input. */
-export function sendCommand<Input extends Addressed>(
-  route: SendRoute<Input>,
-  compose: (input: Input, to: { live: Live; context: Context }) => MessageContent | Promise<MessageContent>,
-): Command {
-  const { schema } = route.request.body.content["application/json"]
-  return {
-    route,
-    run: async (c) => {
-      const input = await bodyOf(c, schema)
-      return await sendAndAnswer(c, async (live) => {
-        const chat = await live.reach(toJid(input.chat))
-        const context = await contextOf(input, chat, live)
-        return { chat, message: built(await compose(input, { live, context })) }
-      })
-    },
-  }
+export function sendCommand<Input extends Addressed, const Its extends SendRoute<Input>>(
+  route: Its & SendRoute<Input>,
+  compose: (
+    input: Input,
+    to: { connected: ConnectedSession; context: Context },
+  ) => MessageContent | Promise<MessageContent>,
+) {
+  return command(route, ({ session, call, body }) => {
+    const input = body as Input // of the same route
+    return sendAndAnswer({ session, call }, async (connected) => {
+      const chat = await connected.reach(toJid(input.chat))
+      const context = await contextOf(input, chat, connected)
+      return { chat, message: built(await compose(input, { connected, context })) }
+    })
+  })
 }
 
 /**
@@ -50,14 +47,13 @@ export function sendCommand<Input extends Addressed>(
  * that one. From then on the call is answered from its idempotency record.
  */
 export async function sendAndAnswer(
-  c: CommandContext,
+  { session, call }: Pick<Called, "session" | "call">,
   build: Parameters<Session["send"]>[0]["build"],
   shownId?: string,
 ): Promise<Response> {
-  const { messageId, isNew, record, requestId } = c.var.call
+  const { messageId, isNew, record, requestId, bridgeId } = call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
-  const { bridgeId } = c.var.call
-  const sent = await c.var.session.send({ messageId, isNew, build }).catch((error: unknown) => {
+  const sent = await session.send({ messageId, isNew, build }).catch((error: unknown) => {
     if (error instanceof ApiError) BridgeLog.append(bridgeId, "warn", `message ${messageId}: ${error.code}`)
     throw error
   })
@@ -68,17 +64,17 @@ export async function sendAndAnswer(
       // The next claimant of the key finds the message acknowledged and completes the record.
       log.warn({ error, requestId, messageId }, "idempotency record not completed"),
     )
-  return c.json(answer, 200, sent.repeated ? { "x-send-repeated": "true" } : {})
+  return Response.json(answer, { headers: sent.repeated ? { "x-send-repeated": "true" } : {} })
 }
 
 /** The context of a message. A quoted message is looked for in this chat first, then anywhere. */
-async function contextOf(input: Addressed, chat: string, live: Live): Promise<Context> {
+async function contextOf(input: Addressed, chat: string, connected: ConnectedSession): Promise<Context> {
   const mentions = input.mentions?.map(toJid) ?? []
-  const expiration = await live.connection.timerOf(chat)
+  const expiration = await connected.connection.timerOf(chat)
   if (input.quoted_message_id === undefined) return { mentions, expiration }
-  const found = await findMessages(live, { id: input.quoted_message_id })
+  const found = await findMessages(connected, { id: input.quoted_message_id })
   const here: boolean[] = []
-  for (const message of found) here.push(await isSameChat(live, message.chat, chat))
+  for (const message of found) here.push(await isSameChat(connected, message.chat, chat))
   const isHere = here.includes(true)
   const quoted = isHere ? found[here.indexOf(true)]! : found[0]
   const { messageContextInfo: _secret, ...content } = kept(unwrap(quoted.content))
@@ -87,7 +83,7 @@ async function contextOf(input: Addressed, chat: string, live: Live): Promise<Co
     expiration,
     quoted: {
       id: quoted.id,
-      author: authorOf(quoted, live),
+      author: authorOf(quoted, connected),
       content,
       ...(!isHere && { chat: quoted.chat }),
     },

@@ -1,5 +1,5 @@
 /** Lets callers wait until a condition holds. */
-export class Changes {
+export class Condition {
   readonly #waiting = new Set<() => void>()
 
   /** Something has changed: everybody who waits looks again. */

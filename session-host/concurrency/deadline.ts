@@ -7,7 +7,7 @@ const deadlines = new AsyncLocalStorage<number>()
  * Answers a call that may wait this long for its session in all: to start, to connect, to know its people.
  * The API has used some of the 5 s to find this host (Contract, "Time to answer").
  */
-export function waiting<Answer>(ms: number, answer: () => Answer): Answer {
+export function withDeadline<Answer>(ms: number, answer: () => Answer): Answer {
   return deadlines.run(performance.now() + ms, answer)
 }
 

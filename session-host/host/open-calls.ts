@@ -1,9 +1,9 @@
-import { Changes } from "../concurrency/condition.ts"
+import { Condition } from "../concurrency/condition.ts"
 
 /** The calls that are being answered, by what they are for. */
 export class OpenCalls<Key> {
   readonly #open = new Map<Key, number>()
-  readonly #changes = new Changes()
+  readonly #changes = new Condition()
 
   /** Answers one call. */
   async during<Answer>(key: Key, answer: () => Promise<Answer>): Promise<Answer> {

@@ -141,7 +141,7 @@ export function revocationOf(key: Key): MessageContent {
   return { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
 }
 
-/** Changes the message of this key to this content. */
+/** Condition the message of this key to this content. */
 export function editOf(key: Key, content: MessageContent): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: Date.now() } }

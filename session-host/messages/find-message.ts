@@ -2,7 +2,7 @@ import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/jid.ts"
 import type { Key } from "./compose.ts"
 import type { Remembered } from "../events/mapped.ts"
-import { isSameChat, type Live } from "../session/connected-session.ts"
+import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
 
 /**
  * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says which is
@@ -14,20 +14,23 @@ interface Asked {
 }
 
 /** The messages that may be meant, ours first. @throws ApiError `not_found` */
-export async function findMessages(live: Live, asked: Asked): Promise<[Remembered, ...Remembered[]]> {
-  const all = await live.messages(asked.id)
+export async function findMessages(
+  connected: ConnectedSession,
+  asked: Asked,
+): Promise<[Remembered, ...Remembered[]]> {
+  const all = await connected.messages(asked.id)
   const wanted = asked.chat === undefined ? undefined : toJid(asked.chat)
   const found: Remembered[] = []
   for (const message of all)
-    if (wanted === undefined || (await isSameChat(live, wanted, chatOf(message)))) found.push(message)
+    if (wanted === undefined || (await isSameChat(connected, wanted, chatOf(message)))) found.push(message)
   const [first, ...more] = found
   if (first) return [first, ...more]
   throw new ApiError("not_found", "there is no such message: messages are remembered for 30 days")
 }
 
 /** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
-export async function findOwn(live: Live, asked: Asked): Promise<Remembered> {
-  const [message] = await findMessages(live, asked)
+export async function findOwn(connected: ConnectedSession, asked: Asked): Promise<Remembered> {
+  const [message] = await findMessages(connected, asked)
   if (message.fromMe) return message
   throw new ApiError("not_own_message")
 }
@@ -44,7 +47,7 @@ export function keyOf({ id, chat, sender, fromMe }: Remembered): Key {
 }
 
 /** The author, as a quote in this chat names them. */
-export function authorOf({ sender, fromMe, chat }: Remembered, { own }: Live): string {
+export function authorOf({ sender, fromMe, chat }: Remembered, { own }: ConnectedSession): string {
   if (!fromMe) return sender
   return isLid(chat) && own.lid ? own.lid : own.jid
 }

@@ -7,7 +7,7 @@ import type { Slots } from "../concurrency/slots.ts"
 import type { Standing } from "../uplink/standing.ts"
 
 /** A connected session, as a command needs it. */
-export interface Live {
+export interface ConnectedSession {
   connection: Connection
   own: Own
   /** The JID to send to. @throws ApiError `recipient_not_found` */
@@ -21,11 +21,11 @@ export interface Live {
 }
 
 /** Whether both JIDs name one chat, by phone number or LID, as far as the pairs are known. */
-export async function isSameChat(live: Live, one: string, other: string): Promise<boolean> {
-  return one === other || (await phoneOf(live, one)) === (await phoneOf(live, other))
+export async function isSameChat(connected: ConnectedSession, one: string, other: string): Promise<boolean> {
+  return one === other || (await phoneOf(connected, one)) === (await phoneOf(connected, other))
 }
 
-async function phoneOf({ connection, own }: Live, jid: string): Promise<string> {
+async function phoneOf({ connection, own }: ConnectedSession, jid: string): Promise<string> {
   if (!isLid(jid)) return jid
   return jid === own.lid ? own.jid : ((await connection.phoneOf(jid)) ?? jid)
 }

@@ -1,5 +1,5 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { Changes } from "../concurrency/condition.ts"
+import { Condition } from "../concurrency/condition.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Logger } from "../log.ts"
 import type { Memory } from "../memory/memory.ts"
@@ -32,7 +32,7 @@ export class Sends {
   readonly #memory: Pick<Memory, "store" | "commits" | "vault">
   readonly #log: Logger
   readonly #running = new Set<string>()
-  readonly #changes = new Changes()
+  readonly #changes = new Condition()
 
   constructor(memory: Pick<Memory, "store" | "commits" | "vault">, log: Logger) {
     this.#memory = memory

@@ -9,14 +9,14 @@ import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { isPassing } from "#core/store/store.ts"
-import { Changes } from "../concurrency/condition.ts"
+import { Condition } from "../concurrency/condition.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Connect } from "../uplink/dialler.ts"
 import { authorsOf } from "../events/author.ts"
 import type { Remembered } from "../events/mapped.ts"
 import { learn } from "../uplink/arrivals.ts"
 import { LeaseNotes } from "../host/lease-notes.ts"
-import type { Live } from "./connected-session.ts"
+import type { ConnectedSession } from "./connected-session.ts"
 import type { Logger } from "../log.ts"
 import { mapReceived } from "../messages/map-received.ts"
 import { Memory } from "../memory/memory.ts"
@@ -58,7 +58,7 @@ export class Session {
   readonly #input: Input
   readonly #log: Logger
   readonly #ended = new AbortController()
-  readonly #changes = new Changes()
+  readonly #changes = new Condition()
   readonly #recipients = new Recipients()
   /** Contract, "Sent files": two at once per bridge. */
   readonly #media = new Slots(2, 10_000)
@@ -208,7 +208,7 @@ export class Session {
    * Asks something of the network. A question that is left open by the end of the connection may be asked again.
    * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws
    */
-  async use<Result>(work: (live: Live) => Promise<Result>): Promise<Result> {
+  async use<Result>(work: (connected: ConnectedSession) => Promise<Result>): Promise<Result> {
     const { memory, uplink } = await this.#started()
     const connection = await uplink.ready()
     return await uplink.during(connection, () => work(this.#live(connection, memory)))
@@ -221,7 +221,7 @@ export class Session {
   async send(asked: {
     messageId: string
     isNew: boolean | undefined
-    build: (live: Live) => Promise<{ chat: string; message: Uint8Array }>
+    build: (connected: ConnectedSession) => Promise<{ chat: string; message: Uint8Array }>
   }): Promise<Answer> {
     const { sends, uplink } = await this.#started()
     return await sends.send({
@@ -295,7 +295,7 @@ export class Session {
     return parts
   }
 
-  #live(connection: Connection, { messages, vault, contacts, standing }: Memory): Live {
+  #live(connection: Connection, { messages, vault, contacts, standing }: Memory): ConnectedSession {
     return {
       connection,
       own: vault.login ?? { jid: "", lid: "" },

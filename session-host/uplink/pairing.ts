@@ -1,4 +1,4 @@
-import { Changes } from "../concurrency/condition.ts"
+import { Condition } from "../concurrency/condition.ts"
 import { now } from "#core/platform/clock.ts"
 
 export interface Code {
@@ -11,7 +11,7 @@ export interface Code {
 export class Pairing {
   readonly #lastsMs: number
   readonly #onOver: () => void
-  readonly #changes = new Changes()
+  readonly #changes = new Condition()
   #timer: NodeJS.Timeout | undefined
   #code: Code | undefined
 

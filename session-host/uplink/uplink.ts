@@ -5,7 +5,7 @@ import { iso, nowMs } from "#core/platform/clock.ts"
 import { ApiError, networkUnreachable, sessionUnavailable } from "#core/error.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import type { Changes } from "../concurrency/condition.ts"
+import type { Condition } from "../concurrency/condition.ts"
 import { type Connect, Dialler } from "./dialler.ts"
 import { Logins } from "./logins.ts"
 import type { At } from "../events/connection.ts"
@@ -30,7 +30,7 @@ interface Input {
   timing: Timing
   log: Logger
   /** Notified of every change here. */
-  changes: Changes
+  changes: Condition
   /** Whether the host may have sockets now: it has beaten recently. */
   mayConnect: () => boolean
   /** Whether the session is ending. */

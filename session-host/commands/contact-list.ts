@@ -3,15 +3,14 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
-import * as contract from "#core/contract/contact.ts"
-import { invalid, issuesOf } from "#core/error.ts"
+import type * as contract from "#core/contract/contact.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { inFolder } from "../media/folder.ts"
 import { Lookups } from "../concurrency/lookups.ts"
 import { type Contacts, wire } from "../people/contacts.ts"
-import type { Command, CommandContext } from "./command.ts"
+import type { Session } from "../session/session.ts"
 
-const Query = contract.listContacts.request.query
+type Asked = z.infer<typeof contract.listContacts.request.query>
 const contentType = "application/json"
 
 /** Complete contact lists as they were answered, by the state of the contacts they show (`Contacts.state`). */
@@ -30,19 +29,15 @@ interface Answer {
   headers: Record<string, string>
 }
 
-export const listContacts: Command = {
-  route: contract.listContacts,
-  run: async (c) => {
-    const { session } = c.var
-    const asked = queryOf(c)
-    const contacts = await session.contacts()
-    const isAll = asked.limit === undefined && asked.after === undefined
-    const { bridgeId } = session.lease
-    const { body, headers } = isAll
-      ? await everybody(contacts).find(bridgeId)
-      : await made(bridgeId, contacts, asked)
-    return body ? c.body(body, 200, headers) : c.body(null, 200, headers)
-  },
+/** The contacts of a session, a page of them or all (Contract, "Contacts"). */
+export async function listOf(session: Session, asked: Asked): Promise<Response> {
+  const contacts = await session.contacts()
+  const isAll = asked.limit === undefined && asked.after === undefined
+  const { bridgeId } = session.lease
+  const { body, headers } = isAll
+    ? await everybody(contacts).find(bridgeId)
+    : await made(bridgeId, contacts, asked)
+  return new Response(body, { headers })
 }
 
 function everybody(contacts: Contacts): Lookups<string, Answer> {
@@ -58,7 +53,7 @@ function everybody(contacts: Contacts): Lookups<string, Answer> {
   return lists
 }
 
-async function made(bridgeId: string, contacts: Contacts, asked: z.infer<typeof Query>): Promise<Answer> {
+async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise<Answer> {
   const texts: string[] = []
   for await (const page of contacts.pages(asked))
     texts.push(...page.map((contact) => JSON.stringify(wire(contact))))
@@ -75,11 +70,4 @@ async function store(bridgeId: string, body: Buffer): Promise<string> {
     await StoredMedia.put({ key, path, contentType, fileName: "contacts.json" })
   })
   return key
-}
-
-/** The query, checked once more against the contract. @throws ApiError `invalid_request` */
-function queryOf(c: CommandContext): z.infer<typeof Query> {
-  const parsed = Query.safeParse(c.req.query())
-  if (parsed.success) return parsed.data
-  throw invalid(issuesOf(parsed.error))
 }

@@ -1,0 +1,20 @@
+import type { HostRoute, RouteNamed } from "#core/contract/routes.ts"
+import { calls } from "./calls.ts"
+import type { Command } from "./command.ts"
+import { contacts } from "./contacts.ts"
+import { debug } from "./debug.ts"
+import { messages } from "./messages.ts"
+import { presence } from "./presence.ts"
+import { profile } from "./profile.ts"
+import { session } from "./session.ts"
+
+/** The command of each route that a host answers. It does not compile with one missing, or under another's name. */
+export const commands = {
+  ...session,
+  ...messages,
+  ...calls,
+  ...contacts,
+  ...profile,
+  ...presence,
+  ...debug,
+} satisfies { [Name in HostRoute]: Command<RouteNamed<Name>> }

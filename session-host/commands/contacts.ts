@@ -1,0 +1,106 @@
+import type { z } from "@hono/zod-openapi"
+import * as contract from "#core/contract/contact.ts"
+import * as group from "#core/contract/group.ts"
+import { ApiError } from "#core/error.ts"
+import { isLid, toJid } from "#core/jid.ts"
+import { avatarOf } from "../media/avatar.ts"
+import type { Registered, Stanza } from "../network/connection.ts"
+import { child, childrenOf, el, textOf } from "../network/stanza.ts"
+import { type Contact, type Learnt, stranger, wire } from "../people/contacts.ts"
+import { groupCard } from "../people/group.ts"
+import { personOf } from "../people/person.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import { command } from "./command.ts"
+import { listOf } from "./contact-list.ts"
+
+export const contacts = {
+  listContacts: command(contract.listContacts, ({ session, query }) => listOf(session, query)),
+
+  checkContacts: command(contract.checkContacts, async ({ session, body }) => {
+    const digits = body.phones.map((phone) => phone.replace(/^\+/, ""))
+    const found = await session.use(async ({ connection, contacts }) => {
+      const asked = [...new Set(digits)]
+      const registered = await connection.registered(asked)
+      const said = asked.map((phone) => learntOf(phone, registered.get(phone)))
+      await contacts.learn(said, (lid) => connection.phoneOf(lid))
+      return registered
+    })
+    return digits.map((phone) => resultOf(phone, found.get(phone)))
+  }),
+
+  getContact: command(contract.getContact, ({ session, params }) =>
+    session.use((connected) => find(connected, toJid(params.jid))),
+  ),
+
+  contactAvatar: command(contract.contactAvatar, async ({ session, params }) =>
+    jpeg(await session.use(({ connection }) => avatarOf(connection, toJid(params.jid)))),
+  ),
+
+  getGroup: command(group.getGroup, async ({ session, params }) => {
+    const card = await session.use(({ connection }) => groupCard(connection, params.jid))
+    if (!card) throw new ApiError("not_found", "there is no such group, or the session is not in it")
+    return groupOf(params.jid, card)
+  }),
+}
+
+export function jpeg(picture: Uint8Array<ArrayBuffer>): Response {
+  return new Response(picture, { headers: { "content-type": "image/jpeg" } })
+}
+
+/** Learnt only about people who are contacts already. */
+function learntOf(phone: string, person: Registered | undefined): Learnt {
+  const isRegistered = person !== undefined
+  return { jid: person?.jid ?? toJid(phone), isRegistered, ofContactsOnly: true }
+}
+
+function resultOf(phone: string, person: Registered | undefined) {
+  const isRegistered = person !== undefined
+  return {
+    is_business: person?.isBusiness ?? false,
+    is_on_whatsapp: isRegistered,
+    jid: person?.jid ?? "",
+    phone,
+    registered: isRegistered,
+    verified_name: person?.verifiedName ?? "",
+  }
+}
+
+/** A contact, brought up to date by the network. @throws ApiError `not_found` */
+async function find(connected: ConnectedSession, asked: string) {
+  const { connection, contacts } = connected
+  const phoneOf = (lid: string) => connection.phoneOf(lid)
+  const jid = isLid(asked) ? ((await phoneOf(asked)) ?? asked) : asked
+  const learnt = await personOf(connection, jid)
+  const said = learnt ?? { [isLid(jid) ? "lid" : "jid"]: jid }
+  await contacts.learn([{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }], phoneOf)
+  const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
+  if (known) return wire(await withRedactedPhone(known, connected))
+  if (learnt) return wire(stranger(learnt))
+  throw new ApiError("not_found", "there is no such contact: nobody on the network has this address")
+}
+
+/** For a person who hides their number, only the cards of common groups show a part of it. */
+async function withRedactedPhone(
+  known: Contact,
+  { connection, contacts }: ConnectedSession,
+): Promise<Contact> {
+  if (known.jid || known.redactedPhone) return known
+  await connection.ask({
+    xmlns: "w:g2",
+    type: "get",
+    to: "@g.us",
+    children: [el("participating", {}, [el("participants")])],
+  })
+  // The connection reports what it hears about people, so the contact may be up to date now.
+  return (await contacts.get(known.lid)) ?? known
+}
+
+function groupOf(jid: string, card: Stanza): z.infer<typeof group.Group> {
+  return {
+    created: Number(card.attrs.creation) || 0,
+    jid,
+    name: card.attrs.subject ?? "",
+    participants: childrenOf(card, "participant").length || Number(card.attrs.size) || 0,
+    topic: textOf(child(child(card, "description"), "body")),
+  }
+}

@@ -1,0 +1,85 @@
+import type { z } from "@hono/zod-openapi"
+import * as privacy from "#core/contract/privacy.ts"
+import * as contract from "#core/contract/profile.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { userOf } from "#core/jid.ts"
+import { avatarOf } from "../media/avatar.ts"
+import { fetchMedia } from "../media/fetch.ts"
+import { inFolder } from "../media/folder.ts"
+import { readAvatar } from "../media/picture.ts"
+import type { Stanza } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
+import { aboutOf } from "../people/person.ts"
+import { command } from "./command.ts"
+import { jpeg } from "./contacts.ts"
+
+export const profile = {
+  getProfile: command(contract.getProfile, async ({ session }) => {
+    const about = await session.use(({ connection, own }) => aboutOf(connection, own.jid))
+    const { jid, name } = await session.status()
+    return { about, jid, name, phone: userOf(jid) }
+  }),
+
+  setAbout: command(contract.setAbout, async ({ session, body }) => {
+    const about = el("status", {}, body.status)
+    await session.use(({ connection }) => connection.ask({ xmlns: "status", type: "set", children: [about] }))
+    return { ok: true }
+  }),
+
+  ownAvatar: command(contract.ownAvatar, async ({ session }) =>
+    jpeg(await session.use(({ connection, own }) => avatarOf(connection, own.jid))),
+  ),
+
+  setAvatar: command(contract.setAvatar, async ({ session, body }) => {
+    const answer = await session.use(({ connection, media }) =>
+      media.use(async () => {
+        const bytes = await inFolder((folder) => fetchAvatar(body.url, folder))
+        const picture = el("picture", { type: "image" }, bytes)
+        return await connection.ask({ xmlns: "w:profile:picture", type: "set", children: [picture] })
+      }),
+    )
+    return { picture_id: child(answer, "picture")?.attrs.id ?? "" }
+  }),
+
+  removeAvatar: command(contract.removeAvatar, async ({ session }) => {
+    await session.use(({ connection }) => connection.ask({ xmlns: "w:profile:picture", type: "set" }))
+    return { ok: true }
+  }),
+
+  profileQr: command(contract.profileQr, async ({ session }) => {
+    const wanted = el("qr", { type: "contact", action: "get" })
+    const answer = await session.use(({ connection }) =>
+      connection.ask({ xmlns: "w:qr", type: "set", children: [wanted] }),
+    )
+    const code = child(answer, "qr")?.attrs.code
+    if (!code) throw sessionUnavailable("the network gave no code: try again")
+    return Response.json({ link: linkOf(code) }, { headers: { "cache-control": "no-store" } })
+  }),
+
+  statusPrivacy: command(privacy.statusPrivacy, async ({ session }) => {
+    const answer = await session.use(({ connection }) =>
+      connection.ask({ xmlns: "status", type: "get", children: [el("privacy")] }),
+    )
+    return childrenOf(child(answer, "privacy"), "list").map(privacyOf)
+  }),
+}
+
+/** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */
+async function fetchAvatar(url: string, folder: string): Promise<Buffer> {
+  const { path, mimetype } = await fetchMedia(url, false, folder)
+  if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "a profile picture must be a JPEG")
+  return await readAvatar(path)
+}
+
+/** Built as WhatsApp Web and whatsmeow build it: the network returns either the whole link or only the code. */
+function linkOf(code: string): string {
+  return code.startsWith("https://") ? code : `https://wa.me/qr/${code}`
+}
+
+function privacyOf(list: Stanza): z.infer<typeof privacy.StatusPrivacy> {
+  return {
+    is_default: list.attrs.default === "true",
+    list: childrenOf(list, "user").flatMap(({ attrs }) => attrs.jid ?? []),
+    type: list.attrs.type ?? "",
+  }
+}

@@ -1,0 +1,51 @@
+import { toBuffer } from "qrcode"
+import * as contract from "#core/contract/session.ts"
+import { command } from "./command.ts"
+
+/** Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. */
+const image = { type: "png", width: 400, margin: 4 } as const
+
+export const session = {
+  status: command(contract.status, ({ session }) => session.status()),
+
+  qr: command(contract.qr, async ({ session }) => {
+    const code = await session.code()
+    return new Response(new Uint8Array(await toBuffer(code.text, image)), {
+      headers: {
+        "content-type": "image/png",
+        "cache-control": "no-store",
+        "x-qr-expires": String(code.expiresAt),
+      },
+    })
+  }),
+
+  pair: command(contract.pair, async ({ session, body }) => {
+    const code = await session.linkCode(body.phone.replace(/^\+/, ""))
+    // Phones show the code to the person who types it in this form.
+    const shown = { code: `${code.slice(0, 4)}-${code.slice(4)}` }
+    return Response.json(shown, { headers: { "cache-control": "no-store" } })
+  }),
+
+  logout: command(contract.logout, async ({ session }) => {
+    await session.logout()
+    return { ok: true }
+  }),
+}
+
+/** Calls of the API itself, which are in no contract. */
+export const internal = [
+  /** The webhook has changed (Contract, "Changing the webhook"). */
+  command({ method: "post", path: "/restart" }, async ({ session }) => {
+    await session.restart()
+    return new Response(null, { status: 204 })
+  }),
+
+  /**
+   * The bridge was paused, suspended or deleted, and its session must stop at once; or its choice of events has
+   * changed.
+   */
+  command({ method: "post", path: "/look-at-lease" }, async ({ session }) => {
+    await session.lookAtLease()
+    return new Response(null, { status: 204 })
+  }),
+]
