@@ -10,7 +10,7 @@ import { kept } from "../events/remember.ts"
 import { authorOf, findMessages } from "../messages/find-message.ts"
 import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
 import type { MessageContent } from "../network/connection.ts"
-import type { Session } from "../session/session.ts"
+import type { Wish } from "../session/sending.ts"
 import { type Called, command, type Route } from "./command.ts"
 
 /** The input of every send besides its content. */
@@ -48,12 +48,12 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
  */
 export async function sendAndAnswer(
   { session, call }: Pick<Called, "session" | "call">,
-  build: Parameters<Session["send"]>[0]["build"],
+  compose: Wish["compose"],
   shownId?: string,
 ): Promise<Response> {
   const { messageId, isNew, record, requestId, bridgeId } = call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
-  const sent = await session.send({ messageId, isNew, build }).catch((error: unknown) => {
+  const sent = await session.send({ messageId, isNew, compose }).catch((error: unknown) => {
     if (error instanceof ApiError) BridgeLog.append(bridgeId, "warn", `message ${messageId}: ${error.code}`)
     throw error
   })

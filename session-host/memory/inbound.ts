@@ -1,8 +1,11 @@
-import type { Mapped, MessageName, Remembered } from "../events/mapped.ts"
+import { authorsOf } from "../events/author.ts"
+import type { Mapped, MessageName } from "../events/mapped.ts"
 import { formsOf, nameOf } from "../events/name.ts"
 import type { Own } from "../events/chat-and-sender.ts"
 import type { Logger } from "../log.ts"
-import type { Received } from "../network/connection.ts"
+import { type mapReceived, phoneOf } from "../messages/map-received.ts"
+import type { Connection, Received } from "../network/connection.ts"
+import type { Contacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/ended.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
 import { Lookups } from "../concurrency/lookups.ts"
@@ -10,13 +13,6 @@ import { type Known, type Messages, seenAs } from "./messages/messages.ts"
 import type { Outbox } from "./outbox.ts"
 import type { Parking } from "./messages/parked.ts"
 import { TooLarge } from "./too-large.ts"
-
-/** The context in which a received message is read. */
-export interface Context {
-  own: Own
-  /** Every remembered message of this id. */
-  originals: (id: string) => Promise<Remembered[]>
-}
 
 interface Options {
   parking: Parking
@@ -28,8 +24,11 @@ interface Options {
   ignores: (chat: string) => boolean
   /** The other address of a person (phone number or LID), if it is known. */
   otherAddress: (jid: string) => Promise<string | undefined>
+  contacts: () => Contacts
+  /** The connection to ask, while there is one. */
+  connection: () => Pick<Connection, "phoneOf"> | undefined
   /** Turns a message into events. May throw on what strangers send. */
-  map: (received: Received, context: Context) => Promise<Mapped[]>
+  map: typeof mapReceived
   /** Whether a release before 0.2 has seen this ciphertext. */
   wasSeen: (hash: string) => Promise<boolean>
   commits: Pick<Commits, "made" | "whenKept">
@@ -144,13 +143,27 @@ export class Inbound {
   }
 
   async #map(received: Received): Promise<Mapped[]> {
-    const { map, messages, own } = this.#options
-    const mapped = await map(received, { own: own(), originals: (id) => messages.all(id) })
+    const { map, messages, own, log } = this.#options
+    const connection = this.#options.connection()
+    this.#learnAuthors(received)
+    const originals = (id: string) => messages.all(id)
+    const mapped = await map(received, own(), { connection, originals, log })
     return await Promise.all(
       mapped.map(async (each) =>
         each.message ? { ...each, message: await this.#full(each.message) } : each,
       ),
     )
+  }
+
+  /** Whoever writes to the session is a contact of it. Nothing waits for that. */
+  #learnAuthors(received: Received): void {
+    const { contacts, own, log } = this.#options
+    const connection = this.#options.connection()
+    const learnt = contacts().learn(authorsOf(received, own()), (lid) => phoneOf(lid, { connection, log }))
+    learnt.catch((error: unknown) => {
+      if (!(error instanceof SessionEnded))
+        log.error({ error }, "new information about people was not written")
+    })
   }
 
   /** What is known of a stanza's message, this ciphertext included; undefined where the stanza names none. */

@@ -7,12 +7,11 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { events } from "#core/store/tables.ts"
 import type { Own } from "../events/chat-and-sender.ts"
-import type { Mapped } from "../events/mapped.ts"
 import type { Logger } from "../log.ts"
 import { Bell } from "./bell.ts"
 import { Commits, type UnitWrite } from "./commits.ts"
 import { drainFormer, marksCountUntil, wasSeenFormerly } from "./former.ts"
-import { type Context, Inbound } from "./inbound.ts"
+import { Inbound } from "./inbound.ts"
 import { Messages } from "./messages/messages.ts"
 import { Outbox } from "./outbox.ts"
 import { Parking } from "./messages/parked.ts"
@@ -21,7 +20,8 @@ import { Patience } from "./patience.ts"
 import { Skip } from "./skip.ts"
 import { SessionStore } from "./store.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./vault/vault.ts"
-import type { Received } from "../network/connection.ts"
+import { mapReceived } from "../messages/map-received.ts"
+import type { Connection } from "../network/connection.ts"
 import { Contacts, removeContacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/ended.ts"
 import type { Timing } from "../timing.ts"
@@ -34,7 +34,10 @@ interface Input {
   log: Logger
   /** Aborted when the session has ended. */
   ended: AbortSignal
-  map: (received: Received, memory: Memory, context: Context) => Promise<Mapped[]>
+  /** The session's connection, while it has one. */
+  connection: () => Pick<Connection, "phoneOf"> | undefined
+  /** Turns a message into events; `mapReceived` where it is not given. */
+  map?: typeof mapReceived | undefined
   /** The version of the running code. Each version tries again to read messages that earlier ones could not. */
   version: () => Promise<string>
   /** The customer's present choice of events. */
@@ -91,7 +94,9 @@ export class Memory {
       own: () => this.#vault.login ?? nobody,
       ignores: (chat) => Choice.ignores(input.choice(), chat),
       otherAddress: (jid) => this.#vault.otherAddress(jid),
-      map: (received, context) => input.map(received, this, context),
+      map: input.map ?? mapReceived,
+      connection: input.connection,
+      contacts: () => this.#contacts,
       wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
     })
     const { lease, log, timing } = input

@@ -12,13 +12,10 @@ import { isPassing } from "#core/store/store.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Connect } from "../uplink/dialler.ts"
-import { authorsOf } from "../events/author.ts"
 import type { Remembered } from "../events/mapped.ts"
-import { learn } from "../uplink/arrivals.ts"
 import { LeaseNotes } from "../host/lease-notes.ts"
 import type { ConnectedSession } from "./connected-session.ts"
 import type { Logger } from "../log.ts"
-import { mapReceived } from "../messages/map-received.ts"
 import { Memory } from "../memory/memory.ts"
 import { codeVersion } from "../memory/code-version.ts"
 import type { Connection } from "../network/connection.ts"
@@ -26,7 +23,7 @@ import type { Code } from "../uplink/pairing.ts"
 import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/sandbox.ts"
 import { scope } from "../host/scope.ts"
-import { type Answer, Sends } from "./sending.ts"
+import { type Answer, Sending, type Wish } from "./sending.ts"
 import { Fenced, SessionEnded } from "./ended.ts"
 import { Slots } from "../concurrency/slots.ts"
 import type { Timing } from "../timing.ts"
@@ -47,7 +44,7 @@ interface Input {
 /** The parts that exist once the session has read its memory. */
 interface Parts {
   memory: Memory
-  sends: Sends
+  sending: Sending
   uplink: Uplink
 }
 
@@ -86,12 +83,10 @@ export class Session {
     try {
       await scope.run({ fail: (error) => this.fail(error) }, async () => {
         const memory = await this.#remember()
-        const sends = new Sends(memory, this.#log)
         const { connect, timing, mayConnect } = this.#input
         const uplink = new Uplink({
           held: this.lease,
           memory,
-          sends,
           connect,
           timing,
           log: this.#log,
@@ -100,7 +95,9 @@ export class Session {
           isOver: () => this.#isOver,
           onError: (error) => this.fail(error),
         })
-        this.#parts = { memory, sends, uplink }
+        const connected = (connection: Connection) => this.#connected(connection, memory)
+        const sending = new Sending({ memory, uplink, connected, log: this.#log })
+        this.#parts = { memory, sending, uplink }
         this.#changes.notify()
         this.notes.start()
         this.#log.info({ paired: uplink.isPaired }, "session started")
@@ -172,8 +169,8 @@ export class Session {
 
   /** Reconnects, once the sends under way have ended. @throws as `Uplink.restart` */
   async restart(): Promise<void> {
-    const { sends, uplink } = await this.#started()
-    await sends.settled(this.#input.timing.restartMs)
+    const { sending, uplink } = await this.#started()
+    await sending.settled(this.#input.timing.restartMs)
     await uplink.restart()
   }
 
@@ -211,24 +208,12 @@ export class Session {
   async use<Result>(work: (connected: ConnectedSession) => Promise<Result>): Promise<Result> {
     const { memory, uplink } = await this.#started()
     const connection = await uplink.ready()
-    return await uplink.during(connection, () => work(this.#live(connection, memory)))
+    return await uplink.during(connection, () => work(this.#connected(connection, memory)))
   }
 
-  /**
-   * Sends a message under an id that the caller chose; `isNew`: it chose it for this call.
-   * @throws ApiError `not_paired`, `session_unavailable`, and what `Sends.send` throws
-   */
-  async send(asked: {
-    messageId: string
-    isNew: boolean | undefined
-    build: (connected: ConnectedSession) => Promise<{ chat: string; message: Uint8Array }>
-  }): Promise<Answer> {
-    const { sends, uplink } = await this.#started()
-    return await sends.send({
-      ...asked,
-      build: () => this.use(asked.build),
-      connection: () => uplink.ready(),
-    })
+  /** Sends a message under an id that the caller chose. @throws as `Sending.send` */
+  async send(wish: Wish): Promise<Answer> {
+    return await (await this.#started()).sending.send(wish)
   }
 
   /** Closes the socket until `connectAgain`: the host has not beaten for too long. */
@@ -245,7 +230,7 @@ export class Session {
     if (this.#isOver) return
     this.#stopping = true
     const { finishMs } = this.#input.timing
-    await this.#parts?.sends.settled(finishMs)
+    await this.#parts?.sending.settled(finishMs)
     this.#plannedLogins = this.#parts?.uplink.logins
     this.#parts?.uplink.hangUp()
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -277,11 +262,7 @@ export class Session {
       log: this.#log,
       ended: this.#ended.signal,
       version: codeVersion,
-      map: async (received, memory, { own, originals }) => {
-        const connection = this.#parts?.uplink.connection
-        learn(authorsOf(received, own), { memory, connection, log: this.#log }).catch(this.#forgotten)
-        return await mapReceived(received, own, { connection, originals, log: this.#log })
-      },
+      connection: () => this.#parts?.uplink.connection,
       choice: () => this.#choice,
       onStoreAway: () => this.#storeAway(),
       onEnd: (error) => this.#end(error),
@@ -295,7 +276,7 @@ export class Session {
     return parts
   }
 
-  #live(connection: Connection, { messages, vault, contacts, standing }: Memory): ConnectedSession {
+  #connected(connection: Connection, { messages, vault, contacts, standing }: Memory): ConnectedSession {
     return {
       connection,
       own: vault.login ?? { jid: "", lid: "" },
@@ -319,11 +300,6 @@ export class Session {
   /** Writes to the customer's log, in the customer's terms: none of our errors, and nothing of anybody's messages. */
   #tell(level: BridgeLog.Level, text: string): void {
     BridgeLog.append(this.lease.bridgeId, level, text)
-  }
-
-  readonly #forgotten = (error: unknown): void => {
-    if (!(error instanceof SessionEnded))
-      this.#log.error({ error }, "new information about people was not written")
   }
 
   /** `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away. */

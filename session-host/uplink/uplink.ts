@@ -12,12 +12,12 @@ import type { At } from "../events/connection.ts"
 import { append, learn } from "./arrivals.ts"
 import type { Logger } from "../log.ts"
 import type { Memory } from "../memory/memory.ts"
+import { ackedLate } from "../memory/messages/sent.ts"
 import type { Connection, End, Happening } from "../network/connection.ts"
 import { newNoticing } from "./notices.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { alreadyPaired, notPaired, refusalOf, takenOver } from "../network/refusals.ts"
 import { showCode } from "./sandbox.ts"
-import type { Sends } from "../session/sending.ts"
 import { SessionEnded } from "../session/ended.ts"
 import type { Timing } from "../timing.ts"
 import { mayWaitMs } from "../concurrency/deadline.ts"
@@ -25,7 +25,6 @@ import { mayWaitMs } from "../concurrency/deadline.ts"
 interface Input {
   held: Lease.Info
   memory: Memory
-  sends: Pick<Sends, "acknowledged">
   connect: Connect
   timing: Timing
   log: Logger
@@ -297,7 +296,7 @@ export class Uplink {
         this.#notice(happening.notice).catch(this.#dropped)
         break
       case "acknowledged":
-        this.#input.sends.acknowledged(happening.messageId, happening.timestamp).catch(this.#dropped)
+        ackedLate(this.#memory, happening.messageId, happening.timestamp).catch(this.#dropped)
         break
       case "closed":
         this.#closed(happening).catch(this.#input.onError)

@@ -2,6 +2,8 @@ import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import { mayBeOurs } from "#core/message-id.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
+import { SessionEnded } from "#session-host/session/ended.ts"
+import type { Commits } from "../commits.ts"
 import type { Put, SessionStore } from "../store.ts"
 
 /**
@@ -23,6 +25,13 @@ type Outcome = z.infer<typeof Outcome>
 /** A message that we sent, the login (generation) that sent it, and its outcome: the `SEND` row. */
 export type Sent = Outgoing & Outcome & { generation: number }
 
+type Unacked = Outgoing & { generation: number }
+
+interface Rows {
+  store: SessionStore
+  commits: Pick<Commits, "note">
+}
+
 export function sentRow(store: SessionStore, sent: Sent): Put {
   const { messageId, chat, message, generation, ...outcome } = sent
   const row = { ...outcome, g: generation, expires_at: now() + keptFor }
@@ -36,6 +45,24 @@ export async function sentMessage(store: SessionStore, messageId: string): Promi
   if (!stored) return undefined
   const generation = z.number().int().parse(stored.row.g)
   return { messageId, generation, ...unpack(stored.secret), ...Outcome.parse(stored.row) }
+}
+
+/**
+ * Notes that the network has a message. If the note is lost, a retry sends the same bytes under the same id, which are
+ * shown only once.
+ */
+export function noteAcked({ store, commits }: Rows, sent: Unacked, timestamp: number): void {
+  try {
+    commits.note([sentRow(store, { ...sent, state: "acked", timestamp })])
+  } catch (error) {
+    if (!(error instanceof SessionEnded)) throw error
+  }
+}
+
+/** The network acknowledged a message whose send has stopped waiting. */
+export async function ackedLate(rows: Rows, messageId: string, timestamp: number): Promise<void> {
+  const sent = await sentMessage(rows.store, messageId)
+  if (sent?.state === "sent") noteAcked(rows, sent, timestamp)
 }
 
 function skOf(messageId: string): string {

@@ -2,7 +2,6 @@ import { onTestFinished } from "vitest"
 import { log } from "#core/platform/log.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Mapped } from "#session-host/events/mapped.ts"
-import { mapReceived } from "#session-host/messages/map-received.ts"
 import { Memory } from "#session-host/memory/memory.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { SessionEnded } from "#session-host/session/ended.ts"
@@ -27,8 +26,8 @@ export async function aMemory(
     log,
     ended: ended.signal,
     version: async () => input.version ?? "this",
-    map: async (received, _memory, { own, originals }) =>
-      input.map?.(received) ?? (await mapReceived(received, own, { connection: undefined, originals, log })),
+    connection: () => undefined,
+    map: input.map && (async (received) => input.map!(received)),
     choice: () => lease.choice,
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {
