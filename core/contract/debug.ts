@@ -3,7 +3,7 @@ import { path } from "./bridge.ts"
 import { proxy, refusals, reply, unreachable } from "./reply.ts"
 
 /** Contract, "Debug figures": figures of the host's process. */
-export const DebugStats = z
+const DebugStats = z
   .object({
     gc_cycles: z.number().openapi({ description: "Garbage collections since the process started." }),
     goroutines: z.number().openapi({

@@ -5,7 +5,7 @@ import { jpeg } from "./contact.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
 
 /** Contract, "Profile and privacy" */
-export const Profile = z
+const Profile = z
   .object({ about: z.string(), jid: z.string(), name: z.string(), phone: z.string() })
   .openapi("Profile")
 
