@@ -6,16 +6,23 @@ import { config } from "./platform/config.ts"
 import { isThrottled, put, type Row, update } from "./store/store.ts"
 import { requests } from "./store/tables.ts"
 
-/** Contract, "Rate limits": requests a minute. `address` is the floor under all the others. */
+const minute = 60_000
+
+/**
+ * Contract, "Rate limits": requests a minute. `address` is the floor under all the others. The mails of sign-ins are
+ * counted for the address that they go to and for the one that asks.
+ */
 const limits = {
-  provision: config.RATE_LIMIT_PROVISION,
-  proxy: config.RATE_LIMIT_PROXY,
-  other: config.RATE_LIMIT_OTHER,
-  address: config.RATE_LIMIT_ADDRESS,
+  provision: { limit: config.RATE_LIMIT_PROVISION, windowMs: minute },
+  proxy: { limit: config.RATE_LIMIT_PROXY, windowMs: minute },
+  other: { limit: config.RATE_LIMIT_OTHER, windowMs: minute },
+  address: { limit: config.RATE_LIMIT_ADDRESS, windowMs: minute },
+  mailsTo: { limit: 3, windowMs: 15 * minute },
+  mailsFor: { limit: 10, windowMs: 15 * minute },
 }
 export type Scope = keyof typeof limits
+type Limit = (typeof limits)[Scope]
 
-const windowMs = 60_000
 /** How long requests are refused after the store was too busy to count them. */
 const throttledMs = 1000
 
@@ -49,23 +56,24 @@ export function isCounter(pk: string): boolean {
  */
 export async function count(scope: Scope, who: string): Promise<Window> {
   const pk = `${prefix}${scope}#${who}`
-  const limit = limits[scope]
+  const { limit } = limits[scope]
   const knownEnd = over.get(pk) ?? 0
   if (knownEnd > nowMs()) return { limit, remaining: 0, endsMs: knownEnd, isExceeded: true }
 
   const request = Promise.withResolvers<Window>()
   const others = waiting.get(pk)
   if (others) others.push(request)
-  else void countAll(pk, limit, [request])
+  else void countAll(pk, limits[scope], [request])
   return await request.promise
 }
 
 /** Writes until no request waits. */
-async function countAll(pk: string, limit: number, first: PromiseWithResolvers<Window>[]): Promise<void> {
+async function countAll(pk: string, of: Limit, first: PromiseWithResolvers<Window>[]): Promise<void> {
+  const { limit, windowMs } = of
   for (let batch = first; batch.length > 0; batch = waiting.get(pk) ?? []) {
     waiting.set(pk, [])
     try {
-      const { before, passing, startMs } = await counted(pk, limit, batch.length)
+      const { before, passing, startMs } = await counted(pk, of, batch.length)
       const endsMs = startMs + windowMs
       if (passing < batch.length) over.set(pk, endsMs, { ttl: windowMs })
       for (const [i, { resolve }] of batch.entries()) {
@@ -89,13 +97,13 @@ async function countAll(pk: string, limit: number, first: PromiseWithResolvers<W
  */
 async function counted(
   pk: string,
-  limit: number,
+  { limit, windowMs }: Limit,
   asked: number,
 ): Promise<{ before: number; passing: number; startMs: number }> {
   let passing = Math.min(asked, limit)
   for (;;) {
     const atMs = nowMs()
-    const { row, isCounted } = await add(pk, { some: passing, limit, atMs })
+    const { row, isCounted } = await add(pk, { some: passing, limit, afterMs: atMs - windowMs })
     const startMs = Number(row.start_ms ?? 0)
     const n = Number(row.n ?? 0)
     if (isCounted) return { before: n - passing, passing, startMs }
@@ -105,14 +113,14 @@ async function counted(
       continue
     }
     passing = Math.min(asked, limit)
-    if (await begin(pk, { some: passing, seenMs: startMs, atMs }))
+    if (await begin(pk, { some: passing, seenMs: startMs, atMs, windowMs }))
       return { before: 0, passing, startMs: atMs }
   }
 }
 
 async function add(
   pk: string,
-  input: { some: number; limit: number; atMs: number },
+  input: { some: number; limit: number; afterMs: number },
 ): Promise<{ row: Row; isCounted: boolean }> {
   const row = await update({
     TableName: requests,
@@ -121,7 +129,7 @@ async function add(
     ConditionExpression: "start_ms > :over AND n <= :room",
     ExpressionAttributeValues: {
       ":some": input.some,
-      ":over": input.atMs - windowMs,
+      ":over": input.afterMs,
       ":room": input.limit - input.some,
     },
   })
@@ -129,8 +137,11 @@ async function add(
 }
 
 /** @returns false when somebody else has begun a window since the old one was seen. */
-async function begin(pk: string, input: { some: number; seenMs: number; atMs: number }): Promise<boolean> {
-  const { some, seenMs, atMs } = input
+async function begin(
+  pk: string,
+  input: { some: number; seenMs: number; atMs: number; windowMs: number },
+): Promise<boolean> {
+  const { some, seenMs, atMs, windowMs } = input
   const refused = await put({
     TableName: requests,
     Item: { ...key(pk), n: some, start_ms: atMs, expires_at: Math.ceil((atMs + 2 * windowMs) / 1000) },

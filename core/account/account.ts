@@ -19,6 +19,8 @@ export const Info = z.object({
   bridgeLimit: z.number().int(),
   bridges: z.number().int(),
   createdAt: z.number().int(),
+  /** Its people see every account: they run the service. */
+  isOperator: z.boolean(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -38,6 +40,7 @@ export async function create(input: { name: string; subscription?: Subscription 
     bridgeLimit,
     bridges: 0,
     createdAt: now(),
+    isOperator: false,
   }
   await transact([
     { Put: { TableName: accounts, Item: toRow(account), ConditionExpression: "attribute_not_exists(pk)" } },
@@ -74,6 +77,11 @@ export async function setSubscription(accountId: string, subscription: Subscript
 /** @returns false when there is no such account. */
 export async function setBridgeLimit(accountId: string, limit: number): Promise<boolean> {
   return await set(accountId, "bridge_limit", limit)
+}
+
+/** Lets the people of an account see every account. @returns false when there is no such account. */
+export async function makeOperator(accountId: string): Promise<boolean> {
+  return await set(accountId, "operator", true)
 }
 
 /** Deletes an account. @returns false when there is no such account, or it still has bridges. */
@@ -116,7 +124,7 @@ function subscriptionMissing(): string {
     : sentences.no_subscription
 }
 
-async function set(accountId: string, field: string, value: string | number): Promise<boolean> {
+async function set(accountId: string, field: string, value: string | number | boolean): Promise<boolean> {
   const row = await update({
     TableName: accounts,
     Key: key(accountId),
@@ -141,5 +149,10 @@ function toRow(account: Info): Row {
 }
 
 function fromRow(row: Row): Info {
-  return Info.parse({ ...row, bridgeLimit: row.bridge_limit, createdAt: row.created_at })
+  return Info.parse({
+    ...row,
+    bridgeLimit: row.bridge_limit,
+    createdAt: row.created_at,
+    isOperator: row.operator ?? false,
+  })
 }

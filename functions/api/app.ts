@@ -1,3 +1,4 @@
+import { dashboard } from "../dashboard/dashboard.ts"
 import { eventStream } from "../stream/events.ts"
 import { logs } from "../stream/logs.ts"
 import { webhookTest } from "../stream/webhook-test.ts"
@@ -8,7 +9,7 @@ import { proxy } from "./proxy.ts"
 import { reference } from "../docs/routes.ts"
 
 /**
- * The whole HTTP API, as one machine serves it. On AWS it is behind two doors: `handler.ts` here and the one in
- * `stream`.
+ * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts` here
+ * and the one in `stream`.
  */
-export const app = door([reference], [bridges, eventStream, events, logs, webhookTest, proxy])
+export const app = door([dashboard, reference], [bridges, eventStream, events, logs, webhookTest, proxy])

@@ -4,9 +4,9 @@ import { log } from "#core/platform/log.ts"
 import { isPassing } from "#core/store/store.ts"
 import type { ApiEnv } from "./router.ts"
 
-/** The one place that answers refusals. It shows what a customer may see of an error, and nothing else. */
+/** The one place that answers the API's refusals. It shows what a customer may see of an error, and nothing else. */
 export function refuse(error: Error, c: Context<ApiEnv>): Response {
-  const refusal = asRefusal(error, c)
+  const refusal = asRefusal(error, c.var.requestId)
   const body = {
     error: refusal.message,
     code: refusal.code,
@@ -16,10 +16,11 @@ export function refuse(error: Error, c: Context<ApiEnv>): Response {
   return c.json(body, refusal.status, refusal.headers)
 }
 
-function asRefusal(error: Error, c: Context<ApiEnv>): ApiError {
+/** What a customer may see of an error. What is our own fault is logged. */
+export function asRefusal(error: Error, requestId: string): ApiError {
   if (error instanceof ApiError) return error
   // The path is not logged, since it names people. The answer's log line has the route.
-  log.error({ error, requestId: c.var.requestId }, "request failed")
+  log.error({ error, requestId }, "request failed")
   if (isPassing(error)) return sessionUnavailable("the service cannot answer now: try again")
   return internalError()
 }

@@ -30,10 +30,10 @@ export interface Seed {
  */
 export async function seed(service: Service, settings: Settings): Promise<Seed> {
   const { DATA_DIR: dataDir } = settings
-  const { apiKey } = await account(dataDir)
+  const { accountId, apiKey } = await account(dataDir)
   const api = apiClient(service.baseUrl, apiKey)
   await api("POST", "/instances", { customer_ref: ref })
-  const told = { ...service, apiKey, dataDir }
+  const told = { ...service, apiKey, dataDir, signIn: await signInLink(accountId, service.baseUrl) }
   if (settings.HOST_NETWORK === "live") return { api, ref, welcome: live(told) }
 
   const network = networkClient({ controlUrl: service.phonesUrl })
@@ -57,6 +57,25 @@ async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
   })
 }
 
+/** Who has the seeded account. No mail goes there. */
+const operator = "operator@bridge.local"
+
+/** A link that signs a browser on this machine in to the seeded account, once. Mails of other sign-ins are printed, too. */
+async function signInLink(accountId: string, baseUrl: string): Promise<string> {
+  const { Account } = await import("#core/account/account.ts")
+  const { Mail } = await import("#core/account/mail.ts")
+  const { Member } = await import("#core/account/member.ts")
+  const { Person } = await import("#core/account/person.ts")
+  const { SignIn } = await import("#core/account/sign-in.ts")
+  // As a code, a mail of a sign-in is for eyes, not for files.
+  if (process.stdout.isTTY)
+    Mail.watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))
+  await Account.makeOperator(accountId)
+  await Member.add(accountId, await Person.ofEmail(operator), "owner")
+  // Passkeys do not work at an address.
+  return `${baseUrl.replace("127.0.0.1", "localhost")}/sign-in/link/${await SignIn.print(operator)}`
+}
+
 /** Found by name, since the network does not keep its phones in order. */
 async function phoneOf(network: NetworkClient, name: string): Promise<Phone> {
   const known = await network.phones()
@@ -68,6 +87,8 @@ interface Told {
   phonesUrl: string
   apiKey: string
   dataDir: string
+  /** Opens the dashboard. */
+  signIn: string
 }
 
 const key = '-H "Authorization: Bearer $KEY"'
@@ -75,10 +96,12 @@ const json = "-H 'Content-Type: application/json'"
 
 /** Lines to paste, each complete in itself. */
 function simulated(told: Told & { owner: Phone; contact: Phone }): string {
-  const { baseUrl, phonesUrl, apiKey, owner, contact } = told
+  const { baseUrl, phonesUrl, apiKey, owner, contact, signIn } = told
   const bridge = `$URL/api/instances/${ref}`
   return [
-    "The messaging bridge runs, on a simulated network.",
+    "The messaging bridge runs, on a simulated network. Open this in a browser; it signs you in, once:",
+    "",
+    `  ${signIn}`,
     "",
     `  API       ${baseUrl}, its reference: ${baseUrl}/api/docs`,
     `  phones    open ${phonesUrl} in a browser: what the simulated phones read, and send`,
@@ -100,9 +123,12 @@ function simulated(told: Told & { owner: Phone; contact: Phone }): string {
 }
 
 function live(told: Told): string {
-  const { baseUrl, apiKey } = told
+  const { baseUrl, apiKey, signIn } = told
   return [
-    "The messaging bridge runs, on the live network. Use a number that you can afford to lose.",
+    "The messaging bridge runs, on the live network. Use a number that you can afford to lose. Open this in a browser; it",
+    "signs you in, once, and the dashboard shows the code to scan:",
+    "",
+    `  ${signIn}`,
     "",
     `  API       ${baseUrl}, its reference: ${baseUrl}/api/docs`,
     `  bridge    ${ref}`,

@@ -250,7 +250,7 @@ function bytesOf(value: unknown): Buffer[] {
 
 /** The beginning of a row's key, for each kind of row. */
 const kinds: Record<string, string[]> = {
-  Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY"],
+  Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY", "PERSON", "EMAIL", "MEMBER", "SIGN-IN"],
   Leases: ["HOSTS", "BRIDGE", "LEASE", "KEYS"],
   Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT"],
   Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT"],

@@ -10,6 +10,7 @@ import { sentences } from "#core/contract/error-sentences.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { Status } from "#core/contract/session.ts"
 import { app } from "#functions/api/app.ts"
+import { reference } from "#functions/docs/routes.ts"
 import { receivers } from "#functions/docs/receivers.ts"
 import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
 import { signedHeaders } from "#functions/delivery/sign.ts"
@@ -186,11 +187,13 @@ describe("/api/docs", () => {
     expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json")/)
   })
 
-  test("is where a browser is led that opens the service", async () => {
-    for (const path of ["/", "/api"]) {
-      const answer = await app.request(path)
-      expect([answer.status, answer.headers.get("location")]).toEqual([302, "/api/docs"])
-    }
+  test("is where a browser is led that opens the API, and without a dashboard the service", async () => {
+    const answers = [await app.request("/api"), await reference.request("/"), await app.request("/")]
+    expect(answers.map(({ headers }) => headers.get("location"))).toEqual([
+      "/api/docs",
+      "/api/docs",
+      "/sign-in",
+    ])
   })
 
   test("shows whatever is said of a route, an event or a field", async () => {

@@ -1,0 +1,119 @@
+export * as Browser from "./browser.ts"
+
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { get as getRow, query, type Row, transact, update } from "../store/store.ts"
+import { accounts } from "../store/tables.ts"
+import { hashOf, isToken, newToken } from "./token.ts"
+
+/** A browser in which a person is signed in. Its cookie holds the token; the row is named after the token's hash. */
+const Info = z.object({
+  /** The hash of its token, which names it in lists. */
+  id: z.string(),
+  personId: z.string(),
+  accountId: z.string(),
+  /** What the browser says it is. */
+  agent: z.string(),
+  signedInAt: z.number().int(),
+  seenAt: z.number().int(),
+})
+export type Info = z.infer<typeof Info>
+
+/** In seconds. */
+const day = 86_400
+const livesFor = 30 * day
+const idleFor = 7 * day
+/** How often it is noted that a browser was seen, in seconds. */
+const notedEach = 600
+/** Signs a browser in. The one that it was before, if any, is signed out: a token is never used for two sign-ins. */
+export async function admit(
+  input: { personId: string; accountId: string; agent: string },
+  former?: string,
+): Promise<string> {
+  if (former !== undefined) await signOut(former)
+  const token = newToken()
+  const at = now()
+  const id = hashOf(token)
+  const { personId, accountId } = input
+  const row = { id, person_id: personId, account_id: accountId, agent: input.agent.slice(0, 200) }
+  const times = { signed_in_at: at, seen_at: at, expires_at: at + livesFor }
+  await transact([
+    { Put: { TableName: accounts, Item: { ...key(id), ...row, ...times } } },
+    { Put: { TableName: accounts, Item: { ...ofPersonKey(personId, id), id, expires_at: at + livesFor } } },
+  ])
+  return token
+}
+
+/** The browser of this token; undefined when it is signed out, or was not seen for a week. */
+export async function ofToken(token: string): Promise<Info | undefined> {
+  if (!isToken(token)) return undefined
+  const found = await get(hashOf(token))
+  if (!found || found.seenAt + notedEach > now()) return found
+  await update({
+    TableName: accounts,
+    Key: key(found.id),
+    UpdateExpression: "SET seen_at = :now",
+    ConditionExpression: "attribute_exists(pk)",
+    ExpressionAttributeValues: { ":now": now() },
+  })
+  return found
+}
+
+/** Where a person is signed in, the latest first. */
+export async function list(personId: string): Promise<Info[]> {
+  const rows = query({
+    TableName: accounts,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :person AND begins_with(sk, :browser)",
+    ExpressionAttributeValues: { ":person": `PERSON#${personId}`, ":browser": "BROWSER#" },
+  })
+  const ids = await Array.fromAsync(rows, (row) => z.string().parse(row.id))
+  const found = await Promise.all(ids.map(get))
+  return found.filter((one) => one !== undefined).toSorted((a, b) => b.seenAt - a.seenAt)
+}
+
+/** Signs out the browser of this token. */
+export async function signOut(token: string): Promise<void> {
+  const found = isToken(token) ? await get(hashOf(token)) : undefined
+  if (found) await remove(found.personId, found.id)
+}
+
+/** Signs out one of a person's browsers. Another person's is left as it is. */
+async function remove(personId: string, id: string): Promise<void> {
+  await transact([
+    {
+      Delete: {
+        TableName: accounts,
+        Key: key(id),
+        ConditionExpression: "person_id = :person",
+        ExpressionAttributeValues: { ":person": personId },
+      },
+    },
+    { Delete: { TableName: accounts, Key: ofPersonKey(personId, id) } },
+  ])
+}
+
+async function get(id: string): Promise<Info | undefined> {
+  const row = await getRow(accounts, key(id))
+  if (!row || Number(row.expires_at) <= now()) return undefined
+  const found = fromRow(row)
+  return found.seenAt + idleFor > now() ? found : undefined
+}
+
+function key(id: string) {
+  return { pk: `BROWSER#${id}`, sk: "BROWSER" }
+}
+
+function ofPersonKey(personId: string, id: string) {
+  return { pk: `PERSON#${personId}`, sk: `BROWSER#${id}` }
+}
+
+function fromRow(row: Row): Info {
+  return Info.parse({
+    ...row,
+    personId: row.person_id,
+    accountId: row.account_id,
+    signedInAt: row.signed_in_at,
+    seenAt: row.seen_at,
+  })
+}

@@ -1,0 +1,132 @@
+export * as Member from "./member.ts"
+
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { query, type Row, transact } from "../store/store.ts"
+import { accounts } from "../store/tables.ts"
+import type { Person } from "./person.ts"
+
+/** `owner`: also invites and removes people. `member`: everything else. `viewer`: reads, without secrets. */
+export const Role = z.enum(["owner", "member", "viewer"])
+export type Role = z.infer<typeof Role>
+
+const Info = z.object({
+  accountId: z.string(),
+  personId: z.string(),
+  email: z.string(),
+  role: Role,
+  since: z.number().int(),
+})
+export type Info = z.infer<typeof Info>
+
+const Invitation = z.object({ accountId: z.string(), email: z.string(), role: Role })
+export type Invitation = z.infer<typeof Invitation>
+
+/** Makes a person a member, or changes their role. An invitation is used up by it. */
+export async function add(accountId: string, person: Person.Info, role: Role): Promise<void> {
+  const row = { account_id: accountId, person_id: person.id, email: person.email, role, since: now() }
+  await transact([
+    { Put: { TableName: accounts, Item: { ...key(accountId, person.id), ...row } } },
+    { Put: { TableName: accounts, Item: { ...ofPersonKey(person.id, accountId), ...row } } },
+    ...withdrawing(accountId, person.email),
+  ])
+}
+
+/** The accounts that a person is a member of, in order of their ids. */
+export async function ofPerson(personId: string): Promise<Info[]> {
+  return (await rows(`PERSON#${personId}`, "MEMBER#")).map(fromRow)
+}
+
+/** The members of an account: owners, members, viewers, each in the order in which they came. */
+export async function list(accountId: string): Promise<Info[]> {
+  const found = (await rows(`ACCOUNT#${accountId}`, "MEMBER#")).map(fromRow)
+  const rank = (one: Info) => Role.options.indexOf(one.role)
+  return found.toSorted((a, b) => rank(a) - rank(b) || a.since - b.since)
+}
+
+/**
+ * Ends a membership.
+ * @returns false when there is none, or when it is the last owner's: nobody could invite anybody any more.
+ */
+export async function remove(accountId: string, personId: string): Promise<boolean> {
+  const all = await list(accountId)
+  const member = all.find((one) => one.personId === personId)
+  const others = all.filter((one) => one.role === "owner" && one.personId !== personId)
+  if (!member || others.length === 0) return false
+  const refused = await transact([
+    { Delete: { TableName: accounts, Key: key(accountId, personId) } },
+    { Delete: { TableName: accounts, Key: ofPersonKey(personId, accountId) } },
+    // Two owners who remove each other at the same time must not both succeed.
+    {
+      ConditionCheck: {
+        TableName: accounts,
+        Key: key(accountId, others[0]!.personId),
+        ConditionExpression: "#role = :owner",
+        ExpressionAttributeNames: { "#role": "role" },
+        ExpressionAttributeValues: { ":owner": "owner" },
+      },
+    },
+  ])
+  return !refused
+}
+
+/** Whoever signs in with this address becomes a member. */
+export async function invite(accountId: string, email: string, role: Role): Promise<void> {
+  const item = { account_id: accountId, email, role, created_at: now() }
+  await transact([
+    { Put: { TableName: accounts, Item: { ...invitationKey(accountId, email), ...item } } },
+    { Put: { TableName: accounts, Item: { ...invitedKey(email, accountId), ...item } } },
+  ])
+}
+
+/** The open invitations of an account. */
+export async function invitations(accountId: string): Promise<Invitation[]> {
+  return (await rows(`ACCOUNT#${accountId}`, "INVITATION#")).map(invitationFromRow)
+}
+
+/** The open invitations of an address. */
+export async function invitationsOf(email: string): Promise<Invitation[]> {
+  return (await rows(`EMAIL#${email}`, "INVITED#")).map(invitationFromRow)
+}
+
+function withdrawing(accountId: string, email: string) {
+  return [
+    { Delete: { TableName: accounts, Key: invitationKey(accountId, email) } },
+    { Delete: { TableName: accounts, Key: invitedKey(email, accountId) } },
+  ]
+}
+
+async function rows(pk: string, prefix: string): Promise<Row[]> {
+  return await Array.fromAsync(
+    query({
+      TableName: accounts,
+      ConsistentRead: true,
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+      ExpressionAttributeValues: { ":pk": pk, ":prefix": prefix },
+    }),
+  )
+}
+
+function key(accountId: string, personId: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: `MEMBER#${personId}` }
+}
+
+function ofPersonKey(personId: string, accountId: string) {
+  return { pk: `PERSON#${personId}`, sk: `MEMBER#${accountId}` }
+}
+
+function invitationKey(accountId: string, email: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: `INVITATION#${email}` }
+}
+
+function invitedKey(email: string, accountId: string) {
+  return { pk: `EMAIL#${email}`, sk: `INVITED#${accountId}` }
+}
+
+function fromRow(row: Row): Info {
+  return Info.parse({ ...row, accountId: row.account_id, personId: row.person_id })
+}
+
+function invitationFromRow(row: Row): Invitation {
+  return Invitation.parse({ ...row, accountId: row.account_id })
+}

@@ -1,0 +1,58 @@
+export * as Person from "./person.ts"
+
+import { randomUUID } from "node:crypto"
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { get as getRow, type Row, transact } from "../store/store.ts"
+import { accounts } from "../store/tables.ts"
+
+/** Somebody who signs in to the dashboard. What they may do depends on the account (`Member`). */
+export const Info = z.object({ id: z.string(), email: z.string(), createdAt: z.number().int() })
+export type Info = z.infer<typeof Info>
+
+/** An address as it is stored and compared. RFC 5321, 4.5.3.1.3: at most 254 characters. */
+export const Email = z
+  .string()
+  .transform((text) => text.trim().toLowerCase())
+  .pipe(z.email("this is not an e-mail address").max(254, "an e-mail address has at most 254 characters"))
+
+export async function get(personId: string): Promise<Info | undefined> {
+  const row = await getRow(accounts, key(personId))
+  return row && fromRow(row)
+}
+
+/** The person of this address, made now if there is none. */
+export async function ofEmail(email: string): Promise<Info> {
+  const person: Info = { id: randomUUID(), email, createdAt: now() }
+  const refused = await transact([
+    {
+      Put: {
+        TableName: accounts,
+        Item: { ...emailKey(email), person_id: person.id },
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    { Put: { TableName: accounts, Item: toRow(person) } },
+  ])
+  if (!refused) return person
+  const known = await get(z.string().parse(refused[0]?.person_id))
+  if (!known) throw new Error("an address leads to nobody")
+  return known
+}
+
+function key(personId: string) {
+  return { pk: `PERSON#${personId}`, sk: "PROFILE" }
+}
+
+/** Leads from an address to its person. */
+function emailKey(email: string) {
+  return { pk: `EMAIL#${email}`, sk: "PERSON" }
+}
+
+function toRow(person: Info): Row {
+  return { ...key(person.id), id: person.id, email: person.email, created_at: person.createdAt }
+}
+
+function fromRow(row: Row): Info {
+  return Info.parse({ ...row, createdAt: row.created_at })
+}

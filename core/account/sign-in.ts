@@ -1,0 +1,128 @@
+export * as SignIn from "./sign-in.ts"
+
+import { createHmac, randomInt, timingSafeEqual } from "node:crypto"
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { need } from "../platform/config.ts"
+import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
+import { accounts } from "../store/tables.ts"
+import { hashOf, isToken, newToken } from "./token.ts"
+
+/** How long a mailed code and its link are good for, in seconds. */
+export const mailedFor = 15 * 60
+/** How long a link is good for that was printed for whoever runs the service, in seconds. */
+const printedFor = 24 * 60 * 60
+/** Wrong codes before a code is worth nothing any more. */
+const tries = 5
+/** Without letters and digits that look alike. Eight of them are 39 bits. */
+const alphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+const length = 8
+
+/** A link as it is found: mailed, or printed. */
+const Link = z.object({ email: z.string(), printed: z.boolean().default(false), expires_at: z.number() })
+const Asked = Link.extend({ code: Bytes, link: z.string(), tries: z.number() })
+
+/** A sign-in that was asked for: `asking` stays in the browser, `code` and `link` are mailed. */
+export interface Begun {
+  asking: string
+  code: string
+  link: string
+}
+
+/**
+ * Begins a sign-in. The code works only in the browser that holds `asking`, the link in any; the first of them that is
+ * used ends both.
+ */
+export async function begin(email: string): Promise<Begun> {
+  const begun: Begun = { asking: newToken(), code: newCode(), link: newToken() }
+  const expires_at = now() + mailedFor
+  const [asking, link] = [hashOf(begun.asking), hashOf(begun.link)]
+  const item = { email, code: sealed(asking, begun.code), link, tries: 0, expires_at }
+  await transact([
+    { Put: { TableName: accounts, Item: { ...key(asking), ...item } } },
+    { Put: { TableName: accounts, Item: { ...key(link), email, asking, expires_at } } },
+  ])
+  return begun
+}
+
+/** The token of a link for whoever runs the service; it is mailed to nobody. */
+export async function print(email: string): Promise<string> {
+  const token = newToken()
+  await put({
+    TableName: accounts,
+    Item: { ...key(hashOf(token)), email, printed: true, expires_at: now() + printedFor },
+  })
+  return token
+}
+
+/** Whom a link would sign in, without using it; undefined when it is used, too old or made up. */
+export async function look(link: string): Promise<{ email: string; isPrinted: boolean } | undefined> {
+  const row = isToken(link) ? await getRow(accounts, key(hashOf(link))) : undefined
+  // The row of a browser that asked is no link.
+  if (!row || row.code || Number(row.expires_at) <= now()) return undefined
+  const { email, printed } = Link.parse(row)
+  return { email, isPrinted: printed }
+}
+
+/** Uses a link. @returns the address; undefined when the link is used, too old or made up. */
+export async function useLink(link: string): Promise<string | undefined> {
+  const found = await look(link)
+  if (!found) return undefined
+  const row = await getRow(accounts, key(hashOf(link)))
+  const asking = row?.asking
+  return (await used(hashOf(link), typeof asking === "string" ? asking : undefined)) ? found.email : undefined
+}
+
+/**
+ * Uses a code in the browser that asked for it. Each call counts as a try, before the code is looked at.
+ * @returns the address, or why there is none: `wrong` may be tried again, `over` must be asked for anew
+ */
+export async function useCode(asking: string, code: string): Promise<{ email: string } | "wrong" | "over"> {
+  if (!isToken(asking)) return "over"
+  const hash = hashOf(asking)
+  const row = await update({
+    TableName: accounts,
+    Key: key(hash),
+    UpdateExpression: "SET tries = tries + :one",
+    ConditionExpression: "tries < :most AND expires_at > :now",
+    ExpressionAttributeValues: { ":one": 1, ":most": tries, ":now": now() },
+  })
+  if (!("now" in row)) return "over"
+  const asked = Asked.parse(row.now)
+  if (!timingSafeEqual(asked.code, sealed(hash, tidied(code)))) return asked.tries < tries ? "wrong" : "over"
+  return (await used(asked.link, hash)) ? { email: asked.email } : "over"
+}
+
+/** Ends a sign-in. @returns false when somebody was faster: each is good for one. */
+async function used(link: string, asking: string | undefined): Promise<boolean> {
+  const refused = await transact([
+    {
+      Delete: {
+        TableName: accounts,
+        Key: key(link),
+        ConditionExpression: "attribute_exists(pk) AND expires_at > :now",
+        ExpressionAttributeValues: { ":now": now() },
+      },
+    },
+    ...(asking === undefined ? [] : [{ Delete: { TableName: accounts, Key: key(asking) } }]),
+  ])
+  return !refused
+}
+
+/** As people type it: small letters, spaces and dashes do not matter. */
+function tidied(code: string): string {
+  return code.toUpperCase().replaceAll(/[^0-9A-Z]/g, "")
+}
+
+function newCode(): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("")
+}
+
+/** A code is short enough to be guessed from a plain hash. */
+function sealed(asking: string, code: string): Buffer {
+  return createHmac("sha256", need("API_KEY_PEPPER")).update(`sign-in ${asking} ${code}`).digest()
+}
+
+function key(hash: string) {
+  return { pk: `SIGN-IN#${hash}`, sk: "SIGN-IN" }
+}

@@ -1,0 +1,152 @@
+// What needs a script: what is live, ages and countdowns, and copying. Everything else is links and forms.
+const root = document.documentElement
+root.classList.add("script")
+
+const seconds = (ms) => {
+  const s = Math.max(0, Math.floor(ms / 1000))
+  if (s < 60) return `${s} s`
+  if (s < 3600) return `${Math.floor(s / 60)} min`
+  return s < 172_800 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86_400)} days`
+}
+
+// The server's clock counts: `data-now` is its time when it wrote the page.
+const ahead = Date.now() - Number(root.dataset.now || Date.now())
+const now = () => Date.now() - ahead
+
+function tick() {
+  for (const one of document.querySelectorAll("[data-ago]")) {
+    const text = `${seconds(now() - one.dataset.ago)} ago`
+    if (one.textContent !== text) one.textContent = text
+  }
+  for (const one of document.querySelectorAll("[data-until]")) {
+    const text = seconds(Number(one.dataset.until) - now() + 999)
+    if (one.textContent !== text) one.textContent = text
+  }
+  // A state is what the session host said last. Without a word for 15 s it is no longer known.
+  for (const one of document.querySelectorAll("[data-word]")) {
+    const age = now() - one.dataset.word
+    one.classList.toggle("stale", age > 15_000)
+    const said = one.querySelector("[data-said]")
+    if (!said) continue
+    const text =
+      age > 45_000
+        ? `lost: no word from the host for ${seconds(age)}`
+        : age > 15_000
+          ? `uncertain: no word from the host for ${seconds(age)}`
+          : `confirmed ${seconds(age)} ago`
+    if (said.textContent !== text) said.textContent = text
+  }
+}
+
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+function dress(part) {
+  for (const one of part.querySelectorAll("time[data-local]")) {
+    one.textContent = local.format(new Date(one.dateTime))
+    one.removeAttribute("data-local")
+  }
+  for (const one of part.querySelectorAll("form[data-go]")) one.requestSubmit()
+  tick()
+}
+
+// The server sends pieces of the page. One that names a list goes to its head or end, any other replaces its like.
+function place(html) {
+  const pieces = document.createElement("template")
+  pieces.innerHTML = html
+  dress(pieces.content)
+  for (const piece of Array.from(pieces.content.children)) {
+    if (piece.dataset.goto) {
+      location.assign(piece.dataset.goto)
+      continue
+    }
+    const list = piece.dataset.into && document.getElementById(piece.dataset.into)
+    if (!list) {
+      const old = document.getElementById(piece.id)
+      if (old && !old.isEqualNode(piece) && !old.contains(document.activeElement)) old.replaceWith(piece)
+      continue
+    }
+    if (piece.id && document.getElementById(piece.id)) continue
+    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
+    if (list.dataset.grows === "down") list.append(piece)
+    else list.prepend(piece)
+    if (list.dataset.grows === "down" && isAtEnd) list.scrollTop = list.scrollHeight
+    while (list.children.length > 500)
+      (list.dataset.grows === "down" ? list.firstChild : list.lastChild).remove()
+    document.getElementById(`${list.id}-empty`)?.remove()
+  }
+  tick()
+}
+
+function follow(part) {
+  let source
+  let last = ""
+  let lost
+  let isPaused = false
+  const open = () => {
+    if (source || isPaused || document.hidden) return
+    const url = new URL(part.dataset.stream, location.href)
+    if (last) url.searchParams.set("after", last)
+    source = new EventSource(url)
+    source.addEventListener("message", (event) => {
+      clearTimeout(lost)
+      lost = undefined
+      part.classList.remove("down")
+      if (event.lastEventId) last = event.lastEventId
+      if (event.data) place(event.data)
+    })
+    source.addEventListener("error", () => {
+      lost ??= setTimeout(() => part.classList.add("down"), 3000)
+      // A refused stream is not opened again by the browser.
+      if (source?.readyState !== EventSource.CLOSED) return
+      close()
+      setTimeout(open, 3000)
+    })
+  }
+  const close = () => {
+    source?.close()
+    source = undefined
+  }
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()))
+  addEventListener("pagehide", close)
+  addEventListener("pageshow", open)
+  part.querySelector("[data-pause]")?.addEventListener("click", (event) => {
+    isPaused = !isPaused
+    event.target.setAttribute("aria-pressed", String(isPaused))
+    event.target.textContent = isPaused ? "Go on" : "Pause"
+    if (isPaused) close()
+    else open()
+  })
+  open()
+}
+
+async function copy(button) {
+  const text = button.dataset.copy || button.parentElement.querySelector("pre").textContent
+  await navigator.clipboard.writeText(text)
+  button.classList.add("done")
+  button.setAttribute("aria-label", "Copied")
+  setTimeout(() => {
+    button.classList.remove("done")
+    button.setAttribute("aria-label", "Copy")
+  }, 1500)
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-copy]")
+  if (button) void copy(button)
+})
+
+document.addEventListener("input", (event) => {
+  const { target } = event
+  if (target.matches("[data-whole]") && target.value.replaceAll(/[^0-9a-z]/gi, "").length >= 8)
+    target.form.requestSubmit()
+})
+
+// A page that lives in several tabs is told once: forms cannot be sent twice by a double click.
+document.addEventListener("submit", (event) => {
+  if (event.target.dataset.sent) return event.preventDefault()
+  event.target.dataset.sent = "1"
+  setTimeout(() => delete event.target.dataset.sent, 3000)
+})
+
+dress(document)
+for (const part of document.querySelectorAll("[data-stream]")) follow(part)
+setInterval(tick, 1000)

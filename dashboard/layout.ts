@@ -1,0 +1,120 @@
+import { html } from "hono/html"
+import { copyable, type Html } from "./parts/html.ts"
+import { icon, type IconName, mark } from "./parts/icon.ts"
+
+/** Who looks at a page. */
+export interface Viewer {
+  email: string
+  accountName: string
+  role: "owner" | "member" | "viewer"
+  isOperator: boolean
+}
+
+/** Where the style and the script are. Their names change with their content, so browsers keep them. */
+export interface Assets {
+  style: string
+  script: string
+}
+
+interface Whole {
+  title: string
+  assets: Assets
+  nowMs: number
+}
+
+export type Place = "numbers" | "mail"
+
+/** A page of the dashboard, with its way around. */
+export function framed(page: Whole & { viewer: Viewer; place: Place; body: Html }): Html {
+  const { viewer, place } = page
+  const link = (to: Place, href: string, name: IconName, text: string) =>
+    html`<li>
+      <a href="${href}" ${to === place ? "aria-current=page" : ""}>${icon(name)} ${text}</a>
+    </li>`
+  return whole(
+    page,
+    html`<body class="frame">
+      <a class="skip" href="#main">Skip to the page</a>
+      <header class="top">
+        <a class="brand" href="/">${mark()} Messaging bridge</a>
+        <button class="button slim" type="button" popovertarget="side">${icon("menu")} Menu</button>
+      </header>
+      <nav class="side" id="side" popover aria-label="Dashboard">
+        <a class="brand" href="/">${mark()} Messaging bridge</a>
+        <ul>
+          ${link("numbers", "/numbers", "numbers", "Numbers")}
+          ${viewer.isOperator ? link("mail", "/dev/mail", "mail", "Mail") : ""}
+        </ul>
+        <div class="foot">
+          <ul>
+            <li><a href="/api/docs">${icon("book")} API reference</a></li>
+          </ul>
+          <form method="post" action="/sign-out">
+            <button class="quiet">${icon("out")} Sign out</button>
+          </form>
+          <p class="who">
+            ${viewer.email}<br /><span class="muted"
+              >${viewer.accountName === viewer.email ? viewer.role : html`${viewer.accountName} · ${viewer.role}`}</span
+            >
+          </p>
+        </div>
+      </nav>
+      <main id="main" tabindex="-1">${page.body}</main>
+    </body>`,
+  )
+}
+
+/** A page for somebody who is not signed in. */
+export function lone(page: Whole & { body: Html; isBroad?: boolean }): Html {
+  return whole(
+    page,
+    html`<body class="lone">
+      <a class="brand" href="/">${mark()} Messaging bridge</a>
+      <main id="main" class="${page.isBroad ? "broad" : ""}">${page.body}</main>
+    </body>`,
+  )
+}
+
+/** The head of a page: its name, what it is for, and what one does here. */
+export function head(input: {
+  title: string | Html
+  about?: string | Html
+  actions?: Html
+  crumbs?: Html
+}): Html {
+  return html`<div class="head">
+    <div>
+      ${input.crumbs ? html`<nav class="crumbs" aria-label="Above this page">${input.crumbs}</nav>` : ""}
+      <h1>${input.title}</h1>
+      ${input.about ? html`<p>${input.about}</p>` : ""}
+    </div>
+    ${input.actions ? html`<div class="row">${input.actions}</div>` : ""}
+  </div>`
+}
+
+/** What went wrong, and what to do. */
+export function refused(input: { title: string; sentence: string; requestId: string }): Html {
+  return html`<div class="card">
+    <h1>${input.title}</h1>
+    <p>${input.sentence}</p>
+    <p class="small muted">If it persists, report this number: ${copyable(input.requestId)}</p>
+    <div class="row"><a class="button main" href="/">To the start</a></div>
+  </div>`
+}
+
+function whole(page: Whole, body: Html): Html {
+  return html`<!doctype html>
+    <html lang="en" data-now="${page.nowMs}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${page.title} · Messaging bridge</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${page.assets.style}" />
+        <script src="${page.assets.script}" type="module"></script>
+      </head>
+      ${body}
+    </html>`
+}

@@ -1,0 +1,141 @@
+import { html } from "hono/html"
+import { type Html, note, press } from "../parts/html.ts"
+
+/** Asks for the address. */
+export function askAddress(input: {
+  email: string
+  next: string
+  problem?: string
+  isAgain?: boolean
+}): Html {
+  return html`<div class="card">
+    <header>
+      <h1>${input.isAgain ? "Confirm that it is you" : "Sign in"}</h1>
+      <p>
+        ${
+          input.isAgain
+            ? "What you are about to see or do needs a sign-in from the last ten minutes."
+            : "We mail you a code. A new address becomes a new account, with a sandbox to try everything in."
+        }
+      </p>
+    </header>
+    ${input.problem ? note("bad", input.problem) : ""}
+    <form method="post" action="/sign-in">
+      <input type="hidden" name="next" value="${input.next}" />
+      <div>
+        <label for="email">E-mail address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          maxlength="254"
+          autocomplete="username webauthn"
+          value="${input.email}"
+          placeholder="you@example.com"
+          ${input.problem ? "aria-invalid=true" : "autofocus"}
+        />
+      </div>
+      <button class="button main wide">Mail me a code</button>
+    </form>
+  </div>`
+}
+
+/** Asks for the code that was mailed. */
+export function askCode(input: { email: string; next: string; problem?: string; isLocal: boolean }): Html {
+  return html`<div class="card">
+    <header>
+      <h1>Look into your mail</h1>
+      <p>A code and a link are on their way to <b>${input.email}</b>. Both work once, within 15 minutes.</p>
+    </header>
+    ${input.problem ? note("bad", input.problem) : ""}
+    ${
+      input.isLocal
+        ? note(
+            "info",
+            html`This service sends no mail. The code is in the terminal of <code>npm start</code>, and its
+              operator finds it under <a href="/dev/mail" target="_blank">Mail</a>.`,
+          )
+        : ""
+    }
+    <form method="post" action="/sign-in/code">
+      <input type="hidden" name="next" value="${input.next}" />
+      <input type="hidden" name="email" value="${input.email}" />
+      <div>
+        <label for="code">Code</label>
+        <input
+          id="code"
+          name="code"
+          class="code-input"
+          required
+          maxlength="20"
+          autocomplete="one-time-code"
+          autocapitalize="characters"
+          spellcheck="false"
+          placeholder="XXXX-XXXX"
+          data-whole
+          autofocus
+        />
+      </div>
+      <button class="button main wide">Sign in</button>
+    </form>
+    <p class="small muted">
+      Nothing came? <a href="/sign-in">Use another address, or ask for a new code.</a>
+    </p>
+  </div>`
+}
+
+/** A link was opened. Programs that look at mails open links, too, so a person has to press a button. */
+export function confirmLink(input: { email: string; token: string; isPrinted: boolean }): Html {
+  return html`<div class="card">
+    <header>
+      <h1>Sign in</h1>
+      <p>This link signs in <b>${input.email}</b>, in this browser.</p>
+    </header>
+    <form method="post" action="/sign-in/link/${input.token}" ${input.isPrinted ? "data-go" : ""}>
+      <button class="button main wide">Sign in</button>
+    </form>
+  </div>`
+}
+
+/** A link that does not work any more. */
+export function deadLink(): Html {
+  return html`<div class="card">
+    <header>
+      <h1>This link has been used, or is too old</h1>
+      <p>A link works once, and for 15 minutes.</p>
+    </header>
+    <div class="row"><a class="button main" href="/sign-in">Ask for a new one</a></div>
+  </div>`
+}
+
+/** The mails that were kept instead of sent. */
+export function mails(all: readonly { to: string; subject: string; text: string; at: Html }[]): Html {
+  if (all.length === 0)
+    return html`<div class="card empty">
+      <h2>No mail yet</h2>
+      <p>This service sends no mail. What it would send is kept here until it ends.</p>
+    </div>`
+  return html`<ul class="feed card flush">
+    ${all.map(
+      (mail) =>
+        html`<li>
+          <details open>
+            <summary>
+              <b>${mail.subject}</b> <span class="about muted">to ${mail.to}</span> ${mail.at}
+            </summary>
+            <div class="more"><pre tabindex="0" aria-label="The mail">${mail.text}</pre></div>
+          </details>
+        </li>`,
+    )}
+  </ul>`
+}
+
+/** Signed in, but in no account any more. */
+export function nowhere(): Html {
+  return html`<div class="card">
+    <h1>You are in no account any more</h1>
+    <p>Its owner has removed you, or it was deleted. Sign out and in again for an account of your own.</p>
+    ${press({ action: "/sign-out", label: "Sign out", kind: "main" })}
+  </div>`
+}

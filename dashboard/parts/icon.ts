@@ -1,0 +1,46 @@
+import { html, raw } from "hono/html"
+
+/** As in `html.ts`, which draws icons. */
+type Html = ReturnType<typeof html>
+
+/** Drawn on 24 by 24, in strokes. */
+const paths = {
+  home: '<path d="M4 11 12 4l8 7v8a1 1 0 0 1-1 1h-5v-6h-4v6H5a1 1 0 0 1-1-1z"/>',
+  numbers: '<rect x="7" y="3" width="10" height="18" rx="2.5"/><path d="M11 17.5h2"/>',
+  key: '<circle cx="8" cy="15" r="4"/><path d="m11 12 8-8m-4 4 3 3m-5-1 2 2"/>',
+  people:
+    '<circle cx="9" cy="8" r="3.5"/><path d="M2.5 20c.5-3.5 3-5.5 6.5-5.5s6 2 6.5 5.5M16 5a3.5 3.5 0 0 1 0 6.5m2 3.5c2 .8 3.2 2.5 3.5 5"/>',
+  book: '<path d="M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11"/>',
+  gauge: '<path d="M4 18a9 9 0 1 1 16 0M12 14l4-5"/><circle cx="12" cy="14" r="1"/>',
+  mail: '<rect x="3" y="5" width="18" height="14" rx="2.5"/><path d="m4 7.5 8 6 8-6"/>',
+  out: '<path d="M10 4H6a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h4m5-4 4-4-4-4m4 4H9"/>',
+  menu: '<path d="M4 7h16M4 12h16M4 17h16"/>',
+  copy: '<rect x="9" y="9" width="11" height="11" rx="2"/><path d="M5 15a1 1 0 0 1-1-1V6a2 2 0 0 1 2-2h8a1 1 0 0 1 1 1"/>',
+  plus: '<path d="M12 5v14M5 12h14"/>',
+  check: '<circle cx="12" cy="12" r="8.5"/><path d="m8.5 12.2 2.4 2.4 4.7-5"/>',
+  open: '<circle cx="12" cy="12" r="8.5"/>',
+  info: '<circle cx="12" cy="12" r="8.5"/><path d="M12 11v5m0-8.2v.1"/>',
+  warning: '<path d="M12 4 2.8 19.5h18.4zM12 10v4.5m0 2.4v.1"/>',
+  inbox: '<path d="M4 13 6.5 5.5h11L20 13v5.5H4zM4 13h4.5a3.5 3.5 0 0 0 7 0H20"/>',
+  send: '<path d="M4 12 20 4l-5 16-4-6.5zM11 13.5 20 4"/>',
+} as const
+export type IconName = keyof typeof paths
+
+/** An icon beside a word, or one whose control has a name of its own: a screen reader skips it. */
+export function icon(name: IconName): Html {
+  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${raw(paths[name])}</svg>`
+}
+
+/** Two phones' worth of bubbles, bridged. */
+export function mark(): Html {
+  return html`<svg viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="8" fill="#1f56d6" />
+    <path
+      d="M6 21v-2.5a10 10 0 0 1 20 0V21M11 21v-2a5 5 0 0 1 10 0v2M4.5 22.5h23"
+      fill="none"
+      stroke="#fff"
+      stroke-width="2.4"
+      stroke-linecap="round"
+    />
+  </svg>`
+}

@@ -1,0 +1,32 @@
+import { html } from "hono/html"
+import { head } from "../layout.ts"
+import type { Html } from "./html.ts"
+
+type Tab = "overview" | "connect"
+
+const tabs: readonly (readonly [Tab, string, string])[] = [
+  ["overview", "", "Overview"],
+  ["connect", "/connect", "Connect"],
+]
+
+/** The head of every page about one number: its name, its state, and the way to its other pages. */
+export function numberHead(input: { ref: string; isSandbox: boolean; tab: Tab; actions?: Html }): Html {
+  return html`${head({
+      title: input.ref,
+      crumbs: html`<a href="/numbers">Numbers</a
+        >${input.isSandbox ? html`<span aria-hidden="true">·</span> sandbox` : ""}`,
+      ...(input.actions && { actions: input.actions }),
+    })}
+    <nav aria-label="${input.ref}">
+      <ul class="tabs">
+        ${tabs.map(
+          ([tab, path, text]) =>
+            html`<li>
+              <a href="/numbers/${input.ref}${path}" ${tab === input.tab ? "aria-current=page" : ""}
+                >${text}</a
+              >
+            </li>`,
+        )}
+      </ul>
+    </nav>`
+}

@@ -1,0 +1,61 @@
+import type { Context } from "hono"
+import { HTTPException } from "hono/http-exception"
+import { nowMs } from "#core/platform/clock.ts"
+import type { ApiError } from "#core/error.ts"
+import { framed, lone, type Place, refused } from "#dashboard/layout.ts"
+import type { Html } from "#dashboard/parts/html.ts"
+import { asRefusal } from "../http/refuse.ts"
+import { assets } from "./assets.ts"
+import type { DashboardEnv } from "./env.ts"
+
+type Status = 200 | ApiError["status"]
+
+/** Answers with a page for somebody who is signed in. */
+export function page(
+  c: Context<DashboardEnv>,
+  input: { title: string; place: Place; body: Html; status?: Status },
+): Response | Promise<Response> {
+  const { person, account, role } = c.var.me
+  const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
+  return c.html(framed({ ...input, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
+}
+
+/** Answers with a page for anybody. */
+export function lonePage(
+  c: Context<DashboardEnv>,
+  input: { title: string; body: Html; status?: Status; isBroad?: boolean },
+): Response | Promise<Response> {
+  return c.html(lone({ ...input, assets, nowMs: nowMs() }), input.status ?? 200)
+}
+
+const titles: Partial<Record<ApiError["code"], string>> = {
+  not_found: "There is nothing here",
+  rate_limited: "Too much at once",
+  internal_error: "Something went wrong on our side",
+  payload_too_large: "That is too long",
+}
+
+/** Answers a refusal with a page: the same sentence as in the API. */
+export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | Promise<Response> {
+  const { requestId } = c.var
+  // A form of another site, or a page that another site framed.
+  if (error instanceof HTTPException) {
+    const sentence =
+      "This form was not sent from a page of ours: open the page again, and send it from there."
+    return c.html(whole({ title: "That did not work", sentence, requestId }), error.status)
+  }
+  const refusal = asRefusal(error, requestId)
+  for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
+  const title = titles[refusal.code] ?? "That did not work"
+  return c.html(whole({ title, sentence: sentenceCase(refusal.message), requestId }), refusal.status)
+}
+
+function whole(input: { title: string; sentence: string; requestId: string }): Html {
+  return lone({ title: input.title, body: refused(input), assets, nowMs: nowMs() })
+}
+
+/** The API's sentences begin small, after the name of their error. */
+export function sentenceCase(sentence: string): string {
+  const whole = sentence.charAt(0).toUpperCase() + sentence.slice(1)
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`
+}

@@ -1,0 +1,44 @@
+import { Hono } from "hono"
+import { bodyLimit } from "hono/body-limit"
+import { csrf } from "hono/csrf"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { ApiError } from "#core/error.ts"
+import type { ApiEnv } from "../http/router.ts"
+import { refusedPage } from "./answer.ts"
+import { assetRoutes } from "./assets.ts"
+import { connect } from "./connect.ts"
+import type { DashboardEnv } from "./env.ts"
+import { atLocalhost, headers, signedIn } from "./guard.ts"
+import { mails } from "./mails.ts"
+import { numbers } from "./numbers.ts"
+import { signIn } from "./sign-in.ts"
+
+/** The longest form: a message of 65,536 characters, each escaped. */
+const limited = bodyLimit({
+  maxSize: 256 * 1024,
+  onError: () => {
+    throw new ApiError("payload_too_large", "the form is longer than 256 KiB")
+  },
+})
+
+/** Pages for anybody. */
+const open = ["/sign-in", "/sign-in/*", "/sign-out"]
+/** Pages for an account's people. */
+const own = ["/", "/numbers/*", "/new-number", "/live/*", "/dev/*"]
+
+const pages = new Hono<DashboardEnv>()
+pages.onError(refusedPage)
+for (const path of [...open, ...own]) pages.use(path, headers, atLocalhost, csrf(), limited)
+for (const path of own) pages.use(path, signedIn)
+// A page finds its number as the API finds a bridge: for its own account only.
+pages.use("/numbers/:ref/*", async (c, next) => {
+  c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
+  await next()
+})
+for (const part of [signIn, numbers, connect, mails]) pages.route("/", part)
+pages.get("/", (c) => c.redirect("/numbers"))
+
+/** What a person sees of the service. It is served beside the API. */
+export const dashboard = new Hono<ApiEnv>()
+dashboard.route("/", assetRoutes)
+dashboard.route("/", pages)

@@ -1,0 +1,107 @@
+import { getCookie, setCookie } from "hono/cookie"
+import type { Context } from "hono"
+import { createMiddleware } from "hono/factory"
+import { Account } from "#core/account/account.ts"
+import { Browser } from "#core/account/browser.ts"
+import { Member } from "#core/account/member.ts"
+import { Person } from "#core/account/person.ts"
+import { refused } from "#dashboard/layout.ts"
+import { nowhere } from "#dashboard/pages/sign-in.ts"
+import { lonePage } from "./answer.ts"
+import type { DashboardEnv } from "./env.ts"
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ")
+
+/** What a browser must not do with our pages. */
+export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
+  await next()
+  c.header("content-security-policy", policy)
+  c.header("referrer-policy", "same-origin")
+  c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
+  c.header("cross-origin-opener-policy", "same-origin")
+})
+
+/** Passkeys do not work at an address, and a cookie of `127.0.0.1` is none of `localhost`: one name for both. */
+export const atLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
+  const url = new URL(c.req.url)
+  if (c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))
+    return await next()
+  url.hostname = "localhost"
+  return c.redirect(url.href)
+})
+
+/** The account's people only. Others sign in first, and come back to the page that they wanted. */
+export const signedIn = createMiddleware<DashboardEnv>(async (c, next) => {
+  const token = cookie(c, "session")
+  const browser = token === undefined ? undefined : await Browser.ofToken(token)
+  if (!browser) return c.redirect(signInPath(c))
+  const [person, account, roles] = await Promise.all([
+    Person.get(browser.personId),
+    Account.get(browser.accountId),
+    Member.ofPerson(browser.personId),
+  ])
+  const role = roles.find(({ accountId }) => accountId === browser.accountId)?.role
+  if (!person || !account || !role)
+    return await lonePage(c, { title: "No account", body: nowhere(), status: 403 })
+  c.set("me", { person, account, role, browser })
+  c.set("accountId", account.id)
+  // Whoever only reads changes nothing, whichever form they send.
+  if (c.req.method !== "GET" && c.req.method !== "HEAD" && role === "viewer") {
+    const sentence = "You may look at this account, but change nothing: ask one of its owners."
+    return await notAllowed(c, sentence)
+  }
+  return await next()
+})
+
+/** Refuses somebody who is signed in, but not in the role for it. */
+export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Promise<Response> {
+  const body = refused({ title: "Not in your role", sentence, requestId: c.var.requestId })
+  return await lonePage(c, { title: "Not in your role", body, status: 403 })
+}
+
+/** Where to sign in for this page. A form is not sent again: its page is shown. */
+function signInPath(c: Context<DashboardEnv>): string {
+  const { pathname, search } = new URL(c.req.url)
+  const next = c.req.method === "GET" && pathname !== "/" ? pathname + search : ""
+  return next === "" ? "/sign-in" : `/sign-in?${new URLSearchParams({ next }).toString()}`
+}
+
+/** A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. */
+export function ownPath(given: unknown): string {
+  return typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]*$/.test(given) ? given : "/"
+}
+
+/** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it. */
+type Name = "session" | "asking"
+
+export function cookie(c: Context, name: Name): string | undefined {
+  return getCookie(c, name, prefixOf(c))
+}
+
+/** For this host only, unread by scripts, and unsent by other sites' forms. */
+export function putCookie(c: Context, name: Name, value: string, seconds: number): void {
+  const prefix = prefixOf(c)
+  setCookie(c, name, value, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    maxAge: seconds,
+    secure: prefix !== undefined,
+    ...(prefix && { prefix }),
+  })
+}
+
+/** Browsers take a `__Host-` cookie over https alone. */
+function prefixOf(c: Context): "host" | undefined {
+  const isHttps = new URL(c.req.url).protocol === "https:" || c.req.header("x-forwarded-proto") === "https"
+  return isHttps ? "host" : undefined
+}

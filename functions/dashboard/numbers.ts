@@ -1,0 +1,79 @@
+import { Hono } from "hono"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { ApiError } from "#core/error.ts"
+import { newNumber, numberRow, numbers as numbersPage, type Row } from "#dashboard/pages/numbers.ts"
+import { overview, receiverCard, stateCard } from "#dashboard/pages/overview.ts"
+import { restart } from "../../core/bridge/restart.ts"
+import { page, sentenceCase } from "./answer.ts"
+import type { DashboardEnv } from "./env.ts"
+import { live } from "./live.ts"
+import { receivingOf } from "./receiving.ts"
+import { evidenceOf } from "./evidence.ts"
+
+/** How often a state is asked for while its page is open. */
+const lookEachMs = 2000
+
+/** The account's numbers, and the overview of each. */
+export const numbers = new Hono<DashboardEnv>()
+  .get("/numbers", async (c) => {
+    const rows = await rowsOf(c.var.me.account.id)
+    const body = numbersPage({ rows, mayChange: c.var.me.role !== "viewer", nowMs: nowMs() })
+    return await page(c, { title: "Numbers", place: "numbers", body })
+  })
+  .get("/live/numbers", (c) =>
+    live(c, lookEachMs, async () => {
+      const rows = await rowsOf(c.var.me.account.id)
+      return new Map(rows.map((row) => [row.ref, { html: numberRow(row, nowMs()) }]))
+    }),
+  )
+  .get("/new-number", async (c) =>
+    page(c, { title: "Add a number", place: "numbers", body: newNumber({ ref: "", url: "" }) }),
+  )
+  .post("/new-number", async (c) => {
+    const form = await c.req.parseBody()
+    const ref = typeof form.customer_ref === "string" ? form.customer_ref : ""
+    const url = typeof form.webhook_url === "string" ? form.webhook_url.trim() : ""
+    try {
+      const asked = { accountId: c.var.me.account.id, customerRef: ref, webhookUrl: url }
+      const { bridge } = await Bridge.create(asked)
+      return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const body = newNumber({ ref, url, problem: sentenceCase(error.message) })
+      return await page(c, { title: "Add a number", place: "numbers", body, status: error.status })
+    }
+  })
+  .get("/numbers/:ref", async (c) => {
+    const shown = await shownOf(c.var.bridge, c.var.me.role)
+    return await page(c, { title: shown.ref, place: "numbers", body: overview(shown) })
+  })
+  .get("/numbers/:ref/stream", (c) =>
+    live(c, lookEachMs, async () => {
+      const shown = await shownOf(c.var.bridge, c.var.me.role)
+      return new Map([
+        ["state", { html: stateCard(shown) }],
+        ["receiver", { html: receiverCard(shown) }],
+      ])
+    }),
+  )
+  .post("/numbers/:ref/restart", async (c) => {
+    await restart(c.var.bridge.id, c.var.requestId)
+    return c.redirect(`/numbers/${c.var.bridge.customerRef}/connect`, 303)
+  })
+
+async function rowsOf(accountId: string): Promise<Row[]> {
+  const all = (await Bridge.list(accountId)).filter(Bridge.isOffered)
+  return await Promise.all(
+    all.map(async (bridge) => {
+      const [evidence, receiving] = await Promise.all([evidenceOf(bridge), receivingOf(bridge)])
+      return { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, receiving }
+    }),
+  )
+}
+
+async function shownOf(bridge: Bridge.Info, role: string) {
+  const [evidence, receiving] = await Promise.all([evidenceOf(bridge), receivingOf(bridge)])
+  const { customerRef: ref, id, isSandbox, createdMs } = bridge
+  return { ref, id, isSandbox, createdMs, evidence, receiving, mayChange: role !== "viewer", nowMs: nowMs() }
+}

@@ -1,0 +1,135 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { Browser } from "#core/account/browser.ts"
+import { join } from "#core/account/join.ts"
+import { Mail } from "#core/account/mail.ts"
+import { Email } from "#core/account/person.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { hashOf } from "#core/account/token.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
+import { RateLimit } from "#core/rate-limit.ts"
+import { askAddress, askCode, confirmLink, deadLink } from "#dashboard/pages/sign-in.ts"
+import { span } from "#dashboard/parts/html.ts"
+import { addressOf } from "../http/address.ts"
+import { lonePage } from "./answer.ts"
+import type { DashboardEnv } from "./env.ts"
+import { cookie, ownPath, putCookie } from "./guard.ts"
+
+const month = 30 * 86_400
+
+/** Signing in with a mailed code or link. Nothing that it answers tells whether an address is known. */
+export const signIn = new Hono<DashboardEnv>()
+  .get("/sign-in", async (c) => {
+    const { next = "", email = "", again } = c.req.query()
+    const body = askAddress({ email: email.slice(0, 254), next: ownPath(next), isAgain: again === "1" })
+    return await lonePage(c, { title: "Sign in", body })
+  })
+  .post("/sign-in", async (c) => {
+    const form = await c.req.parseBody()
+    const next = ownPath(form.next)
+    const parsed = Email.safeParse(form.email)
+    if (!parsed.success) {
+      const problem = "This is not an e-mail address: write it as you@example.com."
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({
+          email: typeof form.email === "string" ? form.email.slice(0, 254) : "",
+          next,
+          problem,
+        }),
+        status: 400,
+      })
+    }
+    const email = parsed.data
+    const window = await tooMany(c, email)
+    if (window) {
+      const problem = `Too many mails were asked for: try again in ${span(window.endsMs - nowMs())}.`
+      return await lonePage(c, { title: "Sign in", body: askAddress({ email, next, problem }), status: 429 })
+    }
+    const begun = await SignIn.begin(email)
+    Mail.send(mailOf(email, begun, linkOrigin(c)))
+    putCookie(c, "asking", begun.asking, SignIn.mailedFor)
+    return await lonePage(c, { title: "Your code", body: askCode({ email, next, isLocal: true }) })
+  })
+  .post("/sign-in/code", async (c) => {
+    const form = await c.req.parseBody()
+    const next = ownPath(form.next)
+    const email = typeof form.email === "string" ? form.email.slice(0, 254) : ""
+    const code = typeof form.code === "string" ? form.code.slice(0, 100) : ""
+    const used = await SignIn.useCode(cookie(c, "asking") ?? "", code)
+    if (typeof used !== "string") return await admit(c, used.email, next)
+    if (used === "wrong") {
+      const problem = "This is not the code: look again, or ask for a new one."
+      return await lonePage(c, {
+        title: "Your code",
+        body: askCode({ email, next, problem, isLocal: true }),
+        status: 400,
+      })
+    }
+    const problem =
+      "This code does not work any more: it is too old, was used, or was guessed at too often. Or it was asked for in another browser. Ask for a new one."
+    return await lonePage(c, { title: "Sign in", body: askAddress({ email, next, problem }), status: 400 })
+  })
+  .get("/sign-in/link/:token", async (c) => {
+    const token = c.req.param("token")
+    const found = await SignIn.look(token)
+    if (!found) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
+    return await lonePage(c, { title: "Sign in", body: confirmLink({ ...found, token }) })
+  })
+  .post("/sign-in/link/:token", async (c) => {
+    const email = await SignIn.useLink(c.req.param("token"))
+    if (email === undefined) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
+    return await admit(c, email, "/")
+  })
+  .post("/sign-out", async (c) => {
+    const token = cookie(c, "session")
+    if (token !== undefined) await Browser.signOut(token)
+    putCookie(c, "session", "", 0)
+    return c.redirect("/sign-in", 303)
+  })
+
+/** Signs this browser in, under a new token. */
+async function admit(c: Context<DashboardEnv>, email: string, next: string): Promise<Response> {
+  const { person, accountId } = await join(email)
+  const agent = c.req.header("user-agent") ?? ""
+  const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
+  putCookie(c, "session", token, month)
+  putCookie(c, "asking", "", 0)
+  return c.redirect(next, 303)
+}
+
+/** Counted for the address that asks first: it must not use up the mails of others. */
+async function tooMany(c: Context<DashboardEnv>, email: string): Promise<RateLimit.Window | undefined> {
+  const asker = await RateLimit.count("mailsFor", addressOf(c))
+  if (asker.isExceeded) return asker
+  const asked = await RateLimit.count("mailsTo", hashOf(email))
+  return asked.isExceeded ? asked : undefined
+}
+
+/**
+ * Where the link of a mail leads. Not where a request says it went, unless that is this machine: a stranger could have
+ * the mail of somebody else lead to a host of their own.
+ */
+function linkOrigin(c: Context<DashboardEnv>): string | undefined {
+  if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
+  const { hostname, origin } = new URL(c.req.url)
+  return hostname === "localhost" ? origin : undefined
+}
+
+function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | undefined) {
+  const shown = `${code.slice(0, 4)}-${code.slice(4)}`
+  return {
+    to: email,
+    subject: `${shown} is your code`,
+    text: [
+      `Your code for the messaging bridge: ${shown}`,
+      ...(origin === undefined
+        ? []
+        : ["", "Or open this link and press the button:", `${origin}/sign-in/link/${link}`]),
+      "",
+      "It works once, within 15 minutes; the code only in the browser that asked for it.",
+      "You did not ask for this? Then do nothing: nobody is signed in.",
+    ].join("\n"),
+  }
+}
