@@ -191,6 +191,8 @@ export interface Acquaintance {
   pushName?: string | undefined
   /** A business's name, verified by the network. */
   verifiedName?: string | undefined
+  /** Was a business, and is none any more. */
+  isNoBusiness?: true
   /** The part that a group shows of a number that it hides. */
   redactedPhone?: string | undefined
   about?: string | undefined

@@ -250,12 +250,15 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
   if (JSON.stringify(contacts.get(key)) !== JSON.stringify(contact)) contacts.set(key, contact)
 }
 
+/** What a person has who is no business. */
+const privately = { isBusiness: false, verifiedName: "", businessAddress: "", businessEmail: "" }
+
 /** Unknown values change nothing; an about text may be empty. A person with a name of their own is on the network. */
 function updated(contact: Contact, learnt: Learnt): Contact {
   const said = Object.entries(learnt).filter(
     ([name, value]) => name in nobody && (value || (name === "about" && value === "")),
   )
-  const next = { ...contact, ...Object.fromEntries(said) }
+  const next = { ...contact, ...(learnt.isNoBusiness && privately), ...Object.fromEntries(said) }
   const isNamed = Boolean(learnt.pushName) || Boolean(learnt.verifiedName)
   return {
     ...next,

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { deliver } from "../network/delivery.ts"
-import type { Address } from "../network/directory.ts"
+import { type Address, key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { newId } from "../phone/outgoing.ts"
 import { noticeOf } from "../stanzas/notices.ts"
@@ -31,14 +31,14 @@ export function devices(app: OpenAPIHono, network: Network) {
     },
     async ({ params, query, signal }) => {
       const device = deviceOf(network, params.device)
-      const [settled] = await until({
+      const [isSettled] = await until({
         read: () => (network.queue.last(device) === 0 ? [true] : []),
         enough: 1,
         waitMs: query.wait,
         listen: (again) => network.log.listen(again),
         signal,
       })
-      return { settled: settled ?? false, waiting: network.queue.counts(device) }
+      return { settled: isSettled ?? false, waiting: network.queue.counts(device) }
     },
   )
   route(
@@ -46,7 +46,8 @@ export function devices(app: OpenAPIHono, network: Network) {
     {
       method: "post",
       path: "/devices/{device}/stanzas",
-      summary: "Queue any stanza for a device: it comes again with each connection until it is settled",
+      summary:
+        "Queue any stanza for a device: it comes again with each connection until it is settled. What no client settles is sent once",
       body: Schema.NewStanza,
       answer: z.object({ id: z.string() }),
       status: 201,
@@ -55,7 +56,7 @@ export function devices(app: OpenAPIHono, network: Network) {
       const device = deviceOf(network, params.device)
       const { tag, attrs, content } = nodeOf(Schema.Stanza.parse(body))
       const { id = newId() } = attrs
-      deliver(network, device, el(tag, { ...attrs, id }, content))
+      tell(network, device, el(tag, settled.has(tag) ? { ...attrs, id } : attrs, content))
       return { id }
     },
   )
@@ -77,10 +78,7 @@ export function devices(app: OpenAPIHono, network: Network) {
       const about = { network, own, contact, group: body.group }
       const { tag, attrs, content } = noticeOf(body.kind, about, body.wrong)
       const id = newId()
-      const stanza = el(tag, tag === "ib" ? attrs : { id, ...attrs }, content)
-      // An `ib` is never acknowledged, so it is not queued.
-      if (tag === "ib") network.lines.get(params.device ?? "")?.send(stanza)
-      else deliver(network, device, stanza)
+      tell(network, device, el(tag, settled.has(tag) ? { id, ...attrs } : attrs, content))
       return { id }
     },
   )
@@ -102,6 +100,14 @@ export function devices(app: OpenAPIHono, network: Network) {
       return {}
     },
   )
+}
+
+/** The stanzas that wait for a device until it has settled them; others are for a connection. */
+const settled = new Set(["message", "receipt", "notification", "call"])
+
+function tell(network: Network, device: Address, stanza: Node) {
+  if (settled.has(stanza.tag)) deliver(network, device, stanza)
+  else network.lines.get(key(device))?.send(stanza)
 }
 
 function nodeOf({ tag, attrs, content }: Schema.Stanza): Node {

@@ -25,7 +25,7 @@ export function people(app: OpenAPIHono, network: Network) {
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
       const { desk } = phone
-      const { restricted, on, hides_number: hidesNumber, business } = body
+      const { restricted, on, hides_number: hidesNumber, by_number: byNumber, business } = body
       if (body.answers !== undefined) setAnswering(phone, body.answers)
       if (on === true) phone.turnOn()
       if (on === false) phone.turnOff()
@@ -33,6 +33,7 @@ export function people(app: OpenAPIHono, network: Network) {
       if (body.status_hidden_from)
         network.profiles.change(desk.own.user, { statusHiddenFrom: body.status_hidden_from })
       if (hidesNumber !== undefined) network.profiles.change(desk.own.user, { hidesNumber })
+      if (byNumber !== undefined) network.profiles.change(desk.own.user, { byNumber })
       if (business !== undefined) network.profiles.change(desk.own.user, { business: business ?? undefined })
       if (body.name) {
         desk.submit(el("presence", { name: body.name }))

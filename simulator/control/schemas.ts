@@ -223,7 +223,8 @@ export const NewNotice = z
       .enum(wrongs)
       .optional()
       .describe(
-        "Without attributes, with each part twice, with huge attributes, with bytes for parts, or empty",
+        "Parts without attributes, a stanza without its own, each part twice, attributes that are huge or of the wrong kind, " +
+          "bytes for parts, or empty",
       ),
   })
   .openapi("NewNotice")
@@ -307,6 +308,9 @@ export const ChangePhone = z
     status_hidden_from: z.array(digits).describe("Contacts who do not see its statuses"),
     answers: z.boolean().describe("Sends back at once what it is sent, until the network ends"),
     hides_number: z.boolean().describe("In groups others see the number with dots in it"),
+    by_number: z
+      .boolean()
+      .describe("Its chats were not moved to private ids: it is refused those (nack 400)"),
     business: Business.nullable().describe("null: a private person"),
     block: digits,
     unblock: digits,

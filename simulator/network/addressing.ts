@@ -19,6 +19,11 @@ export function otherMode(mode: Mode, user: User): string {
   return inMode(mode === "lid" ? "pn" : "lid", user)
 }
 
+/** How somebody is shown other people: as these address the chat, or by number before the account was moved. */
+export function shownMode(network: Network, pn: string, mode: Mode): Mode {
+  return network.profiles.get(pn).byNumber ? "pn" : mode
+}
+
 /** The device an address means; undefined when nobody has it. */
 export function deviceAt(network: Network, jid: Jid.Jid | undefined): Address | undefined {
   const user = network.directory.find(jid)

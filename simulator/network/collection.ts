@@ -5,6 +5,7 @@ import { pack, type Store, unpack } from "../store.ts"
 export function openCollection<Item extends { id: string }>(store: Store, table: "groups" | "newsletters") {
   store.db.exec(`CREATE TABLE IF NOT EXISTS ${table} (id TEXT PRIMARY KEY, data BLOB NOT NULL)`)
   const insert = store.db.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`)
+  const drop = store.db.prepare(`DELETE FROM ${table} WHERE id = ?`)
   const rows = store.db.prepare(`SELECT data FROM ${table}`).all()
   const items = new Map(rows.map((row) => unpack(row.data) as Item).map((item) => [item.id, item]))
   return {
@@ -13,6 +14,10 @@ export function openCollection<Item extends { id: string }>(store: Store, table:
     save: (item: Item): void => {
       items.set(item.id, item)
       insert.run(item.id, pack(item))
+    },
+    remove: (id: string): void => {
+      items.delete(id)
+      drop.run(id)
     },
   }
 }

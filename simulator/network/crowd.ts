@@ -2,7 +2,8 @@ import { randomBytes, randomInt } from "node:crypto"
 import { once } from "../store.ts"
 import * as Curve from "../wire/curve.ts"
 import type { SignedPreKey, User } from "./directory.ts"
-import { type Network, now } from "./network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "./network.ts"
 
 /**
  * People on the network whom nobody plays: they have names, private ids and devices with keys, and what is sent to them is

@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto"
 import type { Store } from "../store.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Mode } from "./addressing.ts"
 import { openCollection } from "./collection.ts"
+import { now } from "../clock.ts"
 
 /** What a member may do; the group's maker is the super-admin. */
 export type Role = "superadmin" | "admin" | "member"
@@ -37,15 +39,36 @@ export interface Group {
   /** Seconds after which messages go, 0: never. */
   ephemeral: number
   invite: string
+  /** It is a group of groups, in which nobody writes. */
+  isCommunity?: boolean
+  /** The id of the community that it is part of. */
+  community?: string
+  /** What it is there. */
+  role?: "announcements" | "general"
+}
+
+type New = Pick<Group, "id" | "subject" | "mode" | "members"> &
+  Partial<Pick<Group, "approval" | "isCommunity" | "community" | "role">> & { by: string }
+
+/** A group that was made just now, by this person. */
+export function newGroup({ by, ...more }: New): Group {
+  const made = { subjectAt: now(), subjectBy: by, createdAt: now(), createdBy: by, invite: newInvite() }
+  const settings = { announcement: false, locked: false, approval: false, allAdd: true, ephemeral: 0 }
+  return { ...made, ...settings, ...more }
+}
+
+export function newInvite(): string {
+  return randomBytes(16).toString("base64url")
 }
 
 /** All groups, in memory and in the store. */
 export type Groups = ReturnType<typeof open>
 
 export function open(store: Store) {
-  const { get, list, save } = openCollection<Group>(store, "groups")
+  const { get, list, save, remove } = openCollection<Group>(store, "groups")
   return {
     save,
+    remove,
     list,
     get,
     /** By address. */

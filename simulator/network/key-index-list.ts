@@ -2,7 +2,8 @@ import { proto } from "@whiskeysockets/baileys"
 import * as Curve from "../wire/curve.ts"
 import { el, type Node } from "../wire/node.ts"
 import type { Device, User } from "./directory.ts"
-import { type Network, now } from "./network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "./network.ts"
 import { signedBy } from "./signed-by.ts"
 
 interface Made {

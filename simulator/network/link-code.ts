@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import * as Jid from "../wire/jid.ts"
-import { type Network, now } from "./network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "./network.ts"
 import { type Pairing, PairingError } from "./pairing.ts"
 
 /** How long a companion may take to answer the phone, in milliseconds. */

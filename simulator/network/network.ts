@@ -66,8 +66,3 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     showCode: () => {},
   }
 }
-
-/** Unix seconds, as stanzas carry them. */
-export function now() {
-  return Math.floor(Date.now() / 1000)
-}

@@ -2,7 +2,8 @@ import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { inMode } from "./addressing.ts"
 import { deliver } from "./delivery.ts"
 import { type Address, key } from "./directory.ts"
-import { type Network, now } from "./network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "./network.ts"
 
 interface Notification {
   from: string

@@ -7,7 +7,8 @@ import { signedBy } from "./signed-by.ts"
 import { tellDevice } from "./device-list.ts"
 import type { SignedPreKey, User } from "./directory.ts"
 import type { LinkCode } from "./link-code.ts"
-import { type Network, now } from "./network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "./network.ts"
 
 /** WhatsApp Web shows the first QR code for 60 s and each of the five others for 20 s. */
 const lifetimes = [60, 20, 20, 20, 20, 20]
@@ -166,6 +167,7 @@ interface Linked {
  */
 export async function link(network: Network, pairing: Pairing, linked: Linked): Promise<number> {
   const { user } = linked
+  const isChatDbLidMigrated = !network.profiles.get(user.pn).byNumber
   if (pairing.linking) throw new PairingError("busy", "another phone is linking this companion")
   pairing.linking = true
   const device = user.nextDevice
@@ -181,7 +183,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
           lid: Jid.format(user.lid, "lid", device),
         }),
         el("platform", { name: "android" }),
-        el("client-props", {}, proto.ClientPairingProps.encode({ isChatDbLidMigrated: true }).finish()),
+        el("client-props", {}, proto.ClientPairingProps.encode({ isChatDbLidMigrated }).finish()),
       ]),
     ]),
   ).finally(() => {

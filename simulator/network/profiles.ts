@@ -38,6 +38,8 @@ export interface Profile {
   business?: Business | undefined
   /** In groups others see the number with dots in it. */
   hidesNumber?: boolean
+  /** Its chats were not moved to private ids yet: it writes to people by number, and they are shown to it by number. */
+  byNumber?: boolean
 }
 
 /** Profiles, by number; groups have pictures, too, under their address. */

@@ -1,5 +1,5 @@
 import type { User } from "../network/directory.ts"
-import { now } from "../network/network.ts"
+import { now } from "../clock.ts"
 import { described } from "./described.ts"
 import type { Desk } from "./desk.ts"
 import { newId } from "./outgoing.ts"

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { inMode, type Mode } from "../network/addressing.ts"
-import { now } from "../network/network.ts"
+import { now } from "../clock.ts"
 import type { Desk } from "./desk.ts"
 import type { Message } from "./inbox.ts"
 import { attach, type Attachment } from "./media.ts"

@@ -1,6 +1,6 @@
 import { hmacSign, proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
-import { now } from "../network/network.ts"
+import { now } from "../clock.ts"
 import * as Pairing from "../network/pairing.ts"
 import * as Curve from "../wire/curve.ts"
 import { signedBy } from "../network/signed-by.ts"

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { now } from "../network/network.ts"
+import { now } from "../clock.ts"
 import { el, type Node } from "../wire/node.ts"
 
 /** Who seems to have sent them. */
@@ -69,6 +69,9 @@ export function malformed({ jid, lid }: Sender): [string, Node][] {
     ["a name that is no certificate", message({}, [el("verified_name", {}, randomBytes(30)), ...text])],
     ["a placeholder", message({}, [el("unavailable", { type: "frob" })])],
     ["an encryption that is asked for", message({}, [el("enc", { v: "2", type: "msg", count: "x" }, text)])],
+    ...strangePlaceholders(message, text),
+    ...strangeRetries(lid),
+    ...strangeNotices(jid),
     ["a receipt for nothing", el("receipt", { from: lid })],
     ["a receipt of an unknown kind", el("receipt", { from: lid, type: "frob" })],
     ["a retry of nothing", el("receipt", { from: lid, type: "retry" })],
@@ -107,3 +110,75 @@ export function malformed({ jid, lid }: Sender): [string, Node][] {
     ["a stanza nobody knows", el("frob", { from: jid }, randomBytes(20))],
   ]
 }
+
+type Wrong = [what: string, stanza: Node]
+
+/** Of messages that a companion is not given. */
+function strangePlaceholders(
+  message: (attrs: Record<string, string | undefined>, content?: Node["content"]) => Node,
+  text: Node[],
+): Wrong[] {
+  const once = el("unavailable", { type: "view_once" })
+  return [
+    ["a placeholder of no kind", message({}, [el("unavailable")])],
+    ["a placeholder of a huge kind", message({}, [el("unavailable", { type: huge, hosted: huge })])],
+    ["a placeholder twice", message({}, [once, once])],
+    ["a placeholder beside what it stands for", message({}, [once, ...text])],
+    ["a placeholder with bytes in it", message({}, [el("unavailable", once.attrs, randomBytes(20))])],
+    ["a placeholder of nobody's", message({ from: undefined }, [once])],
+    ["a placeholder of no time", message({ t: "soon" }, [once])],
+    ["a placeholder of a status by nobody", message({ from: "status@broadcast" }, [once])],
+    ["a status of words", message({ from: "status@broadcast", participant: "somebody" }, text)],
+    [
+      "a bot's message by nobody",
+      message({ from: "@bot" }, [enc({ v: "2", type: "msmsg" }, randomBytes(9))]),
+    ],
+    [
+      "a newsletter's without a number",
+      message({ from: "1@newsletter", server_id: huge }, [el("plaintext")]),
+    ],
+  ]
+}
+
+/** Requests for a message once more that bring keys. */
+function strangeRetries(from: string): Wrong[] {
+  const retry = el("retry", { count: "2", id: "X", t: "1", v: "1" })
+  const asking = (...parts: Node[]) => el("receipt", { from, type: "retry" }, [retry, ...parts])
+  const key = el("key", {}, [el("id", {}, randomBytes(3)), el("value", {}, randomBytes(32))])
+  return [
+    ["a retry with keys that are none", asking(el("keys", {}, randomBytes(90)))],
+    ["a retry with no key among its keys", asking(el("keys", {}, []))],
+    ["a retry with half of the keys", asking(el("registration", {}, randomBytes(4)), el("keys", {}, [key]))],
+    ["a retry with keys twice", asking(el("keys", {}, [key, key]), el("keys", {}, [key]))],
+    ["a retry with a huge registration", asking(el("registration", {}, randomBytes(5000)))],
+    ["a retry without a count", el("receipt", { from, type: "retry" }, [el("retry", {}, [])])],
+  ]
+}
+
+/** What the network itself would say of accounts. */
+function strangeNotices(from: string): Wrong[] {
+  const notice = (type: string, content: Node[]) => el("notification", { from, type, t: now() }, content)
+  const mex = (said: string) => notice("mex", [el("update", {}, Buffer.from(said))])
+  const lock = (fields: object) =>
+    mex(JSON.stringify({ data: { xwa2_notify_account_reachout_timelock: fields } }))
+  return [
+    ["a restriction that is no JSON", mex("{")],
+    ["a restriction of nothing", mex("null")],
+    ["a restriction of the wrong kind", lock({ is_active: "perhaps", time_enforcement_ends: [] })],
+    ["a restriction beyond all times", lock({ is_active: true, time_enforcement_ends: "9".repeat(400) })],
+    ["a restriction of a list", mex('{"data":[1,2,3]}')],
+    [
+      "devices of our own that are nobody's",
+      notice("account_sync", [el("devices", { dhash: huge }, [el("device")])]),
+    ],
+    ["a number that is none", notice("contacts", [el("modify", { old: "@", new: huge, new_lid: "7" })])],
+    ["an identity of bytes", notice("encrypt", [el("identity", {}, randomBytes(9)), el("identity")])],
+    ["an about text of nodes", notice("status", [el("set", {}, [el("set")])])],
+    [
+      "a verified name that is no certificate",
+      notice("business", [el("verified_name", { jid: from }, randomBytes(60))]),
+    ],
+  ]
+}
+
+const huge = "9".repeat(20_000)

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto"
 import { hkdf, type proto } from "@whiskeysockets/baileys"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 
 /** What a file is sent as. */
 export const mediaKinds = ["image", "video", "audio", "document", "sticker"] as const

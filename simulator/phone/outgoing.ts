@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
-import { deviceAt, inMode } from "../network/addressing.ts"
+import { deviceAt, inMode, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { Group } from "../network/groups.ts"
-import { now } from "../network/network.ts"
+import { now } from "../clock.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node, uint } from "../wire/node.ts"
@@ -26,9 +26,9 @@ export function newId() {
 }
 
 /** Sends a message to every device it is for, those of its own account included. */
-export async function send(desk: Desk, sending: Sending) {
-  const { target, content, id } = sending
-  const stanza = await stanzaOf(desk, sending)
+export async function send(desk: Desk, { content, id, ...wanted }: Sending) {
+  const target = asAddressed(desk, wanted.target)
+  const stanza = await stanzaOf(desk, { target, content, id })
   desk.network.store.atomically(() => {
     const raw = Buffer.isBuffer(content)
     desk.keys.put("sent", id, { target: toRow(target), content: encoded(content), raw })
@@ -46,6 +46,11 @@ export async function send(desk: Desk, sending: Sending) {
     desk.submit(stanza)
   })
   desk.inbox.announce()
+}
+
+/** A person is written to by number until the account was moved to private ids. */
+function asAddressed(desk: Desk, target: Target): Target {
+  return "user" in target ? { ...target, mode: shownMode(desk.network, desk.own.user, target.mode) } : target
 }
 
 /** Sends what only a companion of the account is told. */

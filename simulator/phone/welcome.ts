@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
-import { now } from "../network/network.ts"
+import { now } from "../clock.ts"
 import type { AppStateKey, Keys } from "./keys.ts"
 
 /** The current key of the account's settings, made with its first companion. */

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto"
 import { namesStranger } from "../network/acquainted.ts"
-import { inMode, modeOf, otherMode } from "../network/addressing.ts"
+import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
@@ -23,7 +24,7 @@ export function call(network: Network, line: Line, stanza: Node) {
   }
   line.send(el("ack", peer ? answer : { ...answer, error: 404 }))
   if (!jid || !peer || !caller) return
-  const mode = modeOf(jid)
+  const mode = shownMode(network, peer.pn, modeOf(jid))
   const { platform, version } = stanza.attrs
   const attrs = {
     from: inMode(mode, caller),

@@ -1,6 +1,7 @@
 import { inMode, otherMode } from "../network/addressing.ts"
 import type { Group, Member } from "../network/groups.ts"
 import type { Network } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
 
 /** Whether a group does not show this person's number. */
@@ -61,9 +62,21 @@ export function groupNode(network: Network, group: Group): Node {
       ...(group.locked ? [el("locked")] : []),
       ...(group.approval ? [el("membership_approval_mode", {}, [el("group_join", { state: "on" })])] : []),
       ...(group.ephemeral ? [el("ephemeral", { expiration: group.ephemeral })] : []),
+      ...placeOf(group),
       el("member_add_mode", {}, Buffer.from(group.allAdd ? "all_member_add" : "admin_add")),
     ],
   )
+}
+
+/** Where it is among the groups of a community. */
+function placeOf({ isCommunity, approval, community, role }: Group): Node[] {
+  const mode = approval ? "request_required" : undefined
+  return [
+    ...(isCommunity ? [el("parent", { default_membership_approval_mode: mode })] : []),
+    ...(community ? [el("linked_parent", { jid: Jid.format(community, "g.us") })] : []),
+    ...(role === "announcements" ? [el("default_sub_group")] : []),
+    ...(role === "general" ? [el("general_chat")] : []),
+  ]
 }
 
 /** A number as strangers see it: its first digit and its last two. */

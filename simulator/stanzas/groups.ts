@@ -1,13 +1,23 @@
-import { randomBytes } from "node:crypto"
 import { freeId } from "../network/collection.ts"
 import { inMode } from "../network/addressing.ts"
-import { type Group, isAdmin, jidOf, type Member, type Role, roleOf } from "../network/groups.ts"
+import {
+  type Group,
+  isAdmin,
+  jidOf,
+  type Member,
+  newGroup,
+  newInvite,
+  type Role,
+  roleOf,
+} from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, newStanzaId, type Node } from "../wire/node.ts"
+import * as Communities from "./communities.ts"
 import * as JoinRequests from "./join-requests.ts"
-import { addMembers, nextVersion, tell } from "./members.ts"
+import { addMembers, nextVersion, removeMembers, tell } from "./members.ts"
 import { groupNode, memberNode } from "./group-node.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 
@@ -19,7 +29,12 @@ type Change = (change: { network: Network; group: Group; by: string; node: Node 
   joined?: string[]
 }
 
-const inviteCode = () => randomBytes(16).toString("base64url")
+/** In characters; more is refused. */
+const longest = { subject: 100, description: 2048 }
+
+function checkLength(text: string, most: number) {
+  if (text.length > most) throw new Refusal(406, "not-acceptable")
+}
 
 /** Members named by the children of a node. */
 function named(network: Network, node: Node): string[] {
@@ -30,36 +45,51 @@ export function create(network: Network, line: Line, iq: Node): Node[] {
   const asked = child(iq, "create")
   const subject = asked?.attrs.subject
   if (!asked || !subject) throw badRequest()
+  checkLength(subject, longest.subject)
   const by = line.device.user
   const members = new Set(named(network, asked))
   members.delete(by)
-  const group: Group = {
+  const parent = child(asked, "parent")
+  const group = newGroup({
     id: freeId(),
     subject,
-    subjectAt: now(),
-    subjectBy: by,
-    createdAt: now(),
-    createdBy: by,
+    by,
     mode: asked.attrs.addressing_mode === "pn" ? "pn" : "lid",
     members: [
       { pn: by, role: "superadmin" as const },
       ...[...members].map((pn) => ({ pn, role: "member" as const })),
     ],
-    announcement: false,
-    locked: false,
-    approval: false,
-    allAdd: true,
-    ephemeral: 0,
-    invite: inviteCode(),
-  }
+    ...(parent && { isCommunity: true, approval: "default_membership_approval_mode" in parent.attrs }),
+    ...communityFor(network, by, asked),
+  })
+  describe(group, by, child(asked, "description"))
   const node = () => groupNode(network, group)
   network.store.atomically(() => {
     network.groups.save(group)
     tell(network, line, group, {
       content: [el("create", { type: "new", key: asked.attrs.key }, [node()])],
     })
+    const wantsGeneral = child(asked, "create_general_chat") !== undefined
+    if (parent) Communities.furnish(network, line, group, wantsGeneral)
   })
   return [node()]
+}
+
+/** The community that a new group is made in. @throws Refusal for whoever is not in it */
+function communityFor(network: Network, by: string, asked: Node): Pick<Group, "community"> {
+  const wanted = child(asked, "linked_parent")
+  if (!wanted) return {}
+  const community = network.groups.find(Jid.parse(wanted.attrs.jid))
+  if (!community?.isCommunity) throw notFound()
+  if (!roleOf(community, by)) throw new Refusal(403, "forbidden")
+  return { community: community.id }
+}
+
+function describe(group: Group, by: string, node: Node | undefined) {
+  const text = bytes(child(node, "body"))?.toString()
+  checkLength(text ?? "", longest.description)
+  if (text === undefined) delete group.description
+  else group.description = { id: node?.attrs.id ?? newStanzaId(), text, by, at: now() }
 }
 
 /** A group's card, for its members. */
@@ -87,14 +117,10 @@ export function leave(network: Network, line: Line, iq: Node): Node[] {
     return group && roleOf(group, by) ? [group] : []
   })
   if (left.length === 0) throw notFound()
-  for (const group of left)
-    network.store.atomically(() => {
-      const left = memberNode(network, group, { pn: by, role: "member" })
-      group.members = group.members.filter(({ pn }) => pn !== by)
-      const content = [el("remove", nextVersion(group), left)]
-      network.groups.save(group)
-      tell(network, line, group, { content, gone: [by] })
-    })
+  for (const group of left) {
+    const groups = group.isCommunity ? Communities.groupsOf(network, group) : []
+    for (const one of [group, ...groups]) removeMembers(network, line, one, [by])
+  }
   return [
     el(
       "leave",
@@ -126,7 +152,9 @@ export function setInvite(network: Network, line: Line, iq: Node): Node[] {
   if (!group) throw notFound()
   const by = line.device.user
   if (!roleOf(group, by) && group.approval) return [JoinRequests.ask(network, group, by)]
-  if (!roleOf(group, by)) addMembers(network, line, group, { pns: [by], reason: "invite" })
+  const before = group.members.map(({ pn }) => pn)
+  addMembers(network, line, group, { pns: [by], reason: "invite" })
+  if (group.isCommunity) Communities.follow(network, line, group, before)
   return [el("group", { jid: jidOf(group) })]
 }
 
@@ -180,6 +208,7 @@ const changes = new Map<string, Change>([
       const subject = bytes(node)?.toString()
       const user = network.directory.user(by)
       if (!subject || !user) throw badRequest()
+      checkLength(subject, longest.subject)
       Object.assign(group, { subject, subjectAt: now(), subjectBy: by })
       return { told: [el("subject", { subject, s_t: now(), s_o: inMode(group.mode, user) })] }
     },
@@ -187,9 +216,7 @@ const changes = new Map<string, Change>([
   [
     "description",
     ({ group, by, node }) => {
-      const text = bytes(child(node, "body"))?.toString()
-      if (text === undefined) delete group.description
-      else group.description = { id: node.attrs.id ?? newStanzaId(), text, by, at: now() }
+      describe(group, by, node)
       const told = el(
         "description",
         { ...node.attrs, id: group.description?.id ?? node.attrs.id },
@@ -201,7 +228,7 @@ const changes = new Map<string, Change>([
   [
     "invite",
     ({ group }) => {
-      group.invite = inviteCode()
+      group.invite = newInvite()
       return { answer: [el("invite", { code: group.invite })], told: [el("invite", { code: group.invite })] }
     },
   ],
@@ -255,6 +282,7 @@ export function change(network: Network, line: Line, iq: Node): Node[] {
     const { answer = [], told = [], joined = [] } = apply({ network, group, by, node })
     network.groups.save(group)
     tell(network, line, group, { content: told, gone: before, joined: { pns: joined } })
+    if (group.isCommunity) Communities.follow(network, line, group, before)
     return answer
   })
 }

@@ -2,7 +2,8 @@ import { inMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import { type Group, jidOf, type Member, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { groupNode, hidesIn, memberNode } from "./group-node.ts"
@@ -44,6 +45,19 @@ export function nextVersion(group: Group): { prev_v_id: string; v_id: string } {
   const before = group.membersVersion ?? group.createdAt
   group.membersVersion = before + 1
   return { prev_v_id: String(before), v_id: String(group.membersVersion) }
+}
+
+/** Those who are in it leave it, and all are told. */
+export function removeMembers(network: Network, line: Line, group: Group, pns: string[]): void {
+  const gone = pns.filter((pn) => roleOf(group, pn))
+  if (gone.length === 0) return
+  network.store.atomically(() => {
+    const shown = gone.flatMap((pn) => memberNode(network, group, { pn, role: "member" }))
+    group.members = group.members.filter(({ pn }) => !gone.includes(pn))
+    const content = [el("remove", nextVersion(group), shown)]
+    network.groups.save(group)
+    tell(network, line, group, { content, gone })
+  })
 }
 
 /** Those who are not in it yet become members, and all are told. */

@@ -1,11 +1,12 @@
 import { namesStranger } from "../network/acquainted.ts"
-import { deviceAt, inMode, type Mode, modeOf, otherMode } from "../network/addressing.ts"
+import { deviceAt, inMode, type Mode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { deviceHash } from "../network/device-hash.ts"
 import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
@@ -16,8 +17,11 @@ import { hidesIn } from "./group-node.ts"
 /** What of a message is for each recipient's eyes, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
 
-/** Nacks of the network. 463: may not start this chat; 479: a stanza that is addressed or built wrongly. */
-const nack = { forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
+/**
+ * Nacks of the network. 400: addressed in a way that the account may not use, or in two ways at once; 463: may not start
+ * this chat; 479: a stanza that is addressed or built wrongly.
+ */
+const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
 /** A message on its way: who sent it, and to which chat. */
 interface Message {
@@ -61,8 +65,10 @@ export function message(network: Network, line: Line, stanza: Node) {
 /** Nothing is encrypted there, and the network numbers what it takes. */
 function toNewsletter(network: Network, line: Line, stanza: Node) {
   const { id, to } = stanza.attrs
-  const serverId = child(stanza, "plaintext") && publish(network, line, stanza)
-  const error = serverId === undefined ? nack.forbidden : undefined
+  const plaintext = bytes(child(stanza, "plaintext"))
+  const serverId = plaintext && publish(network, line, stanza, plaintext)
+  const refusal = plaintext ? nack.forbidden : nack.invalid
+  const error = serverId === undefined ? refusal : undefined
   line.send(el("ack", { class: "message", id, from: to, t: now(), server_id: serverId, error }))
 }
 
@@ -82,6 +88,7 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   if (chat.server === "g.us") {
     const group = network.groups.find(chat)
     if (!group) return nack.unknownRecipient
+    if (group.isCommunity) return nack.forbidden
     const allowed = group.announcement ? isAdmin(group, sender.pn) : roleOf(group, sender.pn)
     return allowed ? undefined : nack.forbidden
   }
@@ -89,7 +96,15 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   if (!Jid.isPerson(chat)) return nack.invalid
   const peer = network.directory.find(chat)
   if (!peer) return nack.unknownRecipient
+  if (!isAddressedWell(network, sender, chat, stanza)) return nack.addressing
   return mayWrite(network, sender, peer, stanza) ? undefined : nack.restricted
+}
+
+/** A chat and all devices of it are named in one way, and by private id only once the account was moved to these. */
+function isAddressedWell(network: Network, sender: User, chat: Jid.Jid, stanza: Node): boolean {
+  if (stanza.attrs.category === "peer") return true
+  if (chat.server === "lid" && network.profiles.get(sender.pn).byNumber) return false
+  return recipients(stanza).every(({ jid }) => Jid.parse(jid)?.server === chat.server)
 }
 
 /** A restricted account reaches only those whose token it shows, and who have written to it. */
@@ -137,10 +152,9 @@ function recipients(stanza: Node): { jid: string | undefined; enc: Node[] }[] {
 }
 
 function inChat(network: Network, { line, sender, stanza, chat }: Message, to: Address, mode: Mode) {
+  if (to.user !== sender.pn) return toOther(sender, line.device.id, shownMode(network, to.user, mode))
   const from = inMode(mode, sender, line.device.id)
   const alternative = mode === "lid" ? "pn" : "lid"
-  if (to.user !== sender.pn)
-    return { from, [`sender_${alternative}`]: otherMode(mode, sender), addressing_mode: mode }
   // One's own other device: the chat is `recipient`, unless the device itself is meant.
   const recipient = Jid.parse(stanza.attrs.recipient) ?? chat
   const peer = network.directory.find(recipient)
@@ -152,6 +166,11 @@ function inChat(network: Network, { line, sender, stanza, chat }: Message, to: A
     [`peer_recipient_${alternative}`]: otherMode(mode, peer),
     addressing_mode: mode,
   }
+}
+
+function toOther(sender: User, device: number, mode: Mode) {
+  const alternative = `sender_${mode === "lid" ? "pn" : "lid"}`
+  return { from: inMode(mode, sender, device), [alternative]: otherMode(mode, sender), addressing_mode: mode }
 }
 
 function inBroadcast({ line, sender, stanza }: Message, mode: Mode) {

@@ -1,9 +1,12 @@
 import { z } from "zod"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
+import { jidOf as jidOfGroup, roleOf } from "../network/groups.ts"
 import { jidOf, type Newsletter, roleIn } from "../network/newsletters.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
+import { groupsOf } from "./communities.ts"
 import { badRequest } from "./refusal.ts"
 
 /** A question that the network refuses, as GraphQL does: with a code in the answer. */
@@ -18,10 +21,12 @@ class MexError extends Error {
 /** Clients send some of these fields, and others. */
 const Variables = z
   .object({
+    group_id: z.string(),
     newsletter_id: z.string(),
     updates: z.object({ name: z.string().nullish(), description: z.string().nullish() }),
     input: z
       .object({
+        group_jid: z.string(),
         key: z.string(),
         type: z.string(),
         name: z.string(),
@@ -62,6 +67,8 @@ const operations: [ids: string[], path: string, answer: Answer][] = [
   [["24250201037901610", "7150902998257522", "7839742399440946"], "xwa2_newsletter_update", update],
   [["9783111038412085"], "xwa2_newsletter_subscribers", subscribers],
   [["7130823597031706"], "xwa2_newsletter_admin", () => ({ admin_count: 1 })],
+  // whatsapp-rust of 2026-08.
+  [["9935467776504344", "24079399904996141"], "xwa2_group_query_by_id", community],
   [["23983697327930364"], "xwa2_fetch_account_reachout_timelock", timelock],
   [
     ["24503548349331633"],
@@ -154,6 +161,22 @@ function update({ network, pn, variables }: Asking) {
 
 function subscribers({ network, variables }: Asking) {
   return { subscribers: newsletterOf(network, variables).followers.length }
+}
+
+/** A community's groups, with how many are in each. */
+function community({ network, pn, variables }: Asking) {
+  const found = network.groups.find(Jid.parse(variables.group_id ?? variables.input?.group_jid))
+  if (!found?.isCommunity || !roleOf(found, pn)) throw new MexError(404, "no such community")
+  const groups = groupsOf(network, found).map((group) => ({
+    id: jidOfGroup(group),
+    subject: { value: group.subject, creation_time: String(group.subjectAt) },
+    creation_time: String(group.createdAt),
+    total_participants_count: group.members.length,
+    properties: { general_chat: group.role === "general" },
+    isDefault: group.role === "announcements",
+  }))
+  const edges = groups.filter(({ isDefault }) => !isDefault).map((node) => ({ node }))
+  return { default_sub_group: groups.find(({ isDefault }) => isDefault), sub_groups: { edges } }
 }
 
 function timelock({ network, pn }: Asking) {

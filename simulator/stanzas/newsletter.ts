@@ -1,11 +1,12 @@
 import { deliver } from "../network/delivery.ts"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 import { jidOf, type Newsletter } from "../network/newsletters.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
-import { bytes, child, el, type Node } from "../wire/node.ts"
-import { badRequest, notFound } from "./refusal.ts"
+import { child, el, type Node } from "../wire/node.ts"
+import { notFound } from "./refusal.ts"
 
 /** How many messages are answered at once. */
 const page = 100
@@ -46,13 +47,10 @@ export function live(network: Network, _line: Line, iq: Node): Node[] {
 /**
  * A message to a newsletter: its followers get it as it is.
  * @returns the number that the network gives it; undefined for who may not write there.
- * @throws Refusal where it has no content
  */
-export function publish(network: Network, line: Line, stanza: Node): number | undefined {
+export function publish(network: Network, line: Line, stanza: Node, plaintext: Buffer): number | undefined {
   const newsletter = network.newsletters.find(Jid.parse(stanza.attrs.to))
   if (newsletter?.owner !== line.device.user) return undefined
-  const plaintext = bytes(child(stanza, "plaintext"))
-  if (!plaintext) throw badRequest()
   const { id = "", type = "text" } = stanza.attrs
   const serverId = 100 + newsletter.posts.length
   const post = { serverId, id, type, at: now(), plaintext }

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto"
+import { proto } from "@whiskeysockets/baileys"
 import { otherMode, inMode } from "../network/addressing.ts"
 import type { User } from "../network/directory.ts"
 import { keyIndexList } from "../network/key-index-list.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
 
@@ -45,9 +47,25 @@ const notices = {
   timer_changed: ({ contact }) =>
     from(contact, "disappearing_mode", [el("disappearing_mode", { duration: 86_400, t: now() })]),
   business_named: ({ contact }) =>
-    from(contact, "business", [el("verified_name", { jid: inMode("pn", contact), v: 2, serial: 1 })]),
+    from(contact, "business", [
+      el(
+        "verified_name",
+        { jid: inMode("pn", contact), v: 2, serial: 1 },
+        certificate(`${contact.name} & Co`),
+      ),
+    ]),
   business_gone: ({ contact }) => from(contact, "business", [el("remove", { jid: inMode("pn", contact) })]),
   business_profile: ({ contact }) => from(contact, "business", [el("profile", { hash: "abcd" })]),
+
+  business_products: ({ contact }) =>
+    from(contact, "business", [
+      el("product_catalog", {}, [
+        el("product", {}, [el("id", {}, Buffer.from("1"))]),
+        el("collection", { id: "1" }),
+      ]),
+    ]),
+  business_subscriptions: ({ contact }) =>
+    from(contact, "business", [el("subscriptions", {}, [el("subscription", { id: "1", status: "active" })])]),
 
   own_devices: ({ network, own }) =>
     from(own, "account_sync", [
@@ -62,6 +80,8 @@ const notices = {
     ]),
   own_privacy: ({ own }) =>
     from(own, "account_sync", [el("privacy", {}, [el("category", { name: "last", value: "none" })])]),
+  own_name: ({ own }) =>
+    el("notification", { from: inMode("pn", own), type: "account_sync", t: now(), pushname: own.name }),
   own_picture: ({ own }) => from(own, "account_sync", [el("picture")]),
   own_about: ({ own }) => from(own, "account_sync", [el("status")]),
   own_block_list: ({ own, contact }) =>
@@ -174,7 +194,7 @@ export type Kind = keyof typeof notices
 export const kinds = Object.keys(notices) as [Kind, ...Kind[]] // its keys are these
 
 /** The ways in which each of them can be malformed. */
-export const wrongs = ["bare", "twice", "huge", "bytes", "nothing"] as const
+export const wrongs = ["bare", "unnamed", "twice", "huge", "words", "bytes", "nothing"] as const
 type Wrong = (typeof wrongs)[number]
 
 export function noticeOf(kind: Kind, about: About, wrong?: Wrong): Node {
@@ -183,7 +203,7 @@ export function noticeOf(kind: Kind, about: About, wrong?: Wrong): Node {
 }
 
 /** Longer than any attribute of a real stanza. */
-const huge = "9".repeat(100_000)
+const huge = "9".repeat(20_000)
 
 function distorted(stanza: Node, wrong: Wrong): Node {
   const { tag, attrs, content } = stanza
@@ -196,6 +216,9 @@ function distorted(stanza: Node, wrong: Wrong): Node {
         attrs,
         parts.map(({ tag: name }) => el(name)),
       )
+    // Without its own.
+    case "unnamed":
+      return el(tag, { type: attrs.type }, content)
     case "twice":
       return el(tag, attrs, [...parts, ...parts])
     case "huge":
@@ -203,6 +226,13 @@ function distorted(stanza: Node, wrong: Wrong): Node {
         tag,
         attrs,
         parts.map((part) => grown(part)),
+      )
+    // A word for each number and address, and the other way round.
+    case "words":
+      return el(
+        tag,
+        { ...attrs, t: "soon", notify: "7", participant: "somebody", participant_pn: "12" },
+        parts.map((part) => misspelt(part)),
       )
     case "bytes":
       return el(tag, attrs, randomBytes(50))
@@ -214,6 +244,18 @@ function distorted(stanza: Node, wrong: Wrong): Node {
 function grown({ tag, attrs, content }: Node): Node {
   const large = Object.fromEntries(Object.keys(attrs).map((name) => [name, huge]))
   return el(tag, { ...large, more: huge }, Array.isArray(content) ? content.map(grown) : content)
+}
+
+function misspelt({ tag, attrs, content }: Node): Node {
+  const wrong = Object.entries(attrs).map(([name, value]) => [name, /^\d+$|@/.test(value) ? "word" : "7@lid"])
+  const inner = Array.isArray(content) ? content.map(misspelt) : Buffer.from('{"data":[]}')
+  return el(tag, Object.fromEntries(wrong), inner)
+}
+
+/** That a business goes by this name. Nobody looks at the signature of one. */
+function certificate(verifiedName: string): Uint8Array {
+  const details = proto.VerifiedNameCertificate.Details.encode({ serial: 1, issuer: "smb:wa", verifiedName })
+  return proto.VerifiedNameCertificate.encode({ details: details.finish() }).finish()
 }
 
 const newsletter = "120363000000000001@newsletter"

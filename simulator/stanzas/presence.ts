@@ -1,4 +1,4 @@
-import { inMode, modeOf, otherMode } from "../network/addressing.ts"
+import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
@@ -52,7 +52,7 @@ export function chatState(network: Network, line: Line, stanza: Node) {
   if (group && !roleOf(group, user.pn)) return
   const peer = network.directory.find(jid)
   const people = group ? group.members.map(({ pn }) => pn) : peer ? [peer.pn] : []
-  const mode = group?.mode ?? modeOf(jid)
+  const mode = group?.mode ?? (peer ? shownMode(network, peer.pn, modeOf(jid)) : modeOf(jid))
   const from = inMode(mode, user)
   const attrs = group
     ? { from: jidOf(group), participant: from }

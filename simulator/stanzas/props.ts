@@ -9,12 +9,16 @@ export function active(network: Network, line: Line): Node[] {
   return []
 }
 
-/** A/B properties. 10518: whether trusted-contact tokens are to be shown with each message. */
+/**
+ * A/B properties. 10518: whether trusted-contact tokens are to be shown with each message. 9435: whether the account's chats
+ * were moved to private ids.
+ */
 export function props(network: Network, line: Line): Node[] {
-  const { restricted } = network.profiles.get(line.device.user)
+  const { restricted, byNumber } = network.profiles.get(line.device.user)
   return [
     el("props", { protocol: "1", hash: restricted ? "sim2" : "sim1", refresh: 86_400 }, [
       el("prop", { config_code: "10518", config_value: String(restricted) }),
+      ...(byNumber ? [] : [el("prop", { config_code: "9435", config_value: "true" })]),
     ]),
   ]
 }

@@ -1,8 +1,9 @@
-import { inMode, modeOf } from "../network/addressing.ts"
+import { inMode, modeOf, shownMode } from "../network/addressing.ts"
 import { deliver, goOn } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
-import { type Network, now } from "../network/network.ts"
+import { now } from "../clock.ts"
+import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
@@ -59,7 +60,7 @@ interface InChat {
 function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Told {
   const { type, recipient } = stanza.attrs
   const mode = modeOf(chat)
-  const from = inMode(mode, me, line.device.id)
+  const from = inMode(shownMode(network, peer.pn, mode), me, line.device.id)
   // To one device: who sent what could not be read, or one's own that sent it.
   if (type === "retry" || peer === me)
     return [[{ user: peer.pn, id: chat.device }, copyOf(stanza, { from, type, recipient })]]

@@ -11,6 +11,7 @@ import { ack } from "./ack.ts"
 import * as AppState from "./app-state.ts"
 import { businessProfile } from "./business.ts"
 import { call } from "./call.ts"
+import * as Communities from "./communities.ts"
 import * as Devices from "./devices.ts"
 import * as Encrypt from "./encrypt.ts"
 import * as Groups from "./groups.ts"
@@ -68,8 +69,13 @@ const answers = new Map<string, Answer>([
   ["w:g2 set invite", Groups.setInvite],
   ["w:g2 get membership_approval_requests", JoinRequests.list],
   ["w:g2 set membership_requests_action", JoinRequests.decide],
-  // There are no communities here.
-  ["w:g2 get sub_groups", () => [el("sub_groups")]],
+  ["w:g2 get sub_groups", Communities.list],
+  ["w:g2 get query_linked", Communities.linked],
+  ["w:g2 get linked_groups_participants", Communities.participants],
+  ["w:g2 set join_linked_group", Communities.join],
+  ["w:g2 set links", Communities.link],
+  ["w:g2 set unlink", Communities.unlink],
+  ["w:g2 set delete_parent", Communities.end],
   ["w:sync:app:state set sync", AppState.sync],
   ["w:mex get query", mex],
   ["newsletter get messages", Newsletter.messages],
@@ -83,8 +89,11 @@ const answers = new Map<string, Answer>([
   ["urn:xmpp:whatsapp:push get settings", () => [el("settings")]],
 ])
 
+/** What can be asked: namespace, type and first child of each question. */
+export const questions = [...answers.keys()]
+
 /** Namespaces and types that are nothing without a child. */
-const withChild = new Set([...answers.keys()].map((name) => name.split(" ").slice(0, 2).join(" ")))
+const withChild = new Set(questions.map((name) => name.split(" ").slice(0, 2).join(" ")))
 
 const takers = new Map<string, Taker>([
   ["message", message],

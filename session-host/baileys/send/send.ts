@@ -17,6 +17,8 @@ export interface SendInput {
   sock: Pick<WASocket, "relayMessage">
   acks: Acks
   keys: Pick<Keys, "get" | "set">
+  /** The address under which a message to this chat leaves. */
+  addressOf: (chat: string) => Promise<string>
   /** Logged in, and not ended. */
   isOpen: () => boolean
   /** The network has refused a message to this chat. */
@@ -90,7 +92,9 @@ async function send(
   // The network has the message, whatever becomes of the note: without it the key is given once more.
   noteKeyHolders(input.keys, state.keyHolders).catch(() => {})
   if (ack.phash) {
-    const sendTo = (participant: { jid: string; count: number }) => sendOnce(input, outgoing, { participant })
+    const addressed = { ...outgoing, chat: state.chat }
+    const sendTo = (participant: { jid: string; count: number }) =>
+      sendOnce(input, addressed, { participant })
     input.missed(state, ack.phash, sendTo).catch(input.onError)
   }
   return { timestamp: ack.timestamp }
@@ -109,7 +113,8 @@ async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["ke
 async function relay(input: SendInput, outgoing: Outgoing, state: Transmission): Promise<Error | undefined> {
   const onBuilt = () => (state.built = true)
   try {
-    await transmission.run(state, () => sendOnce(input, outgoing, { onBuilt }))
+    state.chat = await input.addressOf(outgoing.chat)
+    await transmission.run(state, () => sendOnce(input, { ...outgoing, chat: state.chat }, { onBuilt }))
     return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error("unknown error", { cause: error })

@@ -12,6 +12,7 @@ import type { WebSocket } from "ws"
 import type { Acquaintance, Connection, Gate, Happening, Vault } from "#session-host/network/connection.ts"
 import { ackMs, newAcks } from "./acks.ts"
 import { newTakeDown } from "../app-state/acquaintances.ts"
+import { newAddressing } from "../send/addressing.ts"
 import { newArrivals } from "./arrivals.ts"
 import { newBacklog } from "./backlog.ts"
 import { newBeforeEnd } from "./before-end.ts"
@@ -38,6 +39,7 @@ import { newAvailability } from "../questions/presence.ts"
 import { newCodes } from "../login/qr.ts"
 import { newQuestions } from "../questions/questions.ts"
 import { type ILogger, quietLog, redacted } from "./quiet-log.ts"
+import { takeReceipts } from "../stanzas/receipts.ts"
 import type { Recorder } from "./recorder.ts"
 import { installRepairs } from "../repairs/install.ts"
 import { newSender } from "../send/send.ts"
@@ -166,6 +168,7 @@ export function connect(input: ConnectInput): Connection {
     log,
   })
   takeServerSync(sock.ws, changed)
+  takeReceipts({ sock, onError: (error) => onError("CB:receipt", error) })
   followHistory({
     sock,
     keys,
@@ -195,6 +198,7 @@ export function connect(input: ConnectInput): Connection {
     const kept = sock.signalRepository.lidMapping.storeLIDPNMappings(pairs)
     kept.catch((error: unknown) => log.warn({ error }, "a changed number was not kept"))
   }
+  const addressing = newAddressing({ sock, creds, keepCreds })
   const hearNotices = (frame: BinaryNode) => {
     const { notices, people } = noticesIn(frame)
     for (const notice of notices) lifetime.tell({ kind: "notice", notice })
@@ -217,6 +221,7 @@ export function connect(input: ConnectInput): Connection {
     listeners: [
       ...(input.record ? [input.record] : []),
       (frame) => groups.take(frame),
+      addressing.take,
       forgetDevices,
       (frame) => backlog.take(frame),
       hearNotices,
@@ -227,6 +232,7 @@ export function connect(input: ConnectInput): Connection {
 
   const sender = newSender({
     sock,
+    addressOf: addressing.addressOf,
     acks,
     keys,
     isOpen: () => lifetime.isOpen,

@@ -8,6 +8,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { z } from "zod"
 import type { Acquaintance, Notice, Restriction } from "#session-host/network/connection.ts"
+import { verifiedNameIn } from "#session-host/people/verified-name.ts"
 
 interface Heard {
   notices: Notice[]
@@ -40,6 +41,8 @@ function fromNotification(frame: BinaryNode): Heard {
       return fromNumbers(getBinaryNodeChild(frame, "modify"))
     case "w:gp2":
       return getBinaryNodeChild(frame, "modify") ? told("number_changed") : nothing
+    case "business":
+      return { notices: [], people: fromBusiness(frame) }
     case "status":
       return { notices: [], people: fromAbout(frame) }
     case "newsletter":
@@ -67,6 +70,29 @@ function fromNumbers(change: BinaryNode | undefined): Heard {
     ofContactsOnly: true as const,
   }
   return { notices: [{ kind: "number_changed" }], people: [person] }
+}
+
+/** `<verified_name>` with a certificate, or `<remove>`: of the person in `jid`, else of the sender. */
+function fromBusiness(frame: BinaryNode): Acquaintance[] {
+  const named = getBinaryNodeChild(frame, "verified_name")
+  const gone = getBinaryNodeChild(frame, "remove")
+  const jid = (named ?? gone)?.attrs.jid ?? frame.attrs.from
+  if (!isPerson(jid)) return []
+  const address = jidNormalizedUser(jid)
+  const person = { ...(isLidUser(jid) ? { lid: address } : { jid: address }), ofContactsOnly: true as const }
+  if (gone) return [{ ...person, isNoBusiness: true }]
+  const verifiedName = nameIn(named)
+  return verifiedName ? [{ ...person, verifiedName }] : []
+}
+
+function nameIn(named: BinaryNode | undefined): string {
+  if (!(named?.content instanceof Uint8Array)) return ""
+  try {
+    return verifiedNameIn(named.content)
+  } catch {
+    // No certificate: it names nobody.
+    return ""
+  }
 }
 
 /** `<set>` with the about text; without any it is empty now. */

@@ -43,7 +43,7 @@ const known = new Map<string, Known>([
     {
       attrs: words(
         "id from to t type notify offline participant participant_pn participant_lid sender_lid sender_pn lid recipient " +
-          "addressing_mode stage sub_t edit",
+          "addressing_mode stage sub_t edit pushname",
       ),
       parts: partsOf({
         encrypt: "count identity digest",
@@ -55,7 +55,7 @@ const known = new Map<string, Known>([
         privacy_token: "tokens",
         server_sync: "collection",
         mediaretry: "encrypt rmr error",
-        business: "verified_name remove profile product_catalog",
+        business: "verified_name remove profile product_catalog subscriptions",
         disappearing_mode: "disappearing_mode",
         mex: "update mex",
         newsletter: "live_updates reaction view participant update message",

@@ -256,6 +256,27 @@ test("contacts follow what the network tells of them: an about text, and another
   expect(await contacts()).toHaveLength(before)
 })
 
+test("contacts follow a business that gets another name, and one that is a business no more", async () => {
+  const { bob, phone, network, ask, message } = await aChat()
+  const device = `${phone.number}:1`
+  await message((await bob.send(phone.number, "hello")).id)
+  const contact = async () => {
+    const { verified_name, is_business, name } = (await ask("GET", `/contacts/${bob.jid}`)) as Record<
+      string,
+      unknown
+    >
+    return { verified_name, is_business, name }
+  }
+  expect(await contact()).toEqual({ verified_name: "", is_business: false, name: "Bob" })
+  const tell = async (kind: "business_named" | "business_gone") =>
+    await network.control.notice(device, { kind, about: bob.number })
+  await tell("business_named")
+  await until(async () => JSON.stringify(await ask("GET", "/contacts")).includes("Bob & Co"))
+  await tell("business_gone")
+  await until(async () => !JSON.stringify(await ask("GET", "/contacts")).includes("Bob & Co"))
+  expect(await contact()).toEqual({ verified_name: "", is_business: false, name: "Bob" })
+})
+
 test("devices whose owner may not give keys are left out, in chats as in groups", async () => {
   const { bob, phone, bridge, network } = await aChat()
   await network.paired(bob)
@@ -292,6 +313,61 @@ test("a session asks its phone for a key of the settings that it was never given
   expect((await network.control.log(shares)).length).toBeGreaterThan(1)
 })
 
+test("an account that was not moved to private ids writes by number, until the network says that it was moved", async () => {
+  const { bob, phone, bridge, network, message, end, ask } = await aChat({ account: { by_number: true } })
+  const device = `${phone.number}:1`
+  const { id } = await bob.send(phone.number, "from a private id")
+  expect(await message(id)).toMatchObject({ chat_id: bob.jid, contact_id: bob.jid })
+  const to = async () =>
+    (await network.control.log({ who: device, kind: "in", tag: "message" })).at(-1)!.stanza!.attrs.to
+  expect(await sendText(bridge.id, bob.lid, "by number")).toMatchObject({ status: 200 })
+  expect(await to()).toBe(bob.jid)
+  expect(await bob.read({ text: "by number" })).toMatchObject([{ times: 1, chat: phone.number }])
+  const reaction = { chat: bob.lid, message_id: id, emoji: "👍" }
+  expect(await ask("POST", "/send/reaction", reaction)).toMatchObject({ status: 200 })
+
+  // Somebody whose number is not known here can be named in one way only.
+  const carol = await network.phone("Carol")
+  expect(await sendText(bridge.id, carol.lid, "to a stranger")).toMatchObject({
+    code: "network_rejected",
+    network_code: 400,
+  })
+  expect(await sendText(bridge.id, carol.number, "by their number")).toMatchObject({ status: 200 })
+
+  await network.control.change(phone.number, { by_number: false })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  // The property comes just after the login.
+  await until(async () => {
+    expect(await sendText(bridge.id, bob.lid, "by private id")).toMatchObject({ status: 200 })
+    return (await to()) === bob.lid
+  })
+})
+
+test("in a community, messages of its groups are told as of any group, and nobody writes to the community itself", async () => {
+  const { bob, phone, bridge, network, message, ask } = await aChat()
+  const { sock } = await network.paired(bob)
+  const community = (await sock.communityCreate("The village", "All of us"))!.id
+  const { linkedGroups } = await sock.communityFetchLinkedGroups(community)
+  const [announcements, general] = linkedGroups.map(({ id }) => id!)
+  await sock.communityParticipantsUpdate(community, [phone.lid], "add")
+  const told = (await sock.sendMessage(announcements!, { text: "It rains" }))!.key.id!
+  expect(await message(told)).toMatchObject({ chat_id: announcements, contact_id: bob.jid, is_group: true })
+  expect(await ask("GET", `/groups/${community}`)).toMatchObject({ status: 200 })
+
+  await sock.groupParticipantsUpdate(general!, [phone.lid], "add")
+  expect(await sendText(bridge.id, general!, "Good morning")).toMatchObject({ status: 200 })
+  expect(await bob.read({ text: "Good morning" })).toMatchObject([{ chat: general }])
+  const refused = { code: "network_rejected", network_code: 403 }
+  for (const chat of [community, announcements!])
+    expect(await sendText(bridge.id, chat, "Hello")).toMatchObject(refused)
+
+  await sock.communityUnlinkGroup(general!, community)
+  expect(await sendText(bridge.id, general!, "Still here")).toMatchObject({ status: 200 })
+  expect(await network.control.settled(`${phone.number}:1`, 10_000)).toBe(true)
+})
+
 test("when the network says that groups are out of date, the next send asks for its group", async () => {
   const { bob, phone, bridge, network } = await aChat()
   const device = `${phone.number}:1`
@@ -306,6 +382,37 @@ test("when the network says that groups are out of date, the next send asks for 
   expect(await sendText(bridge.id, group.jid, "two")).toMatchObject({ status: 200 })
   expect(await asked()).toBe(2)
   expect(await bob.read({ text: "two" })).toMatchObject([{ times: 1 }])
+})
+
+test("stanzas of the connection itself that are built wrongly change nothing, and hold up nothing", async () => {
+  const { bob, phone, bridge, network, message } = await aChat()
+  const device = `${phone.number}:1`
+  const huge = "9".repeat(50_000)
+  const tell = (tag: string, attrs: Record<string, string>, content?: object) =>
+    network.control.stanza(device, { tag, attrs, content })
+  const parts = ["offline_preview", "offline", "dirty", "edge_routing", "thread_metadata"]
+  for (const tag of parts)
+    for (const attrs of [{}, { count: huge, message: "words", type: huge, timestamp: "-1" }] as const)
+      await tell("ib", { from: "s.whatsapp.net" }, [
+        { tag, attrs },
+        { tag, attrs, content: { base64: "AAECAw==" } },
+      ])
+  await tell("ib", {}, { base64: "AAECAw==" })
+  await tell("ack", {})
+  await tell("ack", { class: "message", id: huge, phash: huge, t: "soon", error: "words" })
+  await tell("ack", { class: "message", id: "NOBODYS", phash: "2:?", error: huge })
+  await message((await bob.send(phone.number, "after them")).id)
+
+  // Those that a message of ours waits for: without a time, and with a hash that is none.
+  const acks = await network.fault({ kind: "lose_acks", device })
+  const sent = sendText(bridge.id, bob.number, "acknowledged all the same")
+  const [{ stanza } = {}] = await network.log({ who: device, kind: "in", tag: "message" })
+  await tell("ack", { class: "message", id: stanza!.attrs.id!, phash: huge, sync: huge })
+  expect(await sent).toMatchObject({ status: 200 })
+  await acks()
+  expect(await sendText(bridge.id, bob.number, "and the next")).toMatchObject({ status: 200 })
+  expect(await bob.read({ text: "and the next" })).toMatchObject([{ times: 1 }])
+  expect(await statusOf(bridge.id)).toBe("connected")
 })
 
 /** Bytes, and a number as big-endian bytes, as the control API takes them. */

@@ -8,6 +8,7 @@ import {
   type WAMessage,
   type WAMessageUpdate,
 } from "@whiskeysockets/baileys"
+import libraryLog from "@whiskeysockets/baileys/lib/Utils/logger.js"
 import pino from "pino"
 
 // The Signal library under Baileys prints its sessions, private keys and all.
@@ -19,6 +20,9 @@ for (const level of ["info", "warn", "error"] as const) {
     if (typeof said[0] !== "string" || !chatter.test(said[0])) print(...said)
   }
 }
+
+// Its module for communities logs what it reads, whatever logger the socket has.
+libraryLog.level = "silent"
 
 /** Credentials and keys of one device, kept in memory across its connections. */
 export function newDevice(): AuthenticationState {

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { Host } from "#session-host/host/host.ts"
+import type * as Schema from "#simulator/control/schemas.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { aBridge } from "../service/bridge.ts"
 import { aHost, call, held, statusOf } from "./host.ts"
@@ -18,12 +19,13 @@ export async function codeOf(bridgeId: string): Promise<string> {
 /** A bridge on a host of its own, linked to a phone of its own and connected. */
 export async function aPairedSession(
   network: Network,
-  options: Parameters<typeof aHost>[1] & { host?: Host } = {},
+  options: Parameters<typeof aHost>[1] & { host?: Host; account?: z.input<typeof Schema.ChangePhone> } = {},
 ) {
   const host = options.host ?? (await aHost(network, options))
   const bridge = await aBridge()
   await held(bridge.id)
   const phone = await network.phone("Ada")
+  if (options.account) await network.control.change(phone.number, options.account)
   await phone.scan(await codeOf(bridge.id))
   await until(async () => (await statusOf(bridge.id)) === "connected")
   const path = `/phones/${phone.number}`

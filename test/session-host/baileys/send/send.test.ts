@@ -31,6 +31,7 @@ function aSender(
     },
     acks,
     keys,
+    addressOf: async (chat) => chat,
     isOpen: () => world.open,
     onRefused: () => {},
     onError: (error) => expect.fail(String(error)),
