@@ -2,13 +2,13 @@ import { createHash } from "node:crypto"
 import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { scanFor } from "./control/mock-phone.ts"
-import { onControlError } from "./control/errors.ts"
+import { onControlError } from "./control/http/errors.ts"
 import type { Network } from "./network/network.ts"
 
-/** What `media_conn` says of a file, and what encryption adds to it: a block of padding and ten bytes of MAC. */
+/** The size that `media_conn` allows, and what encryption adds to it: a block of padding and ten bytes of MAC. */
 const uploadBytes = 100_000_000 + 16 + 10
 
-/** What clients do over HTTP on the port of their socket: files, and the mock phone public suites use. */
+/** HTTP on the port of clients' sockets: files, and the mock phone that public suites use. */
 export function clientHttp(network: Network) {
   const app = new Hono()
 

@@ -16,12 +16,12 @@ export interface Entry {
   /** `number:device`, or the connection's name before it is a device. */
   who: string
   stanza?: Outline
-  /** Of a note. */
+  /** More about a note. */
   event?: string
   detail?: Record<string, unknown>
 }
 
-/** What the network saw and sent, the newest `keep` entries, for tests and the curious. */
+/** The stanzas that the network took and sent: the newest `keep` entries, for tests and the curious. */
 export type Log = ReturnType<typeof open>
 
 export function open(keep = 10_000) {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { fromEnvironment } from "./config.ts"
-import { startSimulator } from "./simulator.ts"
-import { howToTrust } from "./trust.ts"
+import { type Simulator, startSimulator } from "./simulator.ts"
 
 const [config, simulator] = await start()
 const caFile = join(config.dataDir ?? tmpdir(), config.dataDir ? "ca.pem" : `simulator-ca-${process.pid}.pem`)
@@ -23,7 +22,7 @@ process.stdout.write(
 if (process.stdout.isTTY) process.stderr.write(howToTrust(simulator, caFile))
 
 let ending = false
-// `disconnect`: whoever started it as a child with a channel is gone.
+// `disconnect`: the process that started it as a child with a channel is gone.
 for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const)
   process.on(signal, () => {
     if (ending) return
@@ -54,4 +53,23 @@ function whatToChange(error: unknown): string | undefined {
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
     return `${error.message}: choose another port with SIMULATOR_PORT, SIMULATOR_TLS_PORT or SIMULATOR_CONTROL_PORT`
   return undefined
+}
+
+/** For a person at a terminal: how clients are made to trust this network. */
+function howToTrust(network: Simulator, caFile: string): string {
+  const root = network.rootKey.toString("hex")
+  const bytes = [...network.rootKey].map((byte) => `0x${byte.toString(16).padStart(2, "0")}`).join(", ")
+  return `
+The network runs. Phones: ${network.controlUrl} (in a browser, or see /openapi.json there)
+
+Baileys         WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from("${root}", "hex")
+                makeWASocket({ auth, waWebSocketUrl: "${network.url}" })
+                media: NODE_EXTRA_CA_CERTS=${caFile}
+whatsmeow       whatsmeow.WACertPubKey = [32]byte{${bytes}}
+                and an HTTP client that dials ${new URL(network.tlsUrl).host} for every host and trusts ${caFile}
+whatsapp-rust   features danger-skip-cert-chain-verify, danger-skip-tls-verify;
+                TokioWebSocketTransportFactory::new().with_url("${network.tlsUrl}")
+
+Ctrl-C ends it.
+`
 }

@@ -11,7 +11,7 @@ import * as Log from "./log.ts"
 import * as Network from "./network/network.ts"
 import * as Household from "./phone/household.ts"
 import * as Phones from "./phone/phones.ts"
-import * as Store from "./store.ts"
+import * as Store from "./storage/store.ts"
 import * as Certificates from "./wire/certificates.ts"
 import { repairTokens } from "./wire/tokens.ts"
 import { createTls } from "./wire/x509.ts"
@@ -24,9 +24,9 @@ export interface Simulator {
   tlsUrl: string
   /** Where phones are steered, `http://127.0.0.1:port`. */
   controlUrl: string
-  /** What a client must trust of the Noise handshake: the public half of the root key, 32 bytes. */
+  /** The key that a client must trust in the Noise handshake: the public half of the root key, 32 bytes. */
   rootKey: Buffer
-  /** What it must trust of TLS: the authority's certificate, PEM. */
+  /** The certificate that it must trust for TLS: the authority's, PEM. */
   ca: string
   /** Hangs up on everyone and gives back ports and files. */
   close(): Promise<void>

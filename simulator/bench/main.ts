@@ -8,7 +8,7 @@ import { z } from "zod"
 import { el, type Node } from "../wire/node.ts"
 import { connect, type Connection, type Device, link } from "./client.ts"
 
-/** What is asked of the network, unless the environment says otherwise. */
+/** The load on the network, unless the environment says otherwise. */
 const wanted = z
   .object({
     BENCH_CLIENTS: z.coerce.number().int().min(2).default(500),

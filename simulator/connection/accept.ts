@@ -59,7 +59,7 @@ export function accept(network: Network, socket: WebSocket, name: string) {
   network.log.note(name, "connected")
 }
 
-/** A frame without compression. What is compressed says so in its first byte, and may not be a bomb. */
+/** A frame without compression. The first byte says whether it is compressed. It may not be a bomb. */
 function unpacked(frame: Buffer): Buffer {
   if (!((frame[0] ?? 0) & 2)) return frame
   const content = inflateSync(frame.subarray(1), { maxOutputLength: largest })

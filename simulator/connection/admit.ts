@@ -3,7 +3,7 @@ import { pump } from "../network/delivery.ts"
 import { type Address, key } from "../network/directory.ts"
 import { type Line, nothingSent } from "../network/line.ts"
 import type { Network } from "../network/network.ts"
-import * as Pairing from "../network/pairing.ts"
+import * as Pairing from "../devices/pairing.ts"
 import { failure, login, welcome } from "../stanzas/login.ts"
 import { look } from "../stanzas/presence.ts"
 import { receive, receiveUnpaired } from "../stanzas/receive.ts"
@@ -11,7 +11,7 @@ import { el, type Node } from "../wire/node.ts"
 import type { Finished } from "../wire/noise.ts"
 import type { Outlet } from "./outlet.ts"
 
-/** What becomes of a client's stanzas. */
+/** Takes a client's stanzas. */
 type Taker = (stanza: Node) => void
 
 /** Lets a client in by what it says of itself. Undefined when it is refused, which it has been told. */

@@ -52,7 +52,7 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
     try {
       socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
     } catch (error) {
-      // What one client made up cannot be written to another: that ends this line, not the network.
+      // A client may send what cannot be written to another. That ends this line, not the network.
       outlet.fail(error)
     }
   }

@@ -4,7 +4,7 @@ import type { Network } from "../network/network.ts"
 import { offer, step } from "../phone/calls.ts"
 import { jidOfTarget } from "../phone/target.ts"
 import { phoneOf } from "./phones.ts"
-import { route } from "./route.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 import { targetOf } from "./target.ts"
 
@@ -21,10 +21,10 @@ export function calls(app: OpenAPIHono, network: Network) {
       status: 201,
     },
     ({ params, body }) => {
-      const { desk } = phoneOf(network, params.number)
+      const { handset } = phoneOf(network, params.number)
       const { video, group, addressing: mode } = body
       const id = randomBytes(16).toString("hex").toUpperCase()
-      desk.submit(offer(desk, jidOfTarget(targetOf(network, body)), { id, mode, video, group }))
+      handset.submit(offer(handset, jidOfTarget(targetOf(network, body)), { id, mode, video, group }))
       return { call_id: id }
     },
   )
@@ -38,9 +38,9 @@ export function calls(app: OpenAPIHono, network: Network) {
       answer: z.object({}),
     },
     ({ params, body }) => {
-      const { desk } = phoneOf(network, params.number)
+      const { handset } = phoneOf(network, params.number)
       const call = { id: params.id ?? "", mode: body.addressing, step: body.step, reason: body.reason }
-      desk.submit(step(desk, jidOfTarget(targetOf(network, body)), call))
+      handset.submit(step(handset, jidOfTarget(targetOf(network, body)), call))
       return {}
     },
   )

@@ -5,10 +5,10 @@ import type { Network } from "../network/network.ts"
 import { newId } from "../phone/outgoing.ts"
 import { noticeOf } from "../stanzas/notices.ts"
 import { el, type Node } from "../wire/node.ts"
-import { ControlError } from "./errors.ts"
-import { route } from "./route.ts"
+import { ControlError } from "./http/errors.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
-import { until } from "./wait.ts"
+import { until } from "./http/wait.ts"
 
 /** How a connection can be ended. */
 const goodbyes = {
@@ -47,7 +47,7 @@ export function devices(app: OpenAPIHono, network: Network) {
       method: "post",
       path: "/devices/{device}/stanzas",
       summary:
-        "Queue any stanza for a device: it comes again with each connection until it is settled. What no client settles is sent once",
+        "Queue any stanza for a device: it comes again with each connection until it is settled. Stanzas that no client settles are sent once",
       body: Schema.NewStanza,
       answer: z.object({ id: z.string() }),
       status: 201,

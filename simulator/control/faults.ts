@@ -1,10 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
-import { ControlError } from "./errors.ts"
-import { route } from "./route.ts"
+import { ControlError } from "./http/errors.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
-/** What goes wrong, on demand. */
+/** Faults, on demand. */
 export function faults(app: OpenAPIHono, network: Network) {
   route(
     app,

@@ -4,14 +4,13 @@ import { type Group, jidOf } from "../network/groups.ts"
 import type { Network } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
-import { asked } from "./asked.ts"
-import { ControlError } from "./errors.ts"
-import { phoneOf } from "./phones.ts"
-import { route } from "./route.ts"
+import { ControlError } from "./http/errors.ts"
+import { askAs, phoneOf } from "./phones.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 import { userOf } from "./target.ts"
 
-/** Of what is asked about groups. */
+/** The namespace of questions about groups. */
 const xmlns = "w:g2"
 
 /** Groups, as phones make and change them. */
@@ -27,10 +26,10 @@ export function groups(app: OpenAPIHono, network: Network) {
       status: 201,
     },
     ({ body }) => {
-      const { desk } = phoneOf(network, body.creator)
+      const { handset } = phoneOf(network, body.creator)
       const attrs = { subject: body.subject, addressing_mode: body.addressing }
       const create = el("create", attrs, participants(network, body.members))
-      const reply = asked(desk, { xmlns, to: "@g.us", content: [create] })
+      const reply = askAs(handset, { xmlns, to: "@g.us", content: [create] })
       return wire(groupOf(network, child(reply, "group")?.attrs.id))
     },
   )
@@ -48,11 +47,11 @@ export function groups(app: OpenAPIHono, network: Network) {
     },
     ({ params, body }) => {
       const group = groupOf(network, Jid.parse(params.jid)?.user)
-      const { desk } = phoneOf(network, body.by)
+      const { handset } = phoneOf(network, body.by)
       for (const change of changesOf(network, body))
-        asked(desk, { xmlns, to: jidOf(group), content: [change] })
+        askAs(handset, { xmlns, to: jidOf(group), content: [change] })
       const leave = el("leave", {}, [el("group", { id: jidOf(group) })])
-      if (body.leave) asked(desk, { xmlns, to: "@g.us", content: [leave] })
+      if (body.leave) askAs(handset, { xmlns, to: "@g.us", content: [leave] })
       return wire(group)
     },
   )

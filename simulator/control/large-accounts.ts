@@ -1,14 +1,14 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { addCrowd } from "../network/crowd.ts"
 import type { Network } from "../network/network.ts"
-import { saveContacts } from "../phone/address-book.ts"
+import { saveContacts } from "../phone/settings/address-book.ts"
 import { haveChats } from "../phone/chats.ts"
 import { phoneOf } from "./phones.ts"
-import { route } from "./route.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 import { userOf } from "./target.ts"
 
-/** What a large account has: many people around it, a long address book, years of chats. */
+/** Large accounts: many people around them, a long address book, years of chats. */
 export function largeAccounts(app: OpenAPIHono, network: Network) {
   route(
     app,
@@ -36,7 +36,7 @@ export function largeAccounts(app: OpenAPIHono, network: Network) {
       const people = body.people.map(({ number, full_name, first_name }) => {
         return { number, fullName: full_name, firstName: first_name }
       })
-      await phoneOf(network, params.number).use((desk) => saveContacts(desk, people))
+      await phoneOf(network, params.number).use((handset) => saveContacts(handset, people))
       return {}
     },
   )
@@ -52,7 +52,7 @@ export function largeAccounts(app: OpenAPIHono, network: Network) {
     },
     async ({ params, body }) => {
       const people = body.people.map((number) => userOf(network, number))
-      await phoneOf(network, params.number).use(async (desk) => haveChats(desk, people, body.messages))
+      await phoneOf(network, params.number).use(async (handset) => haveChats(handset, people, body.messages))
       return {}
     },
   )

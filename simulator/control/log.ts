@@ -1,18 +1,18 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
-import { ControlError } from "./errors.ts"
-import { route } from "./route.ts"
+import { ControlError } from "./http/errors.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
-import { until } from "./wait.ts"
+import { until } from "./http/wait.ts"
 
-/** What crossed the wire, to look at. */
+/** The log of everything that crossed the wire. */
 export function log(app: OpenAPIHono, network: Network) {
   route(
     app,
     {
       method: "get",
       path: "/log",
-      summary: "What the network saw and sent; waits until something matches",
+      summary: "Stanzas that the network took and sent; waits until something matches",
       query: Schema.ReadLog,
       answer: z.array(Schema.Entry),
     },

@@ -1,10 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
-import { fetchFile } from "../phone/media.ts"
-import { ControlError } from "./errors.ts"
+import { fetchFile } from "../phone/content/media.ts"
+import { ControlError } from "./http/errors.ts"
 import { phoneOf } from "./phones.ts"
-import { route } from "./route.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
 /** The files of messages. */
@@ -20,7 +20,7 @@ export function media(app: OpenAPIHono, network: Network) {
     },
   })
   app.get("/phones/:number/messages/:id/media", (c) => {
-    const { inbox } = phoneOf(network, c.req.param("number")).desk
+    const { inbox } = phoneOf(network, c.req.param("number")).handset
     const message = inbox.after(0).find(({ id }) => id === c.req.param("id"))
     const file = message && fetchFile(network, proto.Message.fromObject(message.content as object))
     if (!file) throw new ControlError(404, "no_media", "there is no such message with media")

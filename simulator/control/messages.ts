@@ -1,16 +1,16 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
-import { type Content, compose, UnknownMessage } from "../phone/content.ts"
-import type { Desk } from "../phone/desk.ts"
+import { type Content, compose, UnknownMessage } from "../phone/content/compose.ts"
+import type { Handset } from "../phone/handset.ts"
 import type { Target } from "../phone/target.ts"
-import { ControlError } from "./errors.ts"
+import { ControlError } from "./http/errors.ts"
 import { phoneOf } from "./phones.ts"
-import { route } from "./route.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 import { targetOf } from "./target.ts"
-import { until } from "./wait.ts"
+import { until } from "./http/wait.ts"
 
-/** What phones write and read. */
+/** The messages that phones write and read. */
 export function messages(app: OpenAPIHono, network: Network) {
   route(
     app,
@@ -25,7 +25,7 @@ export function messages(app: OpenAPIHono, network: Network) {
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
       const target = targetOf(network, body)
-      return phone.send({ target, content: composed(phone.desk, target, body), id: body.id })
+      return phone.send({ target, content: composed(phone.handset, target, body), id: body.id })
     },
   )
   route(
@@ -33,12 +33,12 @@ export function messages(app: OpenAPIHono, network: Network) {
     {
       method: "get",
       path: "/phones/{number}/messages",
-      summary: "What this phone read and sent; waits until enough matches",
+      summary: "Messages that this phone read and sent; waits until enough match",
       query: Schema.Read,
       answer: z.array(Schema.Message),
     },
     ({ params, query, signal }) => {
-      const { inbox } = phoneOf(network, params.number).desk
+      const { inbox } = phoneOf(network, params.number).handset
       const { id, from, chat, text, kind } = query
       const asked = Object.entries({ id, from, chat, text, kind }).filter(([, value]) => value !== undefined)
       return until({
@@ -57,7 +57,7 @@ export function messages(app: OpenAPIHono, network: Network) {
 
 type Body = z.output<typeof Schema.NewMessage>
 
-function composed(desk: Desk, target: Target, body: Body) {
+function composed(handset: Handset, target: Target, body: Body) {
   const { media, bytes } = body
   const content = {
     ...body,
@@ -66,7 +66,7 @@ function composed(desk: Desk, target: Target, body: Body) {
   }
   try {
     // The schema has seen to it that there is one kind of content.
-    return compose(desk, target, content as Content)
+    return compose(handset, target, content as Content)
   } catch (error) {
     if (error instanceof UnknownMessage) throw new ControlError(404, "unknown_message", error.message)
     throw error

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Network } from "../network/network.ts"
-import * as Pairing from "../network/pairing.ts"
+import * as Pairing from "../devices/pairing.ts"
 import { readCode } from "../phone/link.ts"
 import * as Phones from "../phone/phones.ts"
 import { linked } from "./phones.ts"

@@ -2,16 +2,15 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { inMode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
 import { setAnswering } from "../phone/answering.ts"
-import { tellName } from "../phone/app-state.ts"
+import { tellName } from "../phone/settings/settings.ts"
 import { jidOfTarget } from "../phone/target.ts"
 import { el, type Node } from "../wire/node.ts"
-import { asked } from "./asked.ts"
-import { phoneOf } from "./phones.ts"
-import { route } from "./route.ts"
+import { askAs, phoneOf } from "./phones.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 import { targetOf, userOf } from "./target.ts"
 
-/** What people do with their phones besides writing: profiles, presence, typing, reading. */
+/** Everything that people do with their phones besides writing: profiles, presence, typing, reading. */
 export function people(app: OpenAPIHono, network: Network) {
   route(
     app,
@@ -24,24 +23,25 @@ export function people(app: OpenAPIHono, network: Network) {
     },
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
-      const { desk } = phone
+      const { handset } = phone
       const { restricted, on, hides_number: hidesNumber, by_number: byNumber, business } = body
       if (body.answers !== undefined) setAnswering(phone, body.answers)
       if (on === true) phone.turnOn()
       if (on === false) phone.turnOff()
-      if (restricted !== undefined) network.profiles.change(desk.own.user, { restricted })
+      if (restricted !== undefined) network.profiles.change(handset.own.user, { restricted })
       if (body.status_hidden_from)
-        network.profiles.change(desk.own.user, { statusHiddenFrom: body.status_hidden_from })
-      if (hidesNumber !== undefined) network.profiles.change(desk.own.user, { hidesNumber })
-      if (byNumber !== undefined) network.profiles.change(desk.own.user, { byNumber })
-      if (business !== undefined) network.profiles.change(desk.own.user, { business: business ?? undefined })
+        network.profiles.change(handset.own.user, { statusHiddenFrom: body.status_hidden_from })
+      if (hidesNumber !== undefined) network.profiles.change(handset.own.user, { hidesNumber })
+      if (byNumber !== undefined) network.profiles.change(handset.own.user, { byNumber })
+      if (business !== undefined)
+        network.profiles.change(handset.own.user, { business: business ?? undefined })
       if (body.name) {
-        desk.submit(el("presence", { name: body.name }))
+        handset.submit(el("presence", { name: body.name }))
         await phone.use(tellName)
       }
       if (body.available !== undefined)
-        desk.submit(el("presence", { type: body.available ? "available" : "unavailable" }))
-      for (const [xmlns, content] of wishes(network, body)) asked(desk, { xmlns, content })
+        handset.submit(el("presence", { type: body.available ? "available" : "unavailable" }))
+      for (const [xmlns, content] of wishes(network, body)) askAs(handset, { xmlns, content })
       return {}
     },
   )
@@ -55,12 +55,12 @@ export function people(app: OpenAPIHono, network: Network) {
       answer: z.object({}),
     },
     ({ params, body }) => {
-      const { desk } = phoneOf(network, params.number)
+      const { handset } = phoneOf(network, params.number)
       const to = jidOfTarget(targetOf(network, body))
       const state = el(body.state === "paused" ? "paused" : "composing", {
         media: body.state === "recording" ? "audio" : undefined,
       })
-      desk.submit(el("chatstate", { to }, [state]))
+      handset.submit(el("chatstate", { to }, [state]))
       return {}
     },
   )
@@ -74,8 +74,8 @@ export function people(app: OpenAPIHono, network: Network) {
       answer: z.object({}),
     },
     ({ params, body }) => {
-      const { desk } = phoneOf(network, params.number)
-      desk.submit(readReceipt(network, body))
+      const { handset } = phoneOf(network, params.number)
+      handset.submit(readReceipt(network, body))
       return {}
     },
   )
@@ -109,7 +109,7 @@ function readReceipt(network: Network, body: z.output<typeof Schema.Seen>): Node
   return el("receipt", attrs, rest.length > 0 ? [list] : undefined)
 }
 
-/** What is asked of the network for each setting, by namespace. */
+/** The question to the network for each setting, by namespace. */
 function wishes(network: Network, body: z.output<typeof Schema.ChangePhone>): [string, Node[]][] {
   const item = (action: string, pn: string): [string, Node[]] => {
     return ["blocklist", [el("item", { action, jid: inMode("lid", userOf(network, pn)) })]]

@@ -2,12 +2,14 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Context } from "hono"
 import { key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
+import type { Handset } from "../phone/handset.ts"
 import type { Phone } from "../phone/phone.ts"
 import * as Phones from "../phone/phones.ts"
 import { readQr } from "../phone/qr-image.ts"
 import * as Jid from "../wire/jid.ts"
-import { ControlError } from "./errors.ts"
-import { json, route } from "./route.ts"
+import { child, type Node } from "../wire/node.ts"
+import { ControlError } from "./http/errors.ts"
+import { json, route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
 /** Phones: made, listed, linked with companions. */
@@ -124,7 +126,18 @@ export function phoneOf(network: Network, number: string | undefined): Phone {
   return phone
 }
 
-/** What is answered when a phone has linked a device. */
+/** Asks the network as this phone; its refusal is the caller's. @throws ControlError */
+export function askAs(
+  handset: Handset,
+  { xmlns, content, to }: { xmlns: string; content: Node[]; to?: string },
+): Node | undefined {
+  const reply = handset.ask(xmlns, "set", content, to)
+  const error = child(reply, "error")
+  if (error) throw new ControlError(403, "refused", `the network refused: ${error.attrs.text ?? ""}`)
+  return reply
+}
+
+/** The answer when a phone has linked a device. */
 export function linked({ pn }: Phone, device: number) {
   return { device: key({ user: pn, id: device }), jid: Jid.format(pn, Jid.server, device) }
 }
@@ -144,6 +157,6 @@ function wire(network: Network, phone: Phone) {
       waiting: network.queue.counts({ user: pn, id }),
       prekeys: network.prekeys.count({ user: pn, id }),
     })),
-    not_decrypted: phone.desk.notDecrypted,
+    not_decrypted: phone.handset.notDecrypted,
   }
 }

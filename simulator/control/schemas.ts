@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi"
 import { kinds } from "../network/faults.ts"
-import { obstacles } from "../network/pairing.ts"
-import { collections } from "../phone/app-state.ts"
-import { floodKinds } from "../phone/floods.ts"
-import { mediaKinds } from "../phone/media.ts"
+import { obstacles } from "../devices/pairing.ts"
+import { collections } from "../phone/settings/settings.ts"
+import { floodKinds } from "../phone/hostile/floods.ts"
+import { mediaKinds } from "../phone/content/media.ts"
 import { kinds as noticeKinds, wrongs } from "../stanzas/notices.ts"
 
 export const Refused = z
@@ -38,14 +38,14 @@ export const Phone = z
         prekeys: z.number().describe("One-time prekeys left with the network"),
       }),
     ),
-    not_decrypted: z.record(z.string(), z.number()).describe("What it could not decrypt, by kind"),
+    not_decrypted: z.record(z.string(), z.number()).describe("Counts of what it could not decrypt, by kind"),
   })
   .openapi("Phone")
 
 const obstacle = z
   .enum(obstacles)
   .optional()
-  .describe("What comes between the scan and the link, which then fails")
+  .describe("Something that comes between the scan and the link, which then fails")
 
 export const Scan = z.object({ qr: z.string().min(1), obstacle })
 
@@ -118,7 +118,10 @@ export const NewMessage = z
     to: To,
     id: MessageId.optional().describe("Sending one id twice makes a duplicate"),
     addressing,
-    viewers: z.array(digits).optional().describe("Of a status or broadcast list: who gets it"),
+    viewers: z
+      .array(digits)
+      .optional()
+      .describe("The people who get a status, or a message to a broadcast list"),
   })
   .extend(z.object(content).partial().shape)
   .refine((body) => Object.keys(body).filter((name) => !besides.has(name)).length === 1, {
@@ -146,7 +149,7 @@ export const Message = z
     opened: z
       .unknown()
       .optional()
-      .describe("What was sealed: options of a vote, response and guests, reaction, edit"),
+      .describe("The content that was sealed: options of a vote, response and guests, reaction, edit"),
     timestamp: z.number(),
     offline: z.boolean(),
     times: z.number().describe("How often it arrived: more than once is a duplicate by id"),
@@ -236,14 +239,14 @@ export const NewFault = z.object({
   device: z.union([DeviceName, z.literal("*")]).default("*"),
   times: z.number().int().min(1).nullable().default(null).describe("null: until it is removed"),
   code: z.number().int().min(100).max(999).default(503),
-  expire: z.number().int().min(0).nullable().default(null).describe("Of refuse_login, in seconds"),
-  xmlns: z.string().min(1).nullable().default(null).describe("Of questions: their namespace; null: any"),
+  expire: z.number().int().min(0).nullable().default(null).describe("For refuse_login, in seconds"),
+  xmlns: z.string().min(1).nullable().default(null).describe("The namespace of questions; null: any"),
   version: z
     .string()
     .regex(/^\d+\.\d+\.\d+$/)
     .nullable()
     .default(null)
-    .describe("Of outdated: versions from this one on are let in; null: none is"),
+    .describe("For outdated: versions from this one on are let in; null: none is"),
   ms: z.number().int().min(0).max(60_000).default(0),
 })
 
@@ -345,7 +348,7 @@ export const Jumps = z.object({
 export const Flood = z.object({
   to: To,
   addressing,
-  viewers: z.array(digits).optional().describe("Of a status: who gets it"),
+  viewers: z.array(digits).optional().describe("The people who get a status"),
   kind: z.enum(floodKinds),
   count: whole.min(1).max(100_000),
 })
@@ -362,7 +365,7 @@ export const Seen = z.object({
 
 export const NewSetting = z
   .object({
-    index: z.array(z.string()).min(1).describe("What it is about, such as [contact, jid]"),
+    index: z.array(z.string()).min(1).describe("Its subject, such as [contact, jid]"),
     value: z.record(z.string(), z.unknown()).describe("A protobuf SyncActionValue as JSON"),
     version: z.number().int().default(1),
     remove: z.boolean().default(false),
@@ -379,7 +382,7 @@ export const NewContact = z.object({
 
 export const NewCrowd = z.object({
   count: whole.min(1).max(100_000),
-  devices: z.number().min(1).max(5).default(1).describe("Of one person, on the average"),
+  devices: z.number().min(1).max(5).default(1).describe("How many a person has, on the average"),
 })
 
 export const AddressBook = z.object({ people: z.array(NewContact).min(1).max(100_000) })

@@ -1,13 +1,13 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
-import { flood } from "../phone/floods.ts"
-import { jump } from "../phone/jumps.ts"
+import { flood } from "../phone/hostile/floods.ts"
+import { jump } from "../phone/hostile/jumps.ts"
 import { phoneOf } from "./phones.ts"
-import { route } from "./route.ts"
+import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 import { targetOf } from "./target.ts"
 
-/** What people do who mean no good, or too much of it. */
+/** The deeds of people who mean no good, or who write too much. */
 export function strangers(app: OpenAPIHono, network: Network) {
   route(
     app,
@@ -23,7 +23,8 @@ export function strangers(app: OpenAPIHono, network: Network) {
       const phone = phoneOf(network, params.number)
       const target = targetOf(network, body)
       const ids: string[] = []
-      for (let i = 0; i < body.count; i++) ids.push(...(await phone.use((desk) => jump(desk, target, body))))
+      for (let i = 0; i < body.count; i++)
+        ids.push(...(await phone.use((handset) => jump(handset, target, body))))
       return { ids }
     },
   )
@@ -41,7 +42,7 @@ export function strangers(app: OpenAPIHono, network: Network) {
       const { kind, count } = body
       const target = targetOf(network, body)
       const phone = phoneOf(network, params.number)
-      return { ids: await phone.use((desk) => flood(desk, target, kind, count)) }
+      return { ids: await phone.use((handset) => flood(handset, target, kind, count)) }
     },
   )
 }

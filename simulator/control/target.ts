@@ -2,7 +2,7 @@ import type { User } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import type { Target } from "../phone/target.ts"
 import * as Jid from "../wire/jid.ts"
-import { ControlError } from "./errors.ts"
+import { ControlError } from "./http/errors.ts"
 
 interface Named {
   to: string
@@ -23,7 +23,7 @@ export function targetOf(network: Network, { to, addressing, viewers }: Named): 
   return { user, mode: addressing }
 }
 
-/** Whoever has this number. @throws ControlError when nobody has. */
+/** The person who has this number. @throws ControlError if nobody has it. */
 export function userOf(network: Network, number: string): User {
   const user = network.directory.user(number)
   if (!user) throw new ControlError(404, "unknown_recipient", `nobody has the number ${number}`)

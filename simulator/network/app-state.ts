@@ -1,4 +1,4 @@
-import { pack, type Store, unpack } from "../store.ts"
+import { pack, type Store, unpack } from "../storage/store.ts"
 
 /** The state of a collection at one version, as a phone made it; its bytes are a SyncdSnapshot. */
 export interface Snapshot {

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto"
-import { once } from "../store.ts"
+import { once } from "../storage/store.ts"
 import * as Curve from "../wire/curve.ts"
 import type { SignedPreKey, User } from "./directory.ts"
 import { now } from "../clock.ts"

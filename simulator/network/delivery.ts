@@ -9,7 +9,7 @@ const batch = 50
 /** With the fault `batches`: how many stanzas come before the device has asked for any. */
 const unasked = 5
 
-/** Queues a stanza for a device, to be written now if it is connected. Of a crowd nobody ever connects. */
+/** Queues a stanza for a device, to be written now if it is connected. A crowd's devices never connect. */
 export function deliver(network: Network, to: Address, stanza: Node) {
   if (network.directory.user(to.user)?.crowd) return
   const n = network.queue.add(to, stanza)

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto"
-import { pack, type Store, unpack } from "../store.ts"
+import { pack, type Store, unpack } from "../storage/store.ts"
 import * as Jid from "../wire/jid.ts"
 
 /** One person on the network. `pn` is the phone number's digits, `lid` the private id's. */
@@ -9,7 +9,7 @@ export interface User {
   /** The push name, as the person's own devices say it. */
   name: string
   nextDevice: number
-  /** Whoever is of a household knows nobody else, and is known to nobody else. */
+  /** Members of a household see nobody else, and nobody else sees them. */
   household?: Household
   /** Nobody plays them: what is sent to them is forgotten. */
   crowd?: boolean

@@ -1,7 +1,7 @@
 import type { Node } from "../wire/node.ts"
 import type { Line } from "./line.ts"
 
-/** What the network can do wrong. */
+/** The faults that the network can be told to have. */
 export const kinds = [
   /** Messages are taken, their acks kept back until the fault is removed. */
   "hold_acks",
@@ -39,7 +39,7 @@ export const kinds = [
   "refuse_iq",
   /** They are never answered. */
   "ignore_iq",
-  /** Whoever asks for the device's keys is told that there is no such device. */
+  /** A request for the device's keys is answered as if there were no such device (404). */
   "no_keys",
   /** The backlog comes in parts: a few, then as many as the device asks for, each time. */
   "batches",
@@ -65,15 +65,15 @@ export interface Fault {
   device: string
   /** How often it still happens; null: until it is removed. */
   times: number | null
-  /** Of `nack`, `refuse_upgrade`, `refuse_login` and `refuse_iq`. */
+  /** The code of `nack`, `refuse_upgrade`, `refuse_login` and `refuse_iq`. */
   code: number
-  /** Of `refuse_login`: how long it is refused, in seconds, as the client is told; null: that is not said. */
+  /** For `refuse_login`: how long logins are refused, in seconds, as the client is told; null: the client is not told. */
   expire: number | null
-  /** Of `refuse_iq` and `ignore_iq`; null: of every namespace. */
+  /** For `refuse_iq` and `ignore_iq`: the questions' namespace; null: any. */
   xmlns: string | null
-  /** Of `outdated`: `2.3000.1`; null: of every version. */
+  /** For `outdated`: the oldest version that is let in, such as `2.3000.1`; null: none is. */
   version: string | null
-  /** Of `delay`. */
+  /** For `delay`. */
   ms: number
 }
 
@@ -99,7 +99,7 @@ export function create() {
       armed.push(made)
       return made
     },
-    /** False when there is no such fault. What it held is sent now. */
+    /** False when there is no such fault. Stanzas that it held are sent now. */
     remove,
     clear: () => armed.forEach(({ id }) => remove(id)),
     /** The fault of this kind that happens to the device now, used up by one. Phones of ours have none. */

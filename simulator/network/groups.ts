@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto"
-import type { Store } from "../store.ts"
+import type { Store } from "../storage/store.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Mode } from "./addressing.ts"
-import { openCollection } from "./collection.ts"
+import { openCollection } from "../storage/collection.ts"
 import { now } from "../clock.ts"
 
-/** What a member may do; the group's maker is the super-admin. */
+/** A member's rights; the group's maker is the super-admin. */
 export type Role = "superadmin" | "admin" | "member"
 
 export interface Member {
@@ -31,9 +31,9 @@ export interface Group {
   announcement: boolean
   /** Only admins change subject, description and settings. */
   locked: boolean
-  /** Only admins accept who asks to join. */
+  /** Whether people have to ask to join, and admins decide. */
   approval: boolean
-  /** Who does. */
+  /** The people who have asked. */
   asking?: { pn: string; at: number }[]
   allAdd: boolean
   /** Seconds after which messages go, 0: never. */
@@ -43,7 +43,7 @@ export interface Group {
   isCommunity?: boolean
   /** The id of the community that it is part of. */
   community?: string
-  /** What it is there. */
+  /** Its purpose there. */
   role?: "announcements" | "general"
 }
 
@@ -83,7 +83,7 @@ export function jidOf(group: Group) {
   return Jid.format(group.id, "g.us")
 }
 
-/** What this person is in the group; undefined: not in it. */
+/** This person's role in the group; undefined if they are not in it. */
 export function roleOf(group: Group, pn: string): Role | undefined {
   return group.members.find((member) => member.pn === pn)?.role
 }

@@ -31,7 +31,7 @@ interface Progress {
   stuckAt: number | undefined
 }
 
-/** Of a device that has just connected. */
+/** The progress of a device that has just connected. */
 export function nothingSent(): Progress {
   return {
     sent: 0,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Store } from "../store.ts"
+import type { Store } from "../storage/store.ts"
 
 /** How long uploaded files are kept: the network forgets them after a month. */
 const keptMs = 30 * 86_400_000

@@ -1,8 +1,8 @@
-import * as Inbox from "../phone/inbox.ts"
-import * as Keys from "../phone/keys.ts"
+import * as Archive from "../storage/archive.ts"
+import * as Cabinet from "../storage/cabinet.ts"
 import type { Phone } from "../phone/phone.ts"
 import type { Log } from "../log.ts"
-import type { Store } from "../store.ts"
+import type { Store } from "../storage/store.ts"
 import type { Authority } from "../wire/certificates.ts"
 import * as AppState from "./app-state.ts"
 import * as Directory from "./directory.ts"
@@ -11,8 +11,8 @@ import * as Groups from "./groups.ts"
 import type { Line } from "./line.ts"
 import * as Media from "./media.ts"
 import * as Newsletters from "./newsletters.ts"
-import type { Pairing } from "./pairing.ts"
-import * as PreKeys from "./prekeys.ts"
+import type { Pairing } from "../devices/pairing.ts"
+import * as PreKeys from "../devices/prekeys.ts"
 import * as Presence from "./presence.ts"
 import * as Profiles from "./profiles.ts"
 import * as Queue from "./queue.ts"
@@ -36,9 +36,9 @@ export interface Network {
   lines: Map<string, Line>
   /** Companions that show a QR code, by each of its refs. */
   pairings: Map<string, Pairing>
-  /** What the phones we play keep. */
-  cabinet: Keys.Cabinet
-  archive: Inbox.Archive
+  /** The stores of the phones that we play: keys, and messages. */
+  cabinet: Cabinet.Cabinet
+  archive: Archive.Archive
   /** The phones we play, by number. */
   phones: Map<string, Phone>
   /** A sandbox bridge shows this code: the phone of its household scans it. */
@@ -58,8 +58,8 @@ export function create(input: { store: Store; log: Log; authority: Authority }):
     appState: AppState.open(input.store),
     profiles: Profiles.open(input.store),
     presence: Presence.create(),
-    cabinet: Keys.open(input.store),
-    archive: Inbox.open(input.store),
+    cabinet: Cabinet.open(input.store),
+    archive: Archive.open(input.store),
     lines: new Map(),
     pairings: new Map(),
     phones: new Map(),

@@ -29,7 +29,7 @@ export function devicesOf(network: Network, pn: string, except?: Address): Addre
 
 /** Those a person has chats or groups with. */
 export function contactsOf(network: Network, pn: string): string[] {
-  const chats = network.phones.get(pn)?.desk.inbox.chats() ?? []
+  const chats = network.phones.get(pn)?.handset.inbox.chats() ?? []
   const inGroups = network.groups.of(pn).flatMap(({ members }) => members.map((member) => member.pn))
   const known = new Set([...chats, ...inGroups].filter((chat) => network.directory.user(chat)))
   known.delete(pn)

@@ -3,7 +3,7 @@ import { type Address, key } from "./directory.ts"
 /** A subscription is forgotten after this long; clients that want more ask again. */
 const keptMs = 15 * 60_000
 
-/** Who looks, since when they do not, and who wants to know. Gone with the process, as with a server. */
+/** People's presence: who is there, when the others were last, and who wants to know. Gone with the process, as with a server. */
 export type Presence = ReturnType<typeof create>
 
 export function create() {
@@ -30,7 +30,7 @@ export function create() {
       [...(watchers.get(pn) ?? [])]
         .filter(([, { until }]) => until > Date.now())
         .map(([device, { mode }]) => ({ device, mode })),
-    /** What the device asked for is gone with its connection. */
+    /** A device's subscriptions end with its connection. */
     leave(device: Address) {
       available.delete(key(device))
       for (const those of watchers.values()) those.delete(key(device))

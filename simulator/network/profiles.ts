@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { pack, type Store, unpack } from "../store.ts"
+import { pack, type Store, unpack } from "../storage/store.ts"
 
 export interface Picture {
   id: string
@@ -7,7 +7,7 @@ export interface Picture {
   preview: string
 }
 
-/** What a business tells of itself; the name is the one the network vouches for. */
+/** The profile of a business. The network vouches for its name. */
 export interface Business {
   name: string
   category?: string | undefined
@@ -17,7 +17,7 @@ export interface Business {
   address?: string | undefined
 }
 
-/** What a person has set about itself. */
+/** A person's settings, as others meet them. */
 export interface Profile {
   about: string
   aboutAt: number
@@ -28,13 +28,13 @@ export interface Profile {
   statusHiddenFrom?: string[]
   /** Numbers. */
   blocked: string[]
-  /** Of the personal QR code. */
+  /** The code behind the personal QR code. */
   qr: string
   /** May not start chats: who has given it no token is out of reach. */
   restricted: boolean
   /** Tokens it has given, by the number of who holds them. */
   tokens: Record<string, Buffer>
-  /** Of a business account. */
+  /** Set for a business account. */
   business?: Business | undefined
   /** In groups others see the number with dots in it. */
   hidesNumber?: boolean

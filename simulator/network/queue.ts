@@ -1,4 +1,4 @@
-import { pack, type Store, unpack } from "../store.ts"
+import { pack, type Store, unpack } from "../storage/store.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Node } from "../wire/node.ts"
 import { type Address, key } from "./directory.ts"

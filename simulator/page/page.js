@@ -1,7 +1,7 @@
 const $ = (id) => document.getElementById(id)
 
 /**
- * What is shown: `phone` and `chat` are numbers, or a group's address. `following` counts choices of a
+ * The state that is shown: `phone` and `chat` are numbers, or a group's address. `following` counts choices of a
  * phone: who follows an earlier one stops.
  *
  * @type {{ phones: any[], phone?: string, chat?: string, messages: any[], following: number }}
@@ -106,7 +106,7 @@ function showChats() {
   )
 }
 
-/** What a message without words is, as people say it. */
+/** A message without words, as people would name it. */
 function kindOf({ kind, content, opened = {} }) {
   if (opened.options) return `voted for ${opened.options.join(", ") || "nothing"}`
   if (opened.response) return `answered: ${opened.response.replace("_", " ")}`
@@ -176,7 +176,7 @@ async function choose(number) {
   const mine = ++state.following
   Object.assign(state, { phone: number, chat: undefined, messages: [] })
   $("link-error").textContent = ""
-  // Who has no device linked came to link one.
+  // The first thing to do with a new phone is to link a device.
   $("link").open = state.phones.every((phone) => phone.number !== number || phone.devices.length === 1)
   view("phone")
   show()
@@ -288,7 +288,7 @@ async function asPng(file) {
   const scale = Math.min(1, 1600 / Math.max(picture.width, picture.height))
   const canvas = new OffscreenCanvas(Math.ceil(picture.width * scale), Math.ceil(picture.height * scale))
   const context = canvas.getContext("2d")
-  // What is transparent is paper.
+  // Transparent pixels count as paper.
   context.fillStyle = "white"
   context.fillRect(0, 0, canvas.width, canvas.height)
   context.drawImage(picture, 0, 0, canvas.width, canvas.height)
@@ -337,7 +337,7 @@ document.addEventListener("drop", (event) => {
 
 $("back").addEventListener("click", () => view(document.body.dataset.view === "chat" ? "phone" : "phones"))
 
-/** Who comes, goes and is linked meanwhile. */
+/** Phones that are made, and devices that are linked or connect meanwhile. */
 async function watch() {
   for (;;) {
     try {

@@ -1,15 +1,15 @@
 import { proto } from "@whiskeysockets/baileys"
 import type { Household } from "../network/directory.ts"
 import { el } from "../wire/node.ts"
-import { compose, type Content } from "./content.ts"
+import { compose, type Content } from "./content/compose.ts"
 import type { Message } from "./inbox.ts"
 import { jidOfTarget, type Target } from "./target.ts"
 import type { Phone } from "./phone.ts"
 
-/** What somebody says to a message, if anything. */
+/** Somebody's answer to a message, if there is one. */
 type Answer = (message: proto.IMessage, id: string) => proto.IMessage | Content | undefined
 
-/** A household's owner has a person of its own: whoever uses the sandbox. */
+/** A household's owner is played by the user of the sandbox. */
 const answers: Record<Household["role"], Answer | undefined> = { owner: undefined, echo, voter }
 
 /** From now on this phone answers what is written to it. */
@@ -29,14 +29,14 @@ export function setAnswering(phone: Phone, isAnswering: boolean) {
 
 /** Gives what ends it. */
 function answerWith(phone: Phone, answer: Answer): () => void {
-  const { desk } = phone
-  let last = desk.inbox.last()
-  return desk.inbox.listen(() => {
-    for (const message of desk.inbox.after(last)) {
+  const { handset } = phone
+  let last = handset.inbox.last()
+  return handset.inbox.listen(() => {
+    for (const message of handset.inbox.after(last)) {
       last = message.n
       if (message.from_me || message.chat !== message.from) continue
       reply(phone, message, answer).catch((error: unknown) =>
-        desk.network.log.note(phone.pn, "not answered", { error: String(error) }),
+        handset.network.log.note(phone.pn, "not answered", { error: String(error) }),
       )
     }
   })
@@ -44,15 +44,15 @@ function answerWith(phone: Phone, answer: Answer): () => void {
 
 /** Reads it, and sends what there is to say. */
 async function reply(phone: Phone, message: Message, answer: Answer): Promise<void> {
-  const { desk } = phone
-  const user = desk.network.directory.user(message.from)
+  const { handset } = phone
+  const user = handset.network.directory.user(message.from)
   if (!user) return
   const target: Target = { user, mode: "lid" }
   const to = jidOfTarget(target)
-  desk.submit(el("receipt", { id: message.id, to, type: "read" }))
+  handset.submit(el("receipt", { id: message.id, to, type: "read" }))
   const said = answer(proto.Message.fromObject(message.content as object), message.id)
   if (!said) return
-  await phone.send({ target, content: isContent(said) ? compose(desk, target, said) : said })
+  await phone.send({ target, content: isContent(said) ? compose(handset, target, said) : said })
 }
 
 function isContent(said: proto.IMessage | Content): said is Content {
@@ -74,7 +74,7 @@ function echo(message: proto.IMessage): proto.IMessage | undefined {
   return contactMessage ? { contactMessage } : undefined
 }
 
-/** Takes the first option of a poll, comes to every event, and says so to whoever only writes. */
+/** Takes the first option of a poll, comes to every event, and says so in answer to a text. */
 function voter(message: proto.IMessage, id: string): Content | undefined {
   const poll = message.pollCreationMessageV3 ?? message.pollCreationMessage ?? message.pollCreationMessageV2
   const [first] = poll?.options ?? []

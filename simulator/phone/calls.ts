@@ -1,6 +1,6 @@
 import { inMode, type Mode } from "../network/addressing.ts"
 import { el, type Node } from "../wire/node.ts"
-import type { Desk } from "./desk.ts"
+import type { Handset } from "./handset.ts"
 import { newId } from "./outgoing.ts"
 
 /** Which call, and how its caller is named. */
@@ -9,21 +9,29 @@ interface Call {
   mode: Mode
 }
 
-/** A call's first step, to whoever has this address. */
-export function offer(desk: Desk, to: string, call: Call & { video?: boolean; group?: string | undefined }) {
+/** A call's first step, to this address. */
+export function offer(
+  handset: Handset,
+  to: string,
+  call: Call & { video?: boolean; group?: string | undefined },
+) {
   const { group, video } = call
-  const attrs = { ...identified(desk, call), "group-jid": group, type: group && "group" }
+  const attrs = { ...identified(handset, call), "group-jid": group, type: group && "group" }
   const media = [el("audio", { enc: "opus", rate: 16_000 }), ...(video ? [el("video")] : [])]
   return stanza(to, el("offer", attrs, media))
 }
 
 /** Any later step of it. */
-export function step(desk: Desk, to: string, call: Call & { step: string; reason?: string | undefined }) {
-  return stanza(to, el(call.step, { ...identified(desk, call), reason: call.reason }))
+export function step(
+  handset: Handset,
+  to: string,
+  call: Call & { step: string; reason?: string | undefined },
+) {
+  return stanza(to, el(call.step, { ...identified(handset, call), reason: call.reason }))
 }
 
-function identified(desk: Desk, { id, mode }: Call) {
-  const caller = desk.user()
+function identified(handset: Handset, { id, mode }: Call) {
+  const caller = handset.user()
   return { "call-id": id, "call-creator": inMode(mode, caller), caller_pn: inMode("pn", caller) }
 }
 

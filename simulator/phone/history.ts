@@ -4,10 +4,10 @@ import { inMode } from "../network/addressing.ts"
 import { type Address, key } from "../network/directory.ts"
 import { now } from "../clock.ts"
 import { contactsOf } from "../network/notify.ts"
-import { namesOf } from "./address-book.ts"
-import type { Desk } from "./desk.ts"
+import { namesOf } from "./settings/address-book.ts"
+import type { Handset } from "./handset.ts"
 import type { Message } from "./inbox.ts"
-import { seal } from "./media.ts"
+import { seal } from "./content/media.ts"
 
 const { Type } = proto.Message.ProtocolMessage
 
@@ -19,15 +19,17 @@ const chatsOfFile = 1000
 
 type Kind = keyof typeof proto.Message.HistorySyncType & keyof typeof proto.HistorySync.HistorySyncType
 
-/** What was before a companion came: its chats with their last messages, names, then all the rest. */
-export async function history(desk: Desk, companion: Address): Promise<proto.IMessage[]> {
-  const all = desk.inbox.after(0)
-  const saved = await namesOf(desk)
-  const conversations = conversationsOf(desk, all, { limit: told.first, saved })
+/** The history before a companion came: chats with their last messages, names, then all the rest. */
+export async function history(handset: Handset, companion: Address): Promise<proto.IMessage[]> {
+  const all = handset.inbox.after(0)
+  const saved = await namesOf(handset)
+  const conversations = conversationsOf(handset, all, { limit: told.first, saved })
   const rest = all.length > conversations.reduce((sum, { messages }) => sum + (messages?.length ?? 0), 0)
-  const known = contactsOf(desk.network, desk.own.user).flatMap((pn) => desk.network.directory.user(pn) ?? [])
-  const files = hasFiles(desk, companion)
-  const first = notices(desk, files, "INITIAL_BOOTSTRAP", conversations, {
+  const known = contactsOf(handset.network, handset.own.user).flatMap(
+    (pn) => handset.network.directory.user(pn) ?? [],
+  )
+  const files = hasFiles(handset, companion)
+  const first = notices(handset, files, "INITIAL_BOOTSTRAP", conversations, {
     // Chats are by private id from here on: clients that see no such time address them by number.
     globalSettings: { chatDbLidMigrationTimestamp: now() },
     phoneNumberToLidMappings: known.map((user) => ({
@@ -43,35 +45,35 @@ export async function history(desk: Desk, companion: Address): Promise<proto.IMe
   return [
     ...first,
     names,
-    ...notices(desk, files, "RECENT", conversationsOf(desk, all, { limit: told.later, saved })),
+    ...notices(handset, files, "RECENT", conversationsOf(handset, all, { limit: told.later, saved })),
   ]
 }
 
-/** What a companion asked for: messages of a chat before one it has. */
+/** The answer to a companion's question: messages of a chat before one that it has. */
 export async function older(
-  desk: Desk,
+  handset: Handset,
   companion: Address,
   asked: proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest,
 ): Promise<proto.IMessage[]> {
-  const all = desk.inbox.after(0)
+  const all = handset.inbox.after(0)
   const oldest = all.find(({ id }) => id === asked.oldestMsgId)
   const before = all.filter(({ n, chat }) => oldest && chat === oldest.chat && n < oldest.n)
-  const conversations = conversationsOf(desk, before, {
+  const conversations = conversationsOf(handset, before, {
     limit: asked.onDemandMsgCount ?? 50,
-    saved: await namesOf(desk),
+    saved: await namesOf(handset),
   })
-  return notices(desk, hasFiles(desk, companion), "ON_DEMAND", conversations)
+  return notices(handset, hasFiles(handset, companion), "ON_DEMAND", conversations)
 }
 
 /** Newest first, as histories are told; people go by the name that the address book has for them, if any. */
 function conversationsOf(
-  desk: Desk,
+  handset: Handset,
   messages: Message[],
   { limit, saved }: { limit: number; saved: Map<string, string> },
 ): proto.IConversation[] {
   const chats = Map.groupBy(messages, ({ chat }) => chat)
   return [...chats].map(([chat, list]) => {
-    const user = desk.network.directory.user(chat)
+    const user = handset.network.directory.user(chat)
     const id = user ? inMode("lid", user) : chat
     const newest = list.toSorted((a, b) => b.n - a.n).slice(0, limit)
     return {
@@ -83,7 +85,7 @@ function conversationsOf(
       }),
       conversationTimestamp: newest[0]?.timestamp,
       messages: newest.map((message) => ({
-        message: asWebMessage(desk, id, message),
+        message: asWebMessage(handset, id, message),
         msgOrderId: message.n,
       })),
     }
@@ -91,8 +93,8 @@ function conversationsOf(
 }
 
 /** A message in the form in which phones keep it. */
-export function asWebMessage(desk: Desk, remoteJid: string, message: Message): proto.IWebMessageInfo {
-  const author = desk.network.directory.user(message.from)
+export function asWebMessage(handset: Handset, remoteJid: string, message: Message): proto.IWebMessageInfo {
+  const author = handset.network.directory.user(message.from)
   const group = remoteJid.endsWith("@g.us")
   const participant = group && author && !message.from_me ? inMode("lid", author) : undefined
   return {
@@ -106,13 +108,13 @@ export function asWebMessage(desk: Desk, remoteJid: string, message: Message): p
 }
 
 /** Whether this companion gets long histories as files, as it would on the live network. */
-function hasFiles(desk: Desk, companion: Address): boolean {
-  return desk.network.faults.strike("files", key(companion)) !== undefined
+function hasFiles(handset: Handset, companion: Address): boolean {
+  return handset.network.faults.strike("files", key(companion)) !== undefined
 }
 
 /** Chats within one message, or as files of so many each. `more` goes with the first. */
 function notices(
-  desk: Desk,
+  handset: Handset,
   files: boolean,
   kind: Kind,
   conversations: proto.IConversation[],
@@ -126,7 +128,7 @@ function notices(
     const chunkOrder = i + 1
     const progress = Math.floor((100 * chunkOrder) / parts.length)
     const content = { ...(i === 0 && more), conversations: part, chunkOrder, progress }
-    const file = seal(desk.network, "md-msg-hist", "History", packed(kind, content))
+    const file = seal(handset.network, "md-msg-hist", "History", packed(kind, content))
     return notice(kind, { ...file, chunkOrder, progress })
   })
 }

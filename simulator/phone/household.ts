@@ -1,6 +1,6 @@
 import type { Household } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
-import { saveContact } from "./address-book.ts"
+import { saveContact } from "./settings/address-book.ts"
 import { answerBy } from "./answering.ts"
 import type { Phone } from "./phone.ts"
 import * as Phones from "./phones.ts"
@@ -31,13 +31,13 @@ async function scan(network: Network, name: string, qr: string): Promise<void> {
   await owner.scan(qr)
 }
 
-/** The owner's phone, with both others in its address book. Whoever is missing moves in. */
+/** The owner's phone, with both others in its address book. Members of the household who are missing move in. */
 async function atHome(network: Network, name: string): Promise<Phone> {
   const members = membersOf(network, name)
   const member = (role: Household["role"]) => members.get(role) ?? moveIn(network, { name, role })
   const [owner, ...others] = [member("owner"), member("echo"), member("voter")]
   for (const { user } of others)
-    await owner.use((desk) => saveContact(desk, { number: user.pn, fullName: user.name }))
+    await owner.use((handset) => saveContact(handset, { number: user.pn, fullName: user.name }))
   return owner
 }
 

@@ -1,5 +1,6 @@
-import { pack, type Store, unpack } from "../store.ts"
-import type { Opened } from "./sealed.ts"
+import { pack, unpack } from "../storage/store.ts"
+import type { Archive } from "../storage/archive.ts"
+import type { Opened } from "./content/sealed.ts"
 
 /** A message as a phone has it: received, or sent by it or a companion of its account. */
 export interface Message {
@@ -17,7 +18,7 @@ export interface Message {
   kind: string
   /** The whole message, as protobuf's JSON: bytes in base64. */
   content: unknown
-  /** What was sealed in it under the secret of another message that the phone has. */
+  /** The content that was sealed under the secret of another message, if the phone has that one. */
   opened?: Opened
   /** Unix seconds, as the network stamped it. */
   timestamp: number
@@ -27,32 +28,7 @@ export interface Message {
   times: number
 }
 
-/** Where all phones' messages are kept. */
-export type Archive = ReturnType<typeof open>
-
-export function open(store: Store) {
-  store.db.exec(`
-    CREATE TABLE IF NOT EXISTS inbox (
-      n INTEGER PRIMARY KEY AUTOINCREMENT, pn TEXT, chat TEXT, sender TEXT, id TEXT, times INTEGER, data BLOB NOT NULL,
-      UNIQUE (pn, chat, sender, id)
-    );
-    CREATE INDEX IF NOT EXISTS inbox_by_phone ON inbox (pn, n)
-  `)
-  return {
-    insert: store.db.prepare(`
-      INSERT INTO inbox (pn, chat, sender, id, times, data) VALUES (?, ?, ?, ?, 1, ?)
-      ON CONFLICT (pn, chat, sender, id) DO UPDATE SET times = times + 1
-    `),
-    select: store.db.prepare("SELECT n, times, data FROM inbox WHERE pn = ? AND n > ? ORDER BY n"),
-    selectOne: store.db.prepare(
-      "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
-    ),
-    selectLast: store.db.prepare("SELECT max(n) AS n FROM inbox WHERE pn = ?"),
-    selectChats: store.db.prepare("SELECT DISTINCT chat FROM inbox WHERE pn = ?"),
-  }
-}
-
-/** What one phone read and sent, in order. */
+/** The messages that one phone read and sent, in order. */
 export type Inbox = ReturnType<typeof inboxOf>
 
 export function inboxOf({ insert, select, selectOne, selectLast, selectChats }: Archive, pn: string) {
@@ -73,7 +49,7 @@ export function inboxOf({ insert, select, selectOne, selectLast, selectChats }: 
     last: (): number => Number(selectLast.get(pn)?.n ?? 0),
     /** Every chat there is a message in. */
     chats: (): string[] => selectChats.all(pn).map(({ chat }) => String(chat)),
-    /** Tells whoever waits that there is something new. */
+    /** Tells those who wait that there is something new. */
     announce: () => listeners.forEach((listener) => listener()),
     /** The messages after number `n` that match, in order. */
     after(n: number, matches: (message: Message) => boolean = () => true): Message[] {

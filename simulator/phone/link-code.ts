@@ -7,11 +7,11 @@ import {
   derivePairingCodeKey,
   hkdf,
 } from "@whiskeysockets/baileys"
-import * as LinkCode from "../network/link-code.ts"
+import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
-import { PairingError } from "../network/pairing.ts"
+import { PairingError } from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
-import type { Identity } from "./keys.ts"
+import type { Identity } from "./signal/keys.ts"
 import { vouch } from "./link.ts"
 
 const nothing = Buffer.alloc(0)

@@ -1,12 +1,12 @@
 import { hmacSign, proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
 import { now } from "../clock.ts"
-import * as Pairing from "../network/pairing.ts"
+import * as Pairing from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
-import { signedBy } from "../network/signed-by.ts"
-import type { Identity } from "./keys.ts"
+import { signedBy } from "../devices/key-index-list.ts"
+import type { Identity } from "./signal/keys.ts"
 
-/** What a companion's QR code says. */
+/** The content of a companion's QR code. */
 export interface Code {
   ref: string
   noiseKey: Buffer

@@ -7,12 +7,12 @@ import { now } from "../clock.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node, uint } from "../wire/node.ts"
-import type { Desk } from "./desk.ts"
-import { described } from "./described.ts"
-import { envelopeOf } from "./envelope.ts"
+import type { Handset } from "./handset.ts"
+import { described } from "./content/described.ts"
+import { envelopeOf } from "./content/envelope.ts"
 import { chatOf, fromRow, jidOfTarget, type Target, toRow } from "./target.ts"
 
-/** What is sent: a message, or, to see what others make of it, any bytes in its place. */
+/** The content of a send: a message, or any bytes in its place, to see what others make of them. */
 export type Written = proto.IMessage | Buffer
 
 export interface Sending {
@@ -26,56 +26,62 @@ export function newId() {
 }
 
 /** Sends a message to every device it is for, those of its own account included. */
-export async function send(desk: Desk, { content, id, ...wanted }: Sending) {
-  const target = asAddressed(desk, wanted.target)
-  const stanza = await stanzaOf(desk, { target, content, id })
-  desk.network.store.atomically(() => {
+export async function send(handset: Handset, { content, id, ...wanted }: Sending) {
+  const target = asAddressed(handset, wanted.target)
+  const stanza = await stanzaOf(handset, { target, content, id })
+  handset.network.store.atomically(() => {
     const raw = Buffer.isBuffer(content)
-    desk.keys.put("sent", id, { target: toRow(target), content: encoded(content), raw })
-    desk.inbox.add({
+    handset.keys.put("sent", id, { target: toRow(target), content: encoded(content), raw })
+    handset.inbox.add({
       id,
       chat: chatOf(target),
-      from: desk.own.user,
-      from_device: desk.own.id,
+      from: handset.own.user,
+      from_device: handset.own.id,
       from_me: true,
       timestamp: now(),
       offline: false,
       ...described(content),
     })
-    desk.keys.commit()
-    desk.submit(stanza)
+    handset.keys.commit()
+    handset.submit(stanza)
   })
-  desk.inbox.announce()
+  handset.inbox.announce()
 }
 
 /** A person is written to by number until the account was moved to private ids. */
-function asAddressed(desk: Desk, target: Target): Target {
-  return "user" in target ? { ...target, mode: shownMode(desk.network, desk.own.user, target.mode) } : target
+function asAddressed(handset: Handset, target: Target): Target {
+  return "user" in target
+    ? { ...target, mode: shownMode(handset.network, handset.own.user, target.mode) }
+    : target
 }
 
 /** Sends what only a companion of the account is told. */
-export async function sendPeer(desk: Desk, to: Address, content: proto.IMessage) {
-  const jid = inMode("pn", desk.user(), to.id)
+export async function sendPeer(handset: Handset, to: Address, content: proto.IMessage) {
+  const jid = inMode("pn", handset.user(), to.id)
   const attrs = { id: newId(), to: jid, type: "text", category: "peer", push_priority: "high" }
-  const enc = await sealed(desk, to, content)
-  desk.network.store.atomically(() => {
-    desk.keys.commit()
-    desk.submit(el("message", attrs, [enc]))
+  const enc = await sealed(handset, to, content)
+  handset.network.store.atomically(() => {
+    handset.keys.commit()
+    handset.submit(el("message", attrs, [enc]))
   })
 }
 
 /** Sends a message of ours once more to the one device that could not read it. */
-export async function resend(desk: Desk, receipt: Node) {
+export async function resend(handset: Handset, receipt: Node) {
   const { id = "", participant, from } = receipt.attrs
   const jid = participant ?? from
-  const device = deviceAt(desk.network, Jid.parse(jid))
-  const sent = desk.keys.get("sent", id)
-  const target = sent && fromRow(desk.network, sent.target)
+  const device = deviceAt(handset.network, Jid.parse(jid))
+  const sent = handset.keys.get("sent", id)
+  const target = sent && fromRow(handset.network, sent.target)
   if (!device || !sent || !target) return
   const content = sent.raw ? Buffer.from(sent.content) : proto.Message.decode(sent.content)
-  await startSession(desk, device)
-  const own = device.user === desk.own.user
-  const enc = await sealed(desk, device, own ? copyOf(target, content) : await withKey(desk, target, content))
+  await startSession(handset, device)
+  const own = device.user === handset.own.user
+  const enc = await sealed(
+    handset,
+    device,
+    own ? copyOf(target, content) : await withKey(handset, target, content),
+  )
   enc.attrs.count = child(receipt, "retry")?.attrs.count ?? "1"
   const group = "user" in target ? undefined : jidOfTarget(target)
   const attrs = {
@@ -85,41 +91,45 @@ export async function resend(desk: Desk, receipt: Node) {
     recipient: own && !group ? jidOfTarget(target) : undefined,
     ...envelopeOf(content).attrs,
   }
-  desk.network.store.atomically(() => {
-    desk.keys.commit()
-    desk.submit(el("message", attrs, [enc]))
+  handset.network.store.atomically(() => {
+    handset.keys.commit()
+    handset.submit(el("message", attrs, [enc]))
   })
 }
 
-function stanzaOf(desk: Desk, sending: Sending): Promise<Node> {
+function stanzaOf(handset: Handset, sending: Sending): Promise<Node> {
   const { target } = sending
-  if ("user" in target) return toPerson(desk, sending, target)
-  return "list" in target ? toList(desk, sending, target) : toMany(desk, sending, target)
+  if ("user" in target) return toPerson(handset, sending, target)
+  return "list" in target ? toList(handset, sending, target) : toMany(handset, sending, target)
 }
 
 /** To each of a broadcast list under its own session. */
-async function toList(desk: Desk, { content, id }: Sending, target: Extract<Target, { list: string }>) {
+async function toList(handset: Handset, { content, id }: Sending, target: Extract<Target, { list: string }>) {
   const { attrs, extra, meta } = envelopeOf(content)
   const participants: Node[] = []
-  for (const device of devicesOfAll(desk, [...target.people, desk.user()])) {
-    const owner = desk.network.directory.user(device.user)
+  for (const device of devicesOfAll(handset, [...target.people, handset.user()])) {
+    const owner = handset.network.directory.user(device.user)
     if (!owner) continue
-    const enc = await sealed(desk, device, owner === desk.user() ? copyOf(target, content) : content)
+    const enc = await sealed(handset, device, owner === handset.user() ? copyOf(target, content) : content)
     Object.assign(enc.attrs, extra)
     participants.push(el("to", { jid: inMode("lid", owner, device.id) }, [enc]))
   }
   return el("message", { id, to: target.list, ...attrs }, [el("participants", {}, participants), ...meta])
 }
 
-async function toPerson(desk: Desk, { content, id }: Sending, target: Extract<Target, { user: User }>) {
+async function toPerson(handset: Handset, { content, id }: Sending, target: Extract<Target, { user: User }>) {
   const { user, mode } = target
   const { attrs, extra, meta } = envelopeOf(content)
   const participants: Node[] = []
-  for (const device of devicesOfAll(desk, [user, desk.user()])) {
-    const own = device.user === desk.own.user
-    const enc = await sealed(desk, device, own && user !== desk.user() ? copyOf(target, content) : content)
+  for (const device of devicesOfAll(handset, [user, handset.user()])) {
+    const own = device.user === handset.own.user
+    const enc = await sealed(
+      handset,
+      device,
+      own && user !== handset.user() ? copyOf(target, content) : content,
+    )
     Object.assign(enc.attrs, extra)
-    participants.push(el("to", { jid: inMode(mode, own ? desk.user() : user, device.id) }, [enc]))
+    participants.push(el("to", { jid: inMode(mode, own ? handset.user() : user, device.id) }, [enc]))
   }
   return el("message", { id, to: inMode(mode, user), ...attrs }, [
     el("participants", {}, participants),
@@ -127,29 +137,29 @@ async function toPerson(desk: Desk, { content, id }: Sending, target: Extract<Ta
   ])
 }
 
-/** What is encrypted once for all. */
+/** Targets for which a message is encrypted once for all. */
 type Shared = { group: Group } | { status: User[] }
 
 /** To a group or as a status: once under our sender key, which those get who have not got it. */
-async function toMany(desk: Desk, { content, id }: Sending, target: Shared) {
+async function toMany(handset: Handset, { content, id }: Sending, target: Shared) {
   const chat = jidOfTarget(target)
   const mode = "group" in target ? target.group.mode : "lid"
-  const people = peopleOf(desk, target)
-  const devices = devicesOfAll(desk, people)
+  const people = peopleOf(handset, target)
+  const devices = devicesOfAll(handset, people)
   const { attrs, extra, meta } = envelopeOf(content)
-  forgetIfLeft(desk, chat, people)
-  const distribution = await desk.groupSignal.distribution(chat, desk.own)
-  const body = await desk.groupSignal.encrypt(chat, desk.own, padded(content))
-  const told = new Set(desk.keys.get("sender-key-given", chat))
+  forgetIfLeft(handset, chat, people)
+  const distribution = await handset.groupSignal.distribution(chat, handset.own)
+  const body = await handset.groupSignal.encrypt(chat, handset.own, padded(content))
+  const told = new Set(handset.keys.get("sender-key-given", chat))
   const participants: Node[] = []
   for (const device of devices) {
     if (told.has(key(device)) && "group" in target) continue
-    const owner = desk.network.directory.user(device.user)
-    const enc = await sealed(desk, device, distributionOf(chat, distribution))
+    const owner = handset.network.directory.user(device.user)
+    const enc = await sealed(handset, device, distributionOf(chat, distribution))
     if (owner) participants.push(el("to", { jid: inMode(mode, owner, device.id) }, [enc]))
     told.add(key(device))
   }
-  desk.keys.put("sender-key-given", chat, [...told])
+  handset.keys.put("sender-key-given", chat, [...told])
   return el("message", { id, to: chat, ...attrs }, [
     ...(participants.length > 0 ? [el("participants", {}, participants)] : []),
     el("enc", { v: "2", type: "skmsg", ...extra }, body),
@@ -157,13 +167,13 @@ async function toMany(desk: Desk, { content, id }: Sending, target: Shared) {
   ])
 }
 
-/** Who has left a group must not read on: everyone gets a new key. */
-function forgetIfLeft(desk: Desk, chat: string, people: User[]) {
-  const told = desk.keys.get("sender-key-given", chat) ?? []
+/** Makes a new sender key once somebody has left a group: they must not read on. */
+function forgetIfLeft(handset: Handset, chat: string, people: User[]) {
+  const told = handset.keys.get("sender-key-given", chat) ?? []
   const members = new Set(people.map(({ pn }) => pn))
   if (told.every((device) => members.has(device.split(":")[0] ?? ""))) return
-  desk.groupSignal.forget(chat, desk.own)
-  desk.keys.put("sender-key-given", chat, [])
+  handset.groupSignal.forget(chat, handset.own)
+  handset.keys.put("sender-key-given", chat, [])
 }
 
 function distributionOf(groupId: string, distribution: Buffer): proto.IMessage {
@@ -173,27 +183,27 @@ function distributionOf(groupId: string, distribution: Buffer): proto.IMessage {
 }
 
 /** A group's message for one device, with the sender key it lacks. */
-async function withKey(desk: Desk, target: Target, content: Written): Promise<Written> {
+async function withKey(handset: Handset, target: Target, content: Written): Promise<Written> {
   if ("user" in target || "list" in target || Buffer.isBuffer(content)) return content
   const chat = jidOfTarget(target)
-  return { ...content, ...distributionOf(chat, await desk.groupSignal.distribution(chat, desk.own)) }
+  return { ...content, ...distributionOf(chat, await handset.groupSignal.distribution(chat, handset.own)) }
 }
 
-/** What one's other devices get: the message, and in which chat it was sent. */
+/** The copy for one's other devices: the message, and the chat that it was sent to. */
 function copyOf(target: Target, message: Written): Written {
   return Buffer.isBuffer(message)
     ? message
     : { deviceSentMessage: { destinationJid: jidOfTarget(target), message } }
 }
 
-function peopleOf(desk: Desk, target: Shared): User[] {
-  if ("status" in target) return [...target.status, desk.user()]
-  return target.group.members.flatMap(({ pn }) => desk.network.directory.user(pn) ?? [])
+function peopleOf(handset: Handset, target: Shared): User[] {
+  if ("status" in target) return [...target.status, handset.user()]
+  return target.group.members.flatMap(({ pn }) => handset.network.directory.user(pn) ?? [])
 }
 
 /** Every device of these people but the phone itself. */
-function devicesOfAll(desk: Desk, people: User[]): Address[] {
-  return [...new Set(people)].flatMap(({ pn }) => devicesOf(desk.network, pn, desk.own))
+function devicesOfAll(handset: Handset, people: User[]): Address[] {
+  return [...new Set(people)].flatMap(({ pn }) => devicesOf(handset.network, pn, handset.own))
 }
 
 function encoded(message: Written): Uint8Array {
@@ -202,23 +212,23 @@ function encoded(message: Written): Uint8Array {
 
 const padded = (message: Written) => Buffer.from(writeRandomPadMax16(encoded(message)))
 
-async function sealed(desk: Desk, device: Address, message: Written): Promise<Node> {
-  if (!desk.signal.has(device)) await startSession(desk, device)
-  const { type, body } = await desk.signal.encrypt(device, padded(message))
+async function sealed(handset: Handset, device: Address, message: Written): Promise<Node> {
+  if (!handset.signal.has(device)) await startSession(handset, device)
+  const { type, body } = await handset.signal.encrypt(device, padded(message))
   return el("enc", { v: "2", type }, body)
 }
 
 /** Starts another session with a device, under a fresh base key. */
-export async function startSession(desk: Desk, device: Address) {
-  const user = desk.network.directory.user(device.user)
+export async function startSession(handset: Handset, device: Address) {
+  const user = handset.network.directory.user(device.user)
   if (!user) return
   const jid = inMode("lid", user, device.id)
-  const reply = desk.ask("encrypt", "get", [el("key", {}, [el("user", { jid })])])
+  const reply = handset.ask("encrypt", "get", [el("key", {}, [el("user", { jid })])])
   const found = child(child(reply, "list"), "user")
   const skey = child(found, "skey")
   const preKey = child(found, "key")
   const id = uint(child(preKey, "id"))
-  await desk.signal.start(device, {
+  await handset.signal.start(device, {
     registrationId: uint(child(found, "registration")) ?? 0,
     identityKey: typed(bytes(child(found, "identity"))),
     signedPreKey: {

@@ -1,11 +1,11 @@
 import { proto } from "@whiskeysockets/baileys"
 import type { Address } from "../network/directory.ts"
 import * as Jid from "../wire/jid.ts"
-import type { Desk } from "./desk.ts"
+import type { Handset } from "./handset.ts"
 import { asWebMessage, older } from "./history.ts"
-import { keyShare } from "./welcome.ts"
+import { keyShare } from "./settings/keys.ts"
 
-/** What a companion tells its phone alone; `id` is its stanza's. */
+/** A message of a companion for its phone alone; `id` is its stanza's. */
 export interface Peer {
   from: Address
   id: string
@@ -15,26 +15,26 @@ export interface Peer {
 type Request = proto.Message.IPeerDataOperationRequestMessage
 
 /**
- * What the phone answers a companion: keys of settings, older messages, and those that the companion got a placeholder
+ * The phone's answers to a companion: keys of settings, older messages, and those that the companion got a placeholder
  * of.
  */
-export async function answersTo(desk: Desk, { from, id, content }: Peer): Promise<proto.IMessage[]> {
+export async function answersTo(handset: Handset, { from, id, content }: Peer): Promise<proto.IMessage[]> {
   const keysAsked = content.protocolMessage?.appStateSyncKeyRequest?.keyIds
-  if (keysAsked) return [keyShare(desk.keys, keysAsked)]
+  if (keysAsked) return [keyShare(handset.keys, keysAsked)]
   const request = content.protocolMessage?.peerDataOperationRequestMessage
   if (!request) return []
   const asked = request.historySyncOnDemandRequest
-  if (asked) return await older(desk, from, asked)
-  return (request.placeholderMessageResendRequest ?? []).length > 0 ? [resent(desk, id, request)] : []
+  if (asked) return await older(handset, from, asked)
+  return (request.placeholderMessageResendRequest ?? []).length > 0 ? [resent(handset, id, request)] : []
 }
 
 /** Each message that the phone has, in the form in which phones keep them. */
-function resent(desk: Desk, stanzaId: string, request: Request): proto.IMessage {
+function resent(handset: Handset, stanzaId: string, request: Request): proto.IMessage {
   const peerDataOperationResult = (request.placeholderMessageResendRequest ?? []).map(({ messageKey }) => {
     const { id, remoteJid } = messageKey ?? {}
-    const chat = desk.network.directory.find(Jid.parse(remoteJid ?? undefined))?.pn ?? remoteJid ?? ""
-    const message = desk.inbox.find(chat, id ?? "")
-    const web = message && asWebMessage(desk, remoteJid ?? "", message)
+    const chat = handset.network.directory.find(Jid.parse(remoteJid ?? undefined))?.pn ?? remoteJid ?? ""
+    const message = handset.inbox.find(chat, id ?? "")
+    const web = message && asWebMessage(handset, remoteJid ?? "", message)
     return {
       placeholderMessageResendResponse: web
         ? { webMessageInfoBytes: proto.WebMessageInfo.encode(web).finish() }

@@ -3,33 +3,33 @@ import { type Address, key, type User } from "../network/directory.ts"
 import { type Line, nothingSent } from "../network/line.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
-import { type Obstacle, PairingError } from "../network/pairing.ts"
-import { unlink } from "../stanzas/devices.ts"
+import { type Obstacle, PairingError } from "../devices/pairing.ts"
+import { unlink } from "../devices/remove.ts"
 import { look } from "../stanzas/presence.ts"
 import { receive } from "../stanzas/receive.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, newStanzaId, type Node } from "../wire/node.ts"
-import { tellName } from "./app-state.ts"
-import type { Desk } from "./desk.ts"
-import { groupSignalOf } from "./group-signal.ts"
+import { tellName } from "./settings/settings.ts"
+import type { Handset } from "./handset.ts"
+import { groupSignalOf } from "./signal/sender-keys.ts"
 import { history } from "./history.ts"
 import { inboxOf } from "./inbox.ts"
 import { read } from "./incoming.ts"
-import { keysOf } from "./keys.ts"
+import { keysOf } from "./signal/keys.ts"
 import { linkByCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
-import { bringAgain } from "./media-retry.ts"
+import { bringAgain } from "./content/media-retry.ts"
 import { newId, resend, send, sendPeer, type Written } from "./outgoing.ts"
 import type { Target } from "./target.ts"
 import { answersTo, type Peer } from "./peer.ts"
-import { leavePreKeys } from "./prekeys.ts"
-import { signalOf } from "./signal.ts"
-import { keyShare } from "./welcome.ts"
+import { leavePreKeys } from "./signal/prekeys.ts"
+import { signalOf } from "./signal/sessions.ts"
+import { keyShare } from "./settings/keys.ts"
 
 /** Phones hold back from a stream of stanzas they have not worked through. */
 const enough = 200
 
-/** What became of a message. `error`: the code of the network's nack. */
+/** The outcome of a send. `error`: the code of the network's nack. */
 export interface Sent {
   id: string
   timestamp: number
@@ -43,7 +43,7 @@ export interface Sent {
  */
 export class Phone {
   readonly pn: string
-  readonly desk: Desk
+  readonly handset: Handset
   readonly #network: Network
   readonly #line: Line
   readonly #acks = new Map<string, (ack: Node) => void>()
@@ -63,7 +63,7 @@ export class Phone {
       ...nothingSent(),
     }
     const keys = keysOf(network.cabinet, pn)
-    this.desk = {
+    this.handset = {
       network,
       own: this.#line.device,
       user: () => this.user,
@@ -86,7 +86,7 @@ export class Phone {
   /** Registers a new phone's device and goes on the network. */
   start() {
     const { directory, lines } = this.#network
-    const identity = this.desk.keys.identity()
+    const identity = this.handset.keys.identity()
     if (!directory.device(this.#line.device)) {
       const { id, pair, signature } = identity.signedPreKey
       directory.saveDevice({
@@ -99,7 +99,7 @@ export class Phone {
         identity: identity.identity.public,
         signedPreKey: { id, value: pair.public, signature },
       })
-      leavePreKeys(this.desk)
+      leavePreKeys(this.handset)
     }
     lines.set(key(this.#line.device), this.#line)
     activate(this.#network, this.#line)
@@ -127,13 +127,13 @@ export class Phone {
     const code = readCode(text)
     if (!code) throw new PairingError("not_a_code", "this is not a code for linking a device")
     await this.use(tellName)
-    return link(this.#network, this.pn, this.desk.keys.identity(), code, obstacle)
+    return link(this.#network, this.pn, this.handset.keys.identity(), code, obstacle)
   }
 
   /** Links the companion that shows this eight-letter code; the id of the new device. @throws PairingError */
   async typeCode(code: string): Promise<number> {
     await this.use(tellName)
-    return linkByCode(this.#network, this.pn, this.desk.keys.identity(), code)
+    return linkByCode(this.#network, this.pn, this.handset.keys.identity(), code)
   }
 
   /** Logs a companion out, as under "linked devices" on a phone. False when there is none with this id. */
@@ -149,7 +149,7 @@ export class Phone {
     const id = sending.id ?? newId()
     const ack = new Promise<Node>((resolve) => this.#acks.set(id, resolve))
     try {
-      await this.#inTurn(() => send(this.desk, { ...sending, id }))
+      await this.#inTurn(() => send(this.handset, { ...sending, id }))
       const { attrs } = await ack
       return { id, timestamp: Number(attrs.t ?? now()), ...(attrs.error && { error: attrs.error }) }
     } finally {
@@ -159,19 +159,19 @@ export class Phone {
 
   /** A companion has logged in; the first time it is told what a new companion is told. */
   greet(device: Address) {
-    const { keys } = this.desk
+    const { keys } = this.handset
     void this.#inTurn(async () => {
       if (device.id === 0 || keys.get("greeted", String(device.id))) return
-      for (const content of [keyShare(keys), ...(await history(this.desk, device))])
-        await sendPeer(this.desk, device, content)
+      for (const content of [keyShare(keys), ...(await history(this.handset, device))])
+        await sendPeer(this.handset, device, content)
       keys.put("greeted", String(device.id), true)
       keys.commit()
     }).catch((error: unknown) => this.#failed("greeting a companion", error))
   }
 
   /** Does some work that needs the phone for itself. */
-  use<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => work(this.desk))
+  use<T>(work: (handset: Handset) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => work(this.handset))
   }
 
   #ask(xmlns: string, type: "get" | "set", content: Node[], to: string = Jid.network): Node | undefined {
@@ -199,30 +199,31 @@ export class Phone {
     const { id, from, participant, type } = stanza.attrs
     switch (stanza.tag) {
       case "message":
-        return this.#answerPeer(await read(this.desk, stanza))
+        return this.#answerPeer(await read(this.handset, stanza))
       case "receipt":
-        if (type === "retry") await resend(this.desk, stanza)
-        if (type === "server-error") bringAgain(this.desk, stanza)
+        if (type === "retry") await resend(this.handset, stanza)
+        if (type === "server-error") bringAgain(this.handset, stanza)
         break
       case "notification":
-        if (type === "encrypt") leavePreKeys(this.desk)
+        if (type === "encrypt") leavePreKeys(this.handset)
         break
       case "call":
         break
       default:
         return
     }
-    this.desk.submit(el("ack", { class: stanza.tag, id, to: from, participant, type }))
+    this.handset.submit(el("ack", { class: stanza.tag, id, to: from, participant, type }))
   }
 
   async #answerPeer(asked: Peer | undefined) {
     if (!asked) return
-    for (const answer of await answersTo(this.desk, asked)) await sendPeer(this.desk, asked.from, answer)
+    for (const answer of await answersTo(this.handset, asked))
+      await sendPeer(this.handset, asked.from, answer)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work)
-    this.#turn = result.then(() => undefined).catch(() => this.desk.keys.rollback())
+    this.#turn = result.then(() => undefined).catch(() => this.handset.keys.rollback())
     return result
   }
 

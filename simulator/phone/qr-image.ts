@@ -1,7 +1,7 @@
 import jsqr from "jsqr"
 import { PNG } from "pngjs"
 
-/** What the QR code in a PNG says; undefined when it is no PNG or shows none. */
+/** The text of the QR code in a PNG; undefined if it is no PNG or shows none. */
 export function readQr(image: Buffer): string | undefined {
   try {
     const { data, width, height } = PNG.sync.read(image)

@@ -4,7 +4,7 @@ import { key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf, notify } from "../network/notify.ts"
-import { seal } from "../phone/media.ts"
+import { seal } from "../phone/content/media.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { badRequest } from "./refusal.ts"
 

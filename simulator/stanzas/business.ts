@@ -29,7 +29,7 @@ export function business(network: Network, user: User): Node {
   return el("business", {}, verifiedName(network, user))
 }
 
-/** What businesses tell of themselves; a private person is left out. */
+/** Profiles of businesses; private people are left out. */
 export function businessProfile(network: Network, _line: Line, iq: Node): Node[] {
   const asked = children(child(iq, "business_profile"))
   if (asked.length === 0) throw badRequest()

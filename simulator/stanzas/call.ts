@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { namesStranger } from "../network/acquainted.ts"
+import { namesStranger } from "../network/visibility.ts"
 import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import type { Line } from "../network/line.ts"

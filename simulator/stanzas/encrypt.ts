@@ -4,7 +4,7 @@ import { type Address, type Device, key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
-import type { PreKey } from "../network/prekeys.ts"
+import type { PreKey } from "../devices/prekeys.ts"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { big, bytes, child, children, el, type Node, uint } from "../wire/node.ts"
@@ -43,7 +43,7 @@ export function rotate(network: Network, line: Line, iq: Node): Node[] {
   return []
 }
 
-/** What the network has of a device's keys, for the device to compare. */
+/** The keys of a device that the network has, for the device to compare. */
 export function digest(network: Network, line: Line): Node[] {
   const device = own(network, line.device)
   const preKeys = network.prekeys.all(line.device)

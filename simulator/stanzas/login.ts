@@ -33,7 +33,7 @@ export function login(network: Network, client: Client): Address | undefined {
   return undefined
 }
 
-/** What a client is told that is not let in: why, and for how many seconds if that is said. */
+/** The answer to a client that is not let in: why, and for how many seconds if that is said. */
 export function failure(reason: number, expire?: number): Node {
   return el("failure", { reason, expire, location: "sim" })
 }

@@ -1,8 +1,8 @@
-import { namesStranger } from "../network/acquainted.ts"
+import { namesStranger } from "../network/visibility.ts"
 import { deviceAt, inMode, type Mode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
-import { deviceHash } from "../network/device-hash.ts"
+import { deviceHash } from "../devices/hash.ts"
 import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { now } from "../clock.ts"
@@ -12,9 +12,9 @@ import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { verifiedName } from "./business.ts"
 import { publish } from "./newsletter.ts"
-import { hidesIn } from "./group-node.ts"
+import { hidesIn } from "./group/card.ts"
 
-/** What of a message is for each recipient's eyes, besides its own ciphertext. */
+/** The parts of a message that each recipient gets, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
 
 /**
@@ -113,7 +113,7 @@ function mayWrite(network: Network, sender: User, peer: User, stanza: Node): boo
   const token = network.profiles.get(peer.pn).tokens[sender.pn]
   const shown = bytes(child(stanza, "tctoken"))
   if (token && shown?.equals(token)) return true
-  const chats = network.phones.get(sender.pn)?.desk.inbox.after(0) ?? []
+  const chats = network.phones.get(sender.pn)?.handset.inbox.after(0) ?? []
   return chats.some(({ from }) => from === peer.pn)
 }
 
@@ -135,7 +135,7 @@ function toPeople(network: Network, sent: Message): Copy[] {
       network.log.note(key(line.device), "for no device", { jid })
       return []
     }
-    // Who has blocked the sender is sent nothing; the sender does not notice.
+    // People who have blocked the sender are sent nothing. The sender does not notice.
     if (network.profiles.get(device.user).blocked.includes(sent.sender.pn)) return []
     const mode = modeOf(address)
     const attrs = broadcast ? inBroadcast(sent, mode) : inChat(network, sent, device, mode)

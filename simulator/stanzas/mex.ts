@@ -6,7 +6,7 @@ import { jidOf as jidOfGroup, roleOf } from "../network/groups.ts"
 import { jidOf, type Newsletter, roleIn } from "../network/newsletters.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
-import { groupsOf } from "./communities.ts"
+import { groupsOf } from "./group/communities.ts"
 import { badRequest } from "./refusal.ts"
 
 /** A question that the network refuses, as GraphQL does: with a code in the answer. */

@@ -86,7 +86,7 @@ export function setAbout(network: Network, line: Line, iq: Node): Node[] {
   return []
 }
 
-/** Who sees one's statuses: all contacts, or all but some. */
+/** The audience of one's statuses: all contacts, or all but some. */
 export function statusPrivacy(network: Network, line: Line): Node[] {
   const { statusHiddenFrom = [] } = network.profiles.get(line.device.user)
   const hidden = statusHiddenFrom.map((pn) => el("user", { jid: Jid.format(pn, Jid.server) }))
@@ -155,7 +155,7 @@ export function qr(network: Network, line: Line, iq: Node): Node[] {
   return [el("qr", { code: `https://wa.me/qr/${profile.qr}`, type })]
 }
 
-/** Whose a personal QR code is. */
+/** The owner of a personal QR code. */
 export function ownerOfQr(network: Network, _line: Line, iq: Node): Node[] {
   const code = child(iq, "qr")?.attrs.code?.split("/").at(-1)
   const user = network.directory.users().find(({ pn }) => network.profiles.get(pn).qr === code)

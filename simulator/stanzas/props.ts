@@ -34,3 +34,12 @@ export function terms(_network: Network, _line: Line, iq: Node): Node[] {
     ),
   ]
 }
+
+/** Where to bring and fetch files. */
+export function mediaConnection(network: Network): Node[] {
+  return [
+    el("media_conn", { auth: "simulated", ttl: 3600, auth_ttl: 21_600, max_buckets: 12 }, [
+      el("host", { hostname: network.media.host, type: "primary", maxContentLengthBytes: 100_000_000 }),
+    ]),
+  ]
+}

@@ -15,13 +15,22 @@ export function receipt(network: Network, line: Line, stanza: Node) {
   if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
   const unsettled = network.faults.strike("unsettled", key(line.device)) !== undefined
   network.store.atomically(() => {
-    // Who asks for a message once more has not got it; its ack, which follows, settles that copy.
+    // A device that asks for a message once more has not got it. Its ack, which follows, settles that copy.
     for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
       network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
     for (const [device, copy] of told(network, line, stanza)) deliver(network, device, copy)
   })
   if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
   line.send(el("ack", { class: "receipt", id, from: to, type, participant, t: now() }))
+  goOn(network, line)
+}
+
+/** The device has a stanza, or (`error`) cannot use it; either way it is not sent again. */
+export function ack(network: Network, line: Line, stanza: Node) {
+  const { class: tag, id, to, error } = stanza.attrs
+  if (network.faults.strike("unsettled", key(line.device))) return
+  if (error && to === "status@broadcast" && line.stuckAt !== undefined) return
+  if (tag && id) network.queue.settle(line.device, { tag, id, from: to, sent: line.sent })
   goOn(network, line)
 }
 
@@ -33,7 +42,7 @@ function idsOf(stanza: Node): string[] {
 
 type Told = [Address, Node][]
 
-/** Who hears of it, with what each is told. */
+/** The devices that hear of it, each with its stanza. */
 function told(network: Network, line: Line, stanza: Node): Told {
   const me = network.directory.user(line.device.user)
   const chat = Jid.parse(stanza.attrs.to)

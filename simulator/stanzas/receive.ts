@@ -1,29 +1,28 @@
-import { namesStranger } from "../network/acquainted.ts"
+import { namesStranger } from "../network/visibility.ts"
 import { allow } from "../network/delivery.ts"
 import { key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
-import * as LinkCode from "../network/link-code.ts"
+import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
-import type { Pairing } from "../network/pairing.ts"
+import type { Pairing } from "../devices/pairing.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
-import { ack } from "./ack.ts"
 import * as AppState from "./app-state.ts"
 import { businessProfile } from "./business.ts"
 import { call } from "./call.ts"
-import * as Communities from "./communities.ts"
-import * as Devices from "./devices.ts"
+import * as Communities from "./group/communities.ts"
+import * as Devices from "../devices/remove.ts"
 import * as Encrypt from "./encrypt.ts"
-import * as Groups from "./groups.ts"
-import * as JoinRequests from "./join-requests.ts"
-import { mediaConnection } from "./media.ts"
+import { change } from "./group/change.ts"
+import * as Groups from "./group/group.ts"
+import * as JoinRequests from "./group/join-requests.ts"
 import { message } from "./message.ts"
 import { mex } from "./mex.ts"
 import * as Newsletter from "./newsletter.ts"
 import { chatState, presence } from "./presence.ts"
 import * as Profile from "./profile.ts"
 import * as Props from "./props.ts"
-import { receipt } from "./receipt.ts"
+import { ack, receipt } from "./receipt.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 import { usync } from "./usync.ts"
 
@@ -60,7 +59,7 @@ const answers = new Map<string, Answer>([
   ["disappearing_mode set disappearing_mode", () => []],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
-  ["w:m set media_conn", mediaConnection],
+  ["w:m set media_conn", Props.mediaConnection],
   ["w:g2 set create", Groups.create],
   ["w:g2 get query", Groups.query],
   ["w:g2 get participating", Groups.participating],
@@ -89,7 +88,7 @@ const answers = new Map<string, Answer>([
   ["urn:xmpp:whatsapp:push get settings", () => [el("settings")]],
 ])
 
-/** What can be asked: namespace, type and first child of each question. */
+/** All questions that are answered, each as namespace, type and first child. */
 export const questions = [...answers.keys()]
 
 /** Namespaces and types that are nothing without a child. */
@@ -107,7 +106,7 @@ const takers = new Map<string, Taker>([
 
 const answered = new Set(["message", "call"])
 
-/** What a logged-in device sends. What nobody knows is noted; an unknown iq gets an error, as clients wait. */
+/** Takes a stanza of a logged-in device. An unknown one is noted; an unknown iq gets an error, as clients wait. */
 export function receive(network: Network, line: Line, stanza: Node) {
   if (stanza.tag === "iq") return answer(network, line, stanza)
   const taker = takers.get(stanza.tag)
@@ -123,7 +122,7 @@ function wish(network: Network, line: Line, stanza: Node) {
   if (count > 0) allow(network, line, count)
 }
 
-/** What a companion sends before it is linked: answers to our own iqs, wishes for a code, a sandbox's code. */
+/** Takes a stanza of a companion that is not linked yet: answers to our iqs, wishes for a code, a sandbox's code. */
 export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node) {
   if (stanza.tag !== "iq") return
   if (stanza.attrs.type === "result" || stanza.attrs.type === "error") return pairing.answered?.(stanza)
@@ -145,7 +144,7 @@ function answer(network: Network, line: Line, iq: Node) {
   try {
     const fault = network.faults.strike("refuse_iq", key(line.device), xmlns)
     if (fault) throw new Refusal(fault.code, "refused")
-    const found = answers.get(name) ?? (name.startsWith("w:g2 set ") ? Groups.change : undefined)
+    const found = answers.get(name) ?? (name.startsWith("w:g2 set ") ? change : undefined)
     if (!found && !child(iq) && withChild.has(name)) throw badRequest()
     if (!found) throw new Refusal(501, "feature-not-implemented")
     if (found !== usync && namesStranger(network, line, iq)) throw notFound()

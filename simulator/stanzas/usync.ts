@@ -1,7 +1,7 @@
-import { areAcquainted } from "../network/acquainted.ts"
+import { knowEachOther } from "../network/visibility.ts"
 import type { User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
-import { keyIndexList } from "../network/key-index-list.ts"
+import { keyIndexList } from "../devices/key-index-list.ts"
 import type { Network } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
@@ -21,7 +21,7 @@ const protocols = new Map<string, Protocol>([
 ])
 
 /**
- * Who is on the network, by which devices and under which LID. Who is not is left out, unless it was
+ * The people of a list who are on the network, with their devices and LIDs. Others are left out, unless it was
  * asked about by number.
  */
 export function usync(network: Network, line: Line, iq: Node): Node[] {
@@ -33,7 +33,7 @@ export function usync(network: Network, line: Line, iq: Node): Node[] {
   const found = list.flatMap((entry) => {
     const jid = whom(entry)
     const known = network.directory.find(jid)
-    const user = areAcquainted(asking, known) ? known : undefined
+    const user = knowEachOther(asking, known) ? known : undefined
     const number = bytes(child(entry, "contact"))
     if (!jid || (!user && !number)) return []
     const content = user

@@ -2,7 +2,7 @@ import { proto } from "@whiskeysockets/baileys"
 import * as Curve from "./curve.ts"
 
 /**
- * What the network proves itself with: its static Noise key, and the chain from the root a client
+ * The network's proof of itself: its static Noise key, and the chain from the root a client
  * trusts over an intermediate to a leaf bound to that key.
  */
 export interface Authority {

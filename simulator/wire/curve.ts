@@ -32,7 +32,7 @@ export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Ui
   return verifyWith(null, message, key, plain)
 }
 
-/** What comes before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+/** The bytes before the 32 of an Ed25519 key in its DER form (RFC 8410). */
 const spkiEd25519 = Buffer.from("302a300506032b6570032100", "hex")
 
 const prime = 2n ** 255n - 19n

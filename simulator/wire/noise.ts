@@ -10,7 +10,7 @@ import {
 import type { Authority } from "./certificates.ts"
 import * as Curve from "./curve.ts"
 
-/** What the hash of all that is said begins with: a name as it is, or its hash where it is longer than one (Noise, 5.2). */
+/** The start of the handshake's hash: a name as it is, or its hash if it is longer than one (Noise, 5.2). */
 const modes = {
   XX: Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0"),
   XXfallback: sha256(Buffer.from("Noise_XXfallback_25519_AESGCM_SHA256")),
@@ -23,7 +23,7 @@ export interface Transport {
   decrypt(frame: Buffer): Buffer
 }
 
-/** What a client says of itself at the end of the handshake. */
+/** A client's description of itself at the end of the handshake. */
 export interface Finished {
   transport: Transport
   noiseKey: Buffer
@@ -68,7 +68,7 @@ export function handshake(authority: Authority, prologue: Buffer): Handshake {
   }
 }
 
-/** What both sides of a handshake keep: the hash of all that was said, and the key it has come to. */
+/** The state that both sides of a handshake keep: the hash of all that was said, and the key that it has led to. */
 export function symmetric(prologue: Uint8Array, mode: keyof typeof modes = "XX") {
   let hash: Buffer = modes[mode]
   let salt: Buffer = modes[mode]

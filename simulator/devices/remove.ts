@@ -1,0 +1,34 @@
+import { type Address, key } from "../network/directory.ts"
+import type { Line } from "../network/line.ts"
+import type { Network } from "../network/network.ts"
+import { tellDevice } from "./list.ts"
+import * as Jid from "../wire/jid.ts"
+import { child, el, type Node } from "../wire/node.ts"
+import { Refusal } from "../stanzas/refusal.ts"
+
+/** A device logs out; a phone may also log out its companions. */
+export function remove(network: Network, line: Line, iq: Node): Node[] {
+  const jid = Jid.parse(child(iq, "remove-companion-device")?.attrs.jid)
+  const user = network.directory.find(jid)
+  const address = { user: user?.pn ?? "", id: jid?.device ?? 0 }
+  const allowed = address.user === line.device.user && (line.device.id === 0 || line.device.id === address.id)
+  if (!allowed || address.id === 0) throw new Refusal(403, "forbidden")
+  unlink(network, address)
+  return []
+}
+
+/** Forgets a companion: its keys, what waits for it, and, if it is connected, its connection. */
+export function unlink(network: Network, address: Address) {
+  network.store.atomically(() => {
+    tellDevice(network, "remove", address)
+    network.directory.removeDevice(address)
+    network.prekeys.clear(address)
+    network.queue.clear(address)
+  })
+  network.log.note(key(address), "device removed")
+  const line = network.lines.get(key(address))
+  // A device that logs itself out waits for the result, which is sent before this.
+  queueMicrotask(() =>
+    line?.end(el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })])),
+  )
+}

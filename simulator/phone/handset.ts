@@ -1,0 +1,25 @@
+import type { Address, User } from "../network/directory.ts"
+import type { Network } from "../network/network.ts"
+import type { Node } from "../wire/node.ts"
+import type { GroupSignal } from "./signal/sender-keys.ts"
+import type { Inbox } from "./inbox.ts"
+import type { Keys } from "./signal/keys.ts"
+import type { Failure, Signal } from "./signal/sessions.ts"
+
+/** Everything that a phone works with. Only one piece of work uses it at a time. */
+export interface Handset {
+  network: Network
+  /** The phone's own device. */
+  own: Address
+  user(): User
+  keys: Keys
+  signal: Signal
+  groupSignal: GroupSignal
+  inbox: Inbox
+  /** Counts of what could not be decrypted, by kind. */
+  notDecrypted: Record<Failure, number>
+  /** Hands a stanza to the network, as a client's socket does. */
+  submit(stanza: Node): void
+  /** Asks the network, which answers before this returns. */
+  ask(xmlns: string, type: "get" | "set", content: Node[], to?: string): Node | undefined
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { inMode } from "#simulator/network/addressing.ts"
+import { deliver } from "#simulator/network/delivery.ts"
+import type { Address } from "#simulator/network/directory.ts"
+import { devicesOf } from "#simulator/network/notify.ts"
+import { el } from "#simulator/wire/node.ts"
+import { offer } from "../calls.ts"
+import type { Handset } from "../handset.ts"
+import { malformed } from "./malformed.ts"
+import { newId, send } from "../outgoing.ts"
+import { jidOfTarget, type Target } from "../target.ts"
+
+/** Kinds of messages and stanzas that somebody can send by the thousand. */
+export const floodKinds = [
+  /** Numbered texts. */
+  "texts",
+  /** Encrypted as they should be; what is in them is no message. */
+  "garbage",
+  /** Encrypted for nobody. */
+  "unreadable",
+  /** Stanzas built wrongly, each in its own way, in turn; to people's companions only. */
+  "malformed",
+  "calls",
+  /** For messages that were never sent. */
+  "receipts",
+] as const
+
+type Kind = (typeof floodKinds)[number]
+
+/** The `n`-th of them, from 0; gives its id. */
+type One = (handset: Handset, target: Target, n: number) => string | Promise<string>
+
+const floods: Record<Kind, One> = {
+  texts: (handset, target, n) => sent(handset, target, { conversation: `number ${n + 1}` }),
+  garbage: (handset, target) => sent(handset, target, randomBytes(64)),
+  unreadable,
+  malformed: wrong,
+  calls(handset, target) {
+    const id = randomBytes(16).toString("hex").toUpperCase()
+    handset.submit(offer(handset, jidOfTarget(target), { id, mode: "lid" }))
+    return id
+  },
+  receipts(handset, target) {
+    const id = newId()
+    handset.submit(el("receipt", { id, to: jidOfTarget(target), type: "read" }))
+    return id
+  },
+}
+
+/** After so many the process sees to its other business. */
+const atOnce = 20
+
+/** Sends that many; their ids, in order. */
+export async function flood(handset: Handset, target: Target, kind: Kind, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    ids.push(await floods[kind](handset, target, n))
+    if (n % atOnce === atOnce - 1) await nextTurn()
+  }
+  return ids
+}
+
+async function sent(handset: Handset, target: Target, content: Parameters<typeof send>[1]["content"]) {
+  const id = newId()
+  await send(handset, { target, content, id })
+  return id
+}
+
+function unreadable(handset: Handset, target: Target, n: number): string {
+  const id = newId()
+  const attrs = { id, to: jidOfTarget(target), type: "text" }
+  // The first byte says version 3, or nobody would try.
+  const body = Buffer.concat([Buffer.of(0x33), randomBytes(120)])
+  if (!("user" in target)) {
+    handset.submit(el("message", attrs, [el("enc", { v: "2", type: "skmsg" }, body)]))
+    return id
+  }
+  const type = n % 2 === 0 ? "msg" : "pkmsg"
+  const participants = companionsOf(handset, target).map((device) =>
+    el("to", { jid: inMode(target.mode, target.user, device.id) }, [el("enc", { v: "2", type }, body)]),
+  )
+  handset.submit(el("message", attrs, [el("participants", {}, participants)]))
+  return id
+}
+
+function wrong(handset: Handset, target: Target, n: number): string {
+  const me = handset.user()
+  const all = malformed({ jid: inMode("pn", me), lid: inMode("lid", me) })
+  const [what, { tag, attrs, content }] = all[n % all.length]! // of a list that is not empty
+  const id = `${what} ${newId()}`
+  for (const device of companionsOf(handset, target))
+    deliver(handset.network, device, el(tag, { id, ...attrs }, content))
+  return id
+}
+
+function companionsOf(handset: Handset, target: Target): Address[] {
+  const people = "user" in target ? [target.user.pn] : []
+  return people.flatMap((pn) => devicesOf(handset.network, pn)).filter(({ id }) => id !== 0)
+}

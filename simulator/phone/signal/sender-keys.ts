@@ -1,0 +1,54 @@
+import {
+  GroupCipher,
+  GroupSessionBuilder,
+  SenderKeyDistributionMessage,
+  SenderKeyName,
+  SenderKeyRecord,
+} from "@whiskeysockets/baileys/lib/Signal/Group/index.js"
+import type { Address } from "#simulator/network/directory.ts"
+import type { Keys } from "./keys.ts"
+
+export type GroupSignal = ReturnType<typeof groupSignalOf>
+
+/** One phone's sender keys: its own for each group, and those others gave it. Staged like `keys`. */
+export function groupSignalOf(keys: Keys) {
+  const store = {
+    loadSenderKey: async (name: SenderKeyName) => {
+      const row = keys.get("sender-key", name.toString())
+      return row ? SenderKeyRecord.deserialize(row) : new SenderKeyRecord()
+    },
+    storeSenderKey: async (name: SenderKeyName, record: SenderKeyRecord) => {
+      keys.put("sender-key", name.toString(), Buffer.from(JSON.stringify(record.serialize())))
+    },
+  }
+  return {
+    /** Our key for a group, made when there is none yet, as others are given it. */
+    async distribution(group: string, own: Address): Promise<Buffer> {
+      const made = await new GroupSessionBuilder(store).create(nameOf(group, own))
+      return Buffer.from(made.serialize())
+    },
+    async accept(group: string, from: Address, distribution: Uint8Array) {
+      // The constructor reads a distribution when its other parts are missing.
+      const read = new SenderKeyDistributionMessage(null, null, null, null, Buffer.from(distribution))
+      await new GroupSessionBuilder(store).process(nameOf(group, from), read)
+    },
+    encrypt: async (group: string, own: Address, plaintext: Buffer): Promise<Buffer> =>
+      Buffer.from(await new GroupCipher(store, nameOf(group, own)).encrypt(plaintext)),
+    decrypt: async (group: string, from: Address, body: Buffer): Promise<Buffer> =>
+      Buffer.from(await new GroupCipher(store, nameOf(group, from)).decrypt(body)),
+    /** Steps our key as if so many messages had been encrypted, which nobody will ever send. */
+    async leaveOut(group: string, own: Address, count: number) {
+      const record = await store.loadSenderKey(nameOf(group, own))
+      const state = record.getSenderKeyState()
+      if (!state) throw new Error("there is no sender key to leave messages out of")
+      for (let i = 0; i < count; i++) state.setSenderChainKey(state.getSenderChainKey().getNext())
+      await store.storeSenderKey(nameOf(group, own), record)
+    },
+    /** Throws our key away: who left must not read on. */
+    forget: (group: string, own: Address) => keys.put("sender-key", nameOf(group, own).toString(), undefined),
+  }
+}
+
+function nameOf(group: string, { user, id }: Address) {
+  return new SenderKeyName(group, { id: user, deviceId: id, toString: () => `${user}.${id}` })
+}
