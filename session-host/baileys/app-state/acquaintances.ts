@@ -10,12 +10,12 @@ interface Input {
   learn: (people: Acquaintance[]) => Promise<void>
 }
 
-/** So many people, or so much that may tell of some, are taken down at a time. */
+/** How many people, or entries that may name some, are taken down at a time. */
 export const atATime = 100
 
 /**
- * Takes down what lists tell of people, some at a time: resolves when these are durable, and everybody else has had a turn.
- * A list of 50,000 must neither stop its host nor fill its memory.
+ * Takes down the people of long lists, some at a time. Resolves when these are durable, and everybody else has had a turn. A
+ * list of 50,000 must neither stop its host nor fill its memory.
  */
 export type TakeDown = (told: { contacts: Partial<Contact>[]; pairs: LIDMapping[] }) => Promise<void>
 
@@ -25,7 +25,7 @@ export function newTakeDown({ sock, vault, learn }: Input): TakeDown {
     for (let at = 0; at < people.length; at += atATime) await learn(people.slice(at, at + atATime))
     for (let at = 0; at < pairs.length; at += atATime)
       await sock.signalRepository.lidMapping.storeLIDPNMappings(pairs.slice(at, at + atATime))
-    // People are notes: what is made after them is durable after them.
+    // People are notes: later units are durable after them.
     await vault.keep({})
     await vault.gate.whenKept(vault.gate.made)
     await nextTurn()

@@ -16,7 +16,7 @@ import type { Keys } from "../signal/keys.ts"
 
 const { HistorySyncType } = proto.HistorySync
 
-/** Of a phone's history only what brings its contacts' addresses and names. */
+/** The parts of a phone's history that bring its contacts' addresses and names. Others are not read. */
 const read = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
 
 /** Numbers of fields of `HistorySync`, and of `Conversation`. */
@@ -36,8 +36,8 @@ interface Following {
 }
 
 /**
- * Reads what the account's phone tells of before the link. Baileys itself would inflate and decode it whole, with all its
- * messages, and read or write thousands of rows at once.
+ * Reads the history from before the link, as the account's phone gives it. Baileys itself would inflate and decode it whole,
+ * with all its messages, and read or write thousands of rows at once.
  */
 export function followHistory({ sock, keys, isOpen, mediaHost, takeDown, onError }: Following): void {
   let turn = Promise.resolve()
@@ -68,7 +68,7 @@ export function followHistory({ sock, keys, isOpen, mediaHost, takeDown, onError
     await keepTokens(tokens)
   }
 
-  /** Without them the network takes what is written to a chat for a stranger's. */
+  /** Keeps tokens. Without them the network takes messages to these chats for a stranger's. */
   async function keepTokens(tokens: Token[]): Promise<void> {
     for (let at = 0; at < tokens.length; at += atATime) {
       const some = tokens.slice(at, at + atATime)
@@ -113,12 +113,12 @@ async function inflated(
   const inflate = createInflate()
   const source = Readable.from(payload ? [payload] : blobOf(notice, "History", await mediaHost()))
   pipeline(source, inflate, () => {
-    // Whoever reads hears of an error.
+    // The reader hears of an error.
   })
   return inflate
 }
 
-/** What some fields of a history tell of people; tokens are put to the others. */
+/** The people in some fields of a history; their tokens are added to `tokens`. */
 function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
   const isNames = notice.syncType === proto.Message.HistorySyncType.PUSH_NAME
   const of = (wanted: number) => some.filter(({ number }) => number === wanted).map(({ bytes }) => bytes)
@@ -133,7 +133,7 @@ function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
   return { contacts, pairs: lidPnMappings }
 }
 
-/** A chat without its messages, but where only these may say whose number its LID is. */
+/** A chat without its messages. It has them only if nothing else says whose number its LID is. */
 function conversationOf(bytes: Uint8Array): proto.IConversation {
   const about = [...fieldsOf(bytes)].filter(({ number }) => number !== messagesField)
   const chat = proto.Conversation.decode(Buffer.concat(about.map(({ whole }) => whole)))

@@ -11,7 +11,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Acquaintance } from "#session-host/network/connection.ts"
 
-/** Of the two names in an address book Baileys tells one; the other rides along in a field that nobody reads. */
+/** Baileys tells one of the two names in an address book. The other rides along in a field that nobody reads. */
 const firstName = "\0first name "
 
 /** Once per process. */
@@ -35,7 +35,7 @@ export function listenForPeople(ev: BaileysEventEmitter, tell: (people: Acquaint
   ev.on("lid-mapping.update", (mapping) => tellSome([pair(mapping)]))
 }
 
-/** What a contact of Baileys' says of a person; nothing of what is none. */
+/** The person in a contact of Baileys'; empty if it is none. */
 export function known(contact: Partial<Contact>): Acquaintance[] {
   const { id, lid, phoneNumber, name, notify, verifiedName, username, imgUrl } = contact
   const jids = [id, phoneNumber, lid].map((jid) => jidNormalizedUser(jid))
@@ -44,14 +44,14 @@ export function known(contact: Partial<Contact>): Acquaintance[] {
   const person: Acquaintance = {
     jid,
     lid: jids.find((each) => isLidUser(each)),
-    // Where there is no full name Baileys takes the next best.
+    // If there is no full name, Baileys takes the next best.
     fullName: name === first || name === username ? undefined : name,
     firstName: first,
     pushName: notify,
     verifiedName,
   }
   const isPerson = person.jid !== undefined || person.lid !== undefined
-  // A changed picture says nothing of who is a contact.
+  // A changed picture does not make somebody a contact.
   return isPerson && imgUrl === undefined ? [person] : []
 }
 
@@ -60,7 +60,7 @@ export function pair({ lid, pn }: { lid: string; pn: string }): Acquaintance {
   return { jid: jidNormalizedUser(pn), lid: jidNormalizedUser(lid), ofContactsOnly: true }
 }
 
-/** What a group's card shows of numbers that it hides. */
+/** The visible parts of numbers that a group's card hides. */
 export function membersIn(answer: BinaryNode): Acquaintance[] {
   if (answer.tag !== "iq") return []
   const groups = [

@@ -1,7 +1,7 @@
 /** A field of a protobuf message. */
 export interface Field {
   number: number
-  /** What it holds, where it holds bytes, a text or a message; else empty. */
+  /** Its content, if it holds bytes, a text or a message; else empty. */
   bytes: Uint8Array
   /** The field as it stands in the message, its number included. */
   whole: Uint8Array
@@ -11,8 +11,8 @@ export interface Field {
 const largest = 64 * 1024 * 1024
 
 /**
- * The fields of a protobuf message as it arrives, undecoded: of one that is large nobody has to decode, or to hold, all at
- * once. @throws Error where it is none, and what `chunks` throws
+ * The fields of a protobuf message as it arrives, undecoded. Nobody has to decode or hold all of a large one at once.
+ * @throws Error if it is none, and the errors of `chunks`
  */
 export async function* fieldsIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Field> {
   let rest: Uint8Array = Buffer.alloc(0)
@@ -39,7 +39,7 @@ export function* fieldsOf(message: Uint8Array): Generator<Field> {
   if (at < message.length) throw new Error("a message that ends within a field")
 }
 
-/** The field that begins there; undefined where its end has not come yet. @throws Error where there can be none */
+/** The field that begins there; undefined if its end has not come yet. @throws Error if there can be none */
 function fieldAt(message: Uint8Array, start: number): Field | undefined {
   const tag = varintAt(message, start)
   if (!tag) return undefined
@@ -72,7 +72,7 @@ function sizeAt(message: Uint8Array, at: number, type: number) {
   }
 }
 
-/** Of a large number only how long it is counts here. */
+/** Only the length of a large number counts here. */
 function varintAt(message: Uint8Array, start: number): { value: number; end: number } | undefined {
   let value = 0
   for (let at = start; at < message.length; at++) {

@@ -3,8 +3,8 @@ import { getBinaryNodeChildren } from "@whiskeysockets/baileys"
 import { takeOver } from "../socket/take-over.ts"
 
 /**
- * Hears in Baileys' place which collections of the account's settings have changed. Baileys answers the notification once
- * they are read, and finds nothing in it that it would have to read itself; unanswered, it comes again at the next login.
+ * Learns in Baileys' place which collections of the account's settings have changed. Once they are read, Baileys gets the
+ * notification to acknowledge it, with nothing in it to read. Unacknowledged, it comes again at the next login.
  * @param changed resolves with whether they were read, or never will be.
  */
 export function takeServerSync(ws: EventEmitter, changed: (collections: string[]) => Promise<boolean>): void {

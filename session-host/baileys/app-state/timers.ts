@@ -2,17 +2,17 @@ import { isLidUser, isPnUser, proto, type SignalDataSet } from "@whiskeysockets/
 import { withoutDevice } from "#core/jid.ts"
 import type { Keys } from "../signal/keys.ts"
 
-/** Kept among the keys of a login: they are worth nothing without it. */
+/** Timers are kept among the keys of a login: they are worth nothing without it. */
 const kind = "chat-timer"
 
-/** After so many seconds messages of a chat between two go, as its setting messages say; 0: never. */
+/** The seconds after which messages of a chat between two go, as its setting messages say; 0: never. */
 export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<number> {
   // The names of kinds are Baileys', which has none for this.
   const { [chat]: seconds }: Record<string, number> = await keys.get(kind as never, [chat])
   return seconds ?? 0
 }
 
-/** Takes in that somebody has set the timer of a chat between two, on either side; kept with the message that says so. */
+/** Keeps the timer of a chat between two that either side has set, in the unit of the message that says so. */
 export async function keepTimer(
   content: proto.IMessage,
   about: { attrs: Record<string, string>; ours: boolean; destination: string | undefined },

@@ -23,7 +23,7 @@ import type { ILogger } from "../socket/quiet-log.ts"
 /** How far a collection of settings has been read. */
 const kind = "app-state-sync-version"
 
-/** The account's push name, and its address book: all that is used of its settings. */
+/** The settings that are used: the account's push name, and its address book. */
 const collections = ["critical_block", "critical_unblock_low"] as const
 type Collection = (typeof collections)[number]
 
@@ -52,7 +52,7 @@ type Change = proto.ISyncdMutation | proto.ISyncdRecord
 
 /**
  * The account's settings, as they are on its phone. Baileys' own reading never yields: a large address book would stop the
- * host for seconds. And it keeps a hash of each setting that was ever read, for whoever changes settings; here nobody does.
+ * host for seconds. And it keeps a hash of each setting that was ever read, for clients that change settings; here nobody does.
  * How far a collection was read is kept only once all that it said of people is durable.
  */
 export function newSettings(keys: Pick<Keys, "get" | "set">, following: Following) {
@@ -64,7 +64,7 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
   let turn: Promise<unknown> = Promise.resolve()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
 
-  /** In turn. @returns whether it was done. */
+  /** Works in turn. @returns whether it was done */
   const later = async (work: () => Promise<void>): Promise<boolean> => {
     const done = turn.then(work).then(
       () => true,
@@ -229,8 +229,8 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
 
   return {
     /**
-     * Reads what was set before the device was linked, and what was under a key that was missing. To be called after each
-     * login, and when the phone has told a key: before, nothing can be opened.
+     * Reads settings from before the link, and those under a key that was missing. To be called after each login, and when
+     * the phone has given a key: before, nothing can be opened.
      */
     readIfNew: (): void => {
       if (isOpen()) open()
@@ -244,7 +244,7 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
     changed: async (names: string[]): Promise<boolean> => {
       const ours = collections.filter((name) => names.includes(name))
       if (ours.length === 0) return true
-      // What changed while we were away is told before the login is over.
+      // Changes from while we were away are told before the login is over.
       if (!isOpen()) await opened
       const done = await Promise.all(ours.map((name) => later(() => readUnlessBlocked(name))))
       return isOpen() && !done.includes(false) && !ours.some((name) => blocked.has(name))

@@ -13,7 +13,7 @@ interface Input {
   onError: (error: unknown) => void
 }
 
-/** Takes steps of pairing of which Baileys knows nothing; without an account its own acknowledgement fails, too. */
+/** Takes the steps of pairing that Baileys does not know. Without an account its own acknowledgement fails, too. */
 export function newBeforePairing({ sock, creds, codes, lifetime, keepCreds, onError }: Input) {
   const refreshSecret = (notification: BinaryNode) => {
     if (!hasChild(notification, "companion_reg_refresh") && !hasChild(notification, "pair-device-rotate-qr"))

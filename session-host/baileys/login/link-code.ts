@@ -12,8 +12,8 @@ import { credsFromText } from "../signal/serialise.ts"
 const answerMs = 15_000
 
 /**
- * Asks for a code that is typed on the phone of this number. Baileys gives one without waiting for the network, which
- * may refuse it: then nobody could ever use it.
+ * Asks for a code that is typed on the phone of this number. Baileys gives one without waiting for the network. The network
+ * may refuse it, and then nobody could ever use it.
  * @throws NetworkRejected, NoAnswer
  */
 export async function linkCode(
@@ -39,15 +39,15 @@ export async function linkCode(
   }
 }
 
-/** Nothing else is asked for on a connection that only links: an error is an answer to this. */
+/** A connection that only links asks nothing else, so an error is an answer to this question. */
 function isAnswer(frame: BinaryNode): boolean {
   if (frame.tag !== "iq") return false
   return frame.attrs.type === "error" || getBinaryNodeChild(frame, "link_code_companion_reg") !== undefined
 }
 
 /**
- * The credentials to dial with. Those of a link code that nobody typed name a phone, and with them Baileys would log in
- * as a device that was never linked: they are worthless.
+ * The credentials to dial with. Credentials of a link code that nobody typed are dropped: they name a phone, and Baileys
+ * would log in as a device that was never linked.
  */
 export function credsToDialWith(kept: string | undefined): AuthenticationCreds {
   if (kept === undefined) return initAuthCreds()

@@ -9,10 +9,10 @@ import type { Lifetime } from "../socket/lifetime.ts"
 import type { newCodes } from "./qr.ts"
 import { endOf } from "../socket/end-reasons.ts"
 
-/** From dialling to the first code or to being logged in, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
+/** The longest time from dialling to the first code or the login, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
 const dialMs = 60_000
 
-/** From the pairing to the network's wish to restart, ms. */
+/** The longest time from the pairing to the network's wish to restart, ms. */
 const restartMs = 15_000
 
 interface Input {
@@ -25,7 +25,7 @@ interface Input {
   onOpen: () => void
 }
 
-/** Follows a connection to its first code, to the pairing or to being logged in, and to what Baileys takes for its end. */
+/** Follows a connection to its first code, its pairing or its login, and to the end that Baileys reports. */
 export function followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen }: Input) {
   lifetime.mustGoOn(dialMs, { reason: "lost", detail: "connecting took too long" })
   sock.ws.on("unexpected-response", (_request: unknown, response: { statusCode?: number }) =>

@@ -31,7 +31,7 @@ export function newAdvSecret(): string {
   return randomBytes(32).toString("base64")
 }
 
-/** The text ends with secret and platform; what comes before may itself hold commas. */
+/** The text ends with secret and platform. The part before may hold commas, too. */
 function withSecret(text: string, advSecretKey: string): string {
   const fields = text.split(",")
   return [...fields.slice(0, -2), advSecretKey, ...fields.slice(-1)].join(",")

@@ -16,14 +16,14 @@ export async function ask(sock: Pick<WASocket, "query">, question: Question): Pr
   })
 }
 
-/** What came back for this node. @throws NetworkRejected, NoAnswer */
+/** The answer to this node. @throws NetworkRejected, NoAnswer */
 export async function answerTo(sock: Pick<WASocket, "query">, node: BinaryNode): Promise<Stanza> {
   return toStanza(await answered(sock.query(node)))
 }
 
 /**
- * What Baileys asks of the network, once it is answered. Baileys itself waits for a minute, and then goes on as if
- * nothing had been said: whoever took that for an answer would take silence for "there is none".
+ * The answer to a question that Baileys asks. Baileys itself waits for a minute, and then goes on as if nothing had been
+ * said. A caller that took that for an answer would take silence for "there is none".
  * @throws NetworkRejected, NoAnswer
  */
 export async function answered<T>(asking: Promise<T>): Promise<T> {
@@ -32,7 +32,7 @@ export async function answered<T>(asking: Promise<T>): Promise<T> {
   try {
     return await Promise.race([asking, late.promise])
   } catch (error) {
-    // Where Baileys puts the network's number; of an error of its own something else is there.
+    // Baileys puts the network's number here. An error of its own has something else in this place.
     const { data } = error as { data?: unknown }
     throw typeof data === "number" ? new NetworkRejected(data) : error
   } finally {

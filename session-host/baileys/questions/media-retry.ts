@@ -8,14 +8,14 @@ import {
 } from "@whiskeysockets/baileys"
 import type { ILogger } from "../socket/quiet-log.ts"
 
-/** A phone that is off, or asleep, does not answer; the file is wanted by somebody who waits. */
+/** How long the phone may take. One that is off or asleep does not answer, and somebody waits for the file. */
 const answerMs = 10_000
 
 /** The message that a file came with. */
 export interface Missed {
   id: string
   chat: string
-  /** In a group, a status or of a broadcast list, who sent it. */
+  /** The sender, in a group, of a status or in a broadcast list. */
   sender: string
   fromMe: boolean
   mediaKey: Uint8Array

@@ -8,7 +8,7 @@ import type { ILogger } from "../socket/quiet-log.ts"
 /** How long a connection may carry nothing during an upload, ms. */
 const idleMs = 8_000
 
-/** What the network keeps encrypted files under. */
+/** The paths under which the network keeps encrypted files, by kind. */
 const places = {
   image: "image",
   sticker: "sticker",
@@ -19,8 +19,8 @@ const places = {
 } as const
 
 /**
- * The way to where the network keeps files, as one connection knows it. Baileys has one of its own, but remembers it
- * when it was not told: from then on that connection would bring and fetch nothing.
+ * One connection's way to the network's files. Baileys has one of its own, but also remembers a question that was not
+ * answered: from then on that connection would bring and fetch nothing.
  */
 export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection, "upload" | "mediaHost"> {
   let known: MediaConnInfo | undefined

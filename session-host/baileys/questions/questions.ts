@@ -21,7 +21,7 @@ interface Input {
   tellPeople: (people: Acquaintance[]) => void
 }
 
-/** All that a connection is wanted for besides sending. */
+/** Everything that a connection can be asked for besides sending. */
 export function newQuestions(input: Input): Omit<Connection, "send" | "timerOf" | "logout" | "close"> {
   const { sock, creds, log, beforeEnd, availability, calls, tellPeople } = input
   const { lidMapping } = sock.signalRepository

@@ -1,7 +1,7 @@
 import { Curve, proto, WA_CERT_DETAILS } from "@whiskeysockets/baileys"
 import { isSignedBy } from "../signal/verify.ts"
 
-/** Trusts this root, and no other, for all connections of this process: a simulated network's. */
+/** Trusts this root alone, a simulated network's, for all connections of this process. */
 export function trustRoot(publicKey: Uint8Array) {
   WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(publicKey)
 }

@@ -5,10 +5,10 @@ import { perVault } from "#session-host/concurrency/per-vault.ts"
 /** A device as Baileys keeps it; it names the server, too, which its type does not say. */
 export type Device = JidWithDevice & { server: string }
 
-/** What is remembered per session, in bytes: some ten thousand people. */
+/** How much is remembered per session, in bytes: some ten thousand people. */
 const mostBytes = 1_500_000
 
-/** What a person takes beside name and devices, about. */
+/** The size of a person's entry beside name and devices, about. */
 const overhead = 100
 
 const ttlMs = 12 * 3600 * 1000
@@ -37,7 +37,7 @@ function newLists() {
     set,
     /** Their list of devices is out of date. */
     forget: (user: string) => void entries.delete(user),
-    /** As Baileys wants them, which says itself what it has put in. */
+    /** The cache that Baileys wants. It says itself which type it has put in. */
     asCache: (): PossiblyExtendedCacheStore => ({
       get: (user) => get(user) as never,
       set: (user, devices) => set(user, devices as Device[]),

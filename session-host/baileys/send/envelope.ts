@@ -6,7 +6,7 @@ interface Envelope {
 }
 
 /**
- * What of a message's kind shows on its stanza, beyond what `relayMessage` finds out by itself. Made of the message
+ * The marks of a message's kind on its stanza, beyond those that `relayMessage` finds out by itself. Made of the message
  * alone, so that the same bytes go out with the same marks.
  */
 export function envelopeOf(message: proto.IMessage): Envelope {

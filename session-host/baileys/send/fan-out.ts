@@ -26,7 +26,7 @@ import { SessionRecord } from "../signal/libsignal.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 import { transmission, type Transmission } from "./transmission.ts"
 
-/** So many prekeys are asked for at once. */
+/** How many prekeys are asked for at once. */
 const atOnce = 100
 
 interface Input {
@@ -51,9 +51,9 @@ interface FanOut {
 }
 
 /**
- * Whom a message goes to: the members of a group, their devices, and a session with each. Baileys would ask for a group at
+ * The recipients of a message: the members of a group, their devices, and a session with each. Baileys would ask for a group at
  * each send, wait a minute for an answer about devices, fetch a prekey of everybody it has asked about, open all sessions
- * in one stretch, and refuse a message of which one device of many has no keys. So all is there when it looks.
+ * in one stretch, and refuse a message if one device of many has no keys. So everything is there when it looks.
  */
 export function newFanOut(input: Input): FanOut {
   const { devices } = input
@@ -90,7 +90,7 @@ export function newFanOut(input: Input): FanOut {
         async mget<T>(users: string[]) {
           const sending = transmission.getStore()
           if (sending) sending.users = users
-          // What is asked here is for later messages, too: it goes on when this one is given up, of which no frame may leave.
+          // The answers serve later messages, too. So the questions go on when this message is given up, though none of its frames may leave.
           if (sending) await inTurn(() => transmission.exit(() => prepare(input, users, sending)))
           const found = users.flatMap((user) => {
             const list = devices.get(user)
@@ -104,7 +104,7 @@ export function newFanOut(input: Input): FanOut {
   }
 }
 
-/** As remembered, or asked for; undefined of a group that we are not in. @throws NetworkRejected, NoAnswer */
+/** The group as remembered, or asked for; undefined if we are not in it. @throws NetworkRejected, NoAnswer */
 export async function groupOf({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
   // The answer is taken in as it arrives.
   if (!groups.get(jid)) await groupCard({ ask: (question) => ask(sock(), question) }, jid)
@@ -163,7 +163,7 @@ function listOf(user: Stanza): USyncQueryResultList {
   return { id: user.attrs.jid ?? "", devices: { deviceList } }
 }
 
-/** By these Baileys finds what has to move when somebody's sessions are kept under their LID from now on. */
+/** Notes devices. Baileys looks there for the sessions to move when they are kept under somebody's LID from now on. */
 async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<void> {
   const known = await keys.get("device-list", [...lists.keys()])
   const changed = [...lists].flatMap(([user, list]) => {
@@ -173,7 +173,7 @@ async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<vo
   if (changed.length > 0) await keys.set({ "device-list": Object.fromEntries(changed) })
 }
 
-/** Those that cannot read what is under our sender key; to a person everything is encrypted for each device. */
+/** The devices that do not have our sender key. A message to a person is encrypted for each device. */
 async function withoutKey(
   { keys }: Input,
   jids: string[],
@@ -184,7 +184,7 @@ async function withoutKey(
   return jids.filter((jid) => !holders[jid])
 }
 
-/** @returns whether there is a session with each now: of some the network has no keys. @throws NetworkRejected, NoAnswer */
+/** @returns whether there is a session with each now. The network has no keys for some. @throws NetworkRejected, NoAnswer */
 async function openSessions(input: Input, jids: string[]): Promise<Map<string, boolean>> {
   const { sock, log } = input
   const reached = new Map(jids.map((jid) => [jid, true]))
@@ -211,7 +211,7 @@ async function bundlesOf(sock: Pick<WASocket, "query">, jids: string[]): Promise
   return new Map(bundles.map((bundle) => [bundle.attrs.jid ?? "", bundle]))
 }
 
-/** As Baileys names them, and as the network is asked about them: by LID where that is known. */
+/** The devices as Baileys names them, and as the network is asked about them: by LID if that is known. */
 async function withoutSession({ sock, keys }: Input, jids: string[]) {
   const { signalRepository: repository } = sock()
   const lids = (await repository.lidMapping.getLIDsForPNs(jids.filter((jid) => isPnUser(jid)))) ?? []

@@ -8,7 +8,7 @@ import { LRUCache } from "lru-cache"
 import { userOf } from "#core/jid.ts"
 import { perVault } from "#session-host/concurrency/per-vault.ts"
 
-/** What a send to a group has to know of it. */
+/** The facts about a group that a send to it needs. */
 interface Group {
   id: string
   addressingMode: "lid" | "pn"
@@ -18,10 +18,10 @@ interface Group {
   members: Map<string, string>
 }
 
-/** What is remembered per session, in bytes: some fifty groups of a thousand. */
+/** How much is remembered per session, in bytes: some fifty groups of a thousand. */
 const mostBytes = 3_000_000
 
-/** Of each member, about. */
+/** The size of a member's entry, about. */
 const memberBytes = 60
 
 const ttlMs = 12 * 3600 * 1000
@@ -44,7 +44,7 @@ function newGroups() {
     get: (jid: string) => groups.get(jid),
     /** Something about it is not as we think. */
     forget: (jid: string) => void groups.delete(jid),
-    /** Takes whatever comes in: an answer that has a whole group in it, or that one has changed, or any. */
+    /** Takes every frame: an answer may have a whole group in it, and a notice may say that one or any has changed. */
     take(frame: BinaryNode): void {
       const { type, from } = frame.attrs
       if (frame.tag === "notification" && type === "w:gp2" && from) groups.delete(from)
@@ -69,7 +69,7 @@ function groupIn(answer: BinaryNode): Group | undefined {
   }
 }
 
-/** As Baileys takes it: of all that there is it reads only these. */
+/** The metadata as Baileys takes it. It reads only these fields. */
 export function metadataOf({ id, addressingMode, ephemeralDuration, members }: Group): GroupMetadata {
   const participants = [...members.values()].map((member) => ({ id: member }))
   return { id, addressingMode, ephemeralDuration, participants } as unknown as GroupMetadata

@@ -30,8 +30,8 @@ export interface SendInput {
 }
 
 /**
- * Sends of one connection. One after another they are encrypted and handed to the socket; acknowledgements are waited
- * for side by side, so that one which does not come holds up nobody else.
+ * Sends of one connection. They are encrypted and handed to the socket one after another. Their acknowledgements are waited
+ * for side by side, so that a missing one holds up nobody else.
  */
 export function newSender(input: SendInput) {
   let last: Promise<void> = Promise.resolve()
@@ -100,7 +100,7 @@ async function send(
   return { timestamp: ack.timestamp }
 }
 
-/** Mostly it is known already. */
+/** Notes who has our sender key now. Mostly that is known already. */
 async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["keyHolders"]): Promise<void> {
   for (const [group, devices] of Object.entries(holders ?? {})) {
     const { [group]: known = {} } = await keys.get("sender-key-memory", [group])

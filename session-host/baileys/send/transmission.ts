@@ -6,7 +6,7 @@ import type { Outgoing } from "#session-host/network/connection.ts"
 export interface Transmission {
   /** Where it goes. */
   chat: string
-  /** Of the group that it goes to: addresses, by their user part. */
+  /** The addresses of the members of the group that it goes to, by their user part. */
   members?: ReadonlyMap<string, string>
   /** The people whose devices it goes to, by the user part of their addresses. */
   users?: string[]
@@ -30,8 +30,8 @@ export interface Transmission {
 export const transmission = new AsyncLocalStorage<Transmission>()
 
 /**
- * Baileys notes who has our sender key of a group as soon as it has written a message to it. Were that message refused or
- * lost, they would not have it, and could not read the next one: it is noted when the network has acknowledged.
+ * Baileys notes who has our sender key of a group as soon as it has written a message to it. If that message is refused or
+ * lost, they do not have the key, and cannot read the next one. So it is noted when the network has acknowledged.
  */
 export function withoutKeyHolders(data: SignalDataSet): SignalDataSet {
   const sending = transmission.getStore()

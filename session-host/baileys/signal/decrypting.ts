@@ -9,7 +9,7 @@ import type { RepositoryInput } from "./repository.ts"
 import { SessionEnded } from "#session-host/session/ended.ts"
 import { hasChild } from "../stanzas/stanza.ts"
 
-/** What a redelivered message becomes: it unpads to an empty message, so only the receipt goes out. */
+/** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
 
 const statuses = "status@broadcast"
@@ -20,12 +20,12 @@ function asForgotten(error: unknown): Uint8Array {
   return emptyMessage
 }
 
-/** What is in it, if that is a message of the protocol as we know it. */
+/** The message in it, if it is one of the protocol as we know it. */
 function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
   try {
     return decode(plaintext)
   } catch (error) {
-    // Whatever is wrong with it, it is wrong whenever it comes: it is parked until a later version of the code reads it.
+    // It will be wrong whenever it comes, so it is parked until a later version of the code reads it.
     log.warn({ error }, "a message was decrypted and cannot be read")
     return undefined
   }
@@ -36,7 +36,7 @@ type Decrypting = Pick<
   "decryptMessage" | "decryptGroupMessage" | "processSenderKeyDistributionMessage"
 >
 
-/** Decrypts what was not decrypted before; what becomes of it is made in the unit that moves the ratchet. */
+/** Decrypts ciphertexts that were not decrypted before. Their events are made in the unit that moves the ratchet. */
 export function newDecrypting(
   input: RepositoryInput,
   inner: SignalRepositoryWithLIDStore,
@@ -100,7 +100,7 @@ export function newDecrypting(
       settling(message.msg, () =>
         hold([message.group], () => taken(message.msg, () => inner.decryptGroupMessage(message))),
       ),
-    /** Was done in the unit of its message. What came unencrypted is not to be believed. */
+    /** Was done in the unit of its message. An unencrypted one is not to be believed. */
     processSenderKeyDistributionMessage: async () => {},
   }
 }

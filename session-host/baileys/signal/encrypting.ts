@@ -41,8 +41,8 @@ export function newEncrypting(
 
   /**
    * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after each start:
-   * the one that is open is as good, and each new one makes an older one forgotten, under which messages may still come.
-   * Who cannot read us says so, and then the new session is asked for outside a transmission.
+   * the one that is open is as good. Each new one makes an older one forgotten, under which messages may still come.
+   * A device that cannot read us says so, and then the new session is asked for outside a transmission.
    */
   async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
     if (!transmission.getStore()) return false
@@ -54,7 +54,7 @@ export function newEncrypting(
 
   return {
     encryptMessage: async (message) => {
-      // Of a message to many Baileys encrypts all copies at once.
+      // Baileys encrypts all copies of a message to many at once.
       await pace()
       return hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
     },

@@ -3,7 +3,7 @@ import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from "@whiskeys
 import type { Change, KeyChange, Vault } from "#session-host/network/connection.ts"
 import { keyFromText, toText } from "./serialise.ts"
 
-/** What one step reads and writes: kept together, or not at all. */
+/** The reads and writes of one step: kept together, or not at all. */
 interface Unit {
   /** Becomes durable with the keys. */
   received?: Change["received"]

@@ -29,8 +29,8 @@ export async function forOurselves(input: Input) {
     const { message } = input
     const content = message.deviceSentMessage?.message ?? message
 
-    // For the chat of many that it came to: the sender may write any `groupId` into it. Nothing is held for it, since
-    // whoever decrypts holds something already and would wait for itself; what we send uses sender keys of our own.
+    // It counts for the chat that it came to: the sender may write any `groupId` into it. Nothing is held for it, since
+    // the decrypting code holds something already and would wait for itself. Our own messages use sender keys of our own.
     const distribution = content.senderKeyDistributionMessage
     if (distribution && attrs.participant) {
       const item = { ...distribution, groupId: from }

@@ -39,7 +39,7 @@ export function pruneSessions({ _sessions: sessions }: SessionRecord): void {
   }
 }
 
-/** The same for the keys of a sender. We read nothing of our own, and yet Baileys skips a key with each message. */
+/** The same for the keys of a sender. We read no messages of our own, and yet Baileys skips a key with each. */
 export function pruneSenderKeys(states: SenderKeys): void {
   let left = skippedKeys
   for (const { senderSigningKey: signing, senderMessageKeys: keys } of states.toReversed()) {

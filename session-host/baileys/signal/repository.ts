@@ -21,7 +21,7 @@ export interface RepositoryInput {
   hold: Hold
   /** The stanza that a ciphertext came in. */
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
-  /** It was read, or cannot be: nothing more will become of this ciphertext now. */
+  /** Nothing more will become of this ciphertext now: it was read, or cannot be. */
   onSettled: (ciphertext: Uint8Array) => void
   /** Called for a status that cannot be read: it should be requested again. */
   onUnreadable: (stanza: BinaryNode) => void

@@ -32,7 +32,7 @@ function senderKeysToText(bytes: Uint8Array): string {
   return JSON.stringify(states, BufferJSON.replacer)
 }
 
-/** Of the histories that were read, Baileys asks whether there is one. The list of them would grow for ever. */
+/** Baileys asks only whether any history was read. The list of them would grow for ever. */
 const historiesKept = 1
 
 export function credsToText(creds: AuthenticationCreds): string {

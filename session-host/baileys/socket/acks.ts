@@ -12,7 +12,7 @@ type Ack =
 
 /** The network's answers to messages. */
 export interface Acks {
-  /** Waits for this message's answer; from now on, so ask before sending. */
+  /** Waits for this message's answer from now on. Call it before sending. */
   expect: (messageId: string) => Expected
   /** Takes `<ack class="message">`. */
   take: (node: BinaryNode) => void
@@ -23,7 +23,7 @@ export interface Acks {
 interface Expected {
   /** The answer; undefined when the connection has ended. */
   answer: Promise<Ack | undefined>
-  /** The same, or undefined when it took too long; an answer after that is a late one. */
+  /** The answer, or undefined if it took too long. An answer after that is a late one. */
   inTime(): Promise<Ack | undefined>
   /** Nobody waits any more; `maybeLater` if an answer may still come. */
   stop(maybeLater: boolean): void

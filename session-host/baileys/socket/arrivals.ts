@@ -1,6 +1,6 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 
-/** Longer than a session waits for its store before it closes the socket. */
+/** How long the head of the queue may take, in ms: longer than a session waits for its store before it closes the socket. */
 const patienceMs = 30_000
 
 interface Message {
@@ -11,7 +11,7 @@ interface Message {
 
 type Arrival = Message | { tell: () => void }
 
-/** What has arrived, in order, until Baileys is through with it. */
+/** The stanzas that have arrived, in order, until Baileys is through with them. */
 export interface Arrivals {
   /** A message stanza has arrived. */
   message: (node: BinaryNode) => void
@@ -30,8 +30,8 @@ export interface Arrivals {
 }
 
 /**
- * Messages are read in their own time; whatever arrives after them is told after them.
- * @param onStuck of this message nothing was heard for so long that what came after it is told before.
+ * Messages are read in their own time. Stanzas that arrive after them are told after them.
+ * @param onStuck called with a message that took so long that the stanzas after it go first
  */
 export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {
   const byCiphertext = new WeakMap<Uint8Array, Message>()
@@ -46,7 +46,7 @@ export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {
       queue.shift()
       if ("tell" in head) head.tell()
     }
-    // A malformed message is dropped by Baileys before anyone hears of it; it must not hold up the rest for ever.
+    // Baileys drops a malformed message without a word. It must not hold up the rest for ever.
     if (queue.length > 0) timer = setTimeout(giveUp, patienceMs).unref()
   }
   const settle = (message: Message | undefined, ciphertexts: Iterable<Uint8Array>) => {
@@ -90,7 +90,7 @@ export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {
   }
 }
 
-/** Those that will reach the repository. */
+/** The ciphertexts that will reach the repository. */
 function ciphertextsOf(node: BinaryNode): Uint8Array[] {
   if (!Array.isArray(node.content)) return []
   const encrypted = node.content.filter(({ tag }) => tag === "enc")

@@ -5,7 +5,7 @@ import type { Wire } from "./gated-socket.ts"
 /** From a failed write to the socket's own end, ms. */
 const closingMs = 1000
 
-/** What is wanted of the network, for as long as there is a connection. @throws Error at the end of it */
+/** Waits for the network, for as long as there is a connection. @throws Error at the end of it */
 export type BeforeEnd = <T>(answer: Promise<T>) => Promise<T>
 
 /** Baileys leaves questions open for a minute when the connection ends, and asks on a socket that is closing. */
@@ -15,7 +15,7 @@ export function newBeforeEnd(lifetime: Lifetime, wire: Pick<Wire, "isOpen">): Be
     const stop = lifetime.atEnd(() => over.reject(new Error("the connection ended")))
     const answered = answer.catch(async (error: unknown): Promise<never> => {
       if (wire.isOpen) throw error
-      // What the network said last comes with the closing.
+      // The network's last word comes with the closing.
       const detail = redacted(String(error))
       const late = setTimeout(() => lifetime.end({ reason: "lost", detail }), closingMs)
       return await over.promise.finally(() => clearTimeout(late))

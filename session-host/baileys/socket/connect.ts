@@ -59,7 +59,7 @@ export interface ConnectInput {
   log: Logger
   /** The WebSocket of a simulated network (`trustRoot` first); the live one without. */
   url?: string
-  /** Of WhatsApp Web, as the network wants it; Baileys' own without. */
+  /** The version of WhatsApp Web that the network wants; Baileys' own by default. */
   version?: WAVersion
   /** How long the network may take over the acknowledgement of a message; 15 s without. */
   ackMs?: number
@@ -69,7 +69,7 @@ export interface ConnectInput {
 }
 
 /**
- * Dials. All that follows comes by `onHappening`, in order. One connection per vault at a time: before the next, the
+ * Dials. Everything after that comes by `onHappening`, in order. A vault has one connection at a time: before the next, the
  * changes that the last one handed to `keep` must be settled.
  */
 export function connect(input: ConnectInput): Connection {
@@ -261,7 +261,7 @@ export function connect(input: ConnectInput): Connection {
 
 function dial(config: UserFacingSocketConfig, gate: Gate) {
   const sock = makeWASocket(config)
-  // Baileys hides the socket, but neither holds frames nor closes at once.
+  // Baileys hides the socket. It can neither hold frames nor close at once, so we reach for it.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
   const wire = takeWire(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
@@ -272,14 +272,14 @@ function dial(config: UserFacingSocketConfig, gate: Gate) {
 
 /**
  * Baileys has one transaction at a time for all that it does under our own id. Each message would wait for one that the
- * network leaves without an answer, for as long as a minute; and what Baileys writes after a message has left, such as
- * that a contact was given a token, would go into a transaction that is over, and be lost. Messages need none: they
- * have an order already, and what they share with others is held where it changes.
+ * network leaves without an answer, for as long as a minute. And Baileys' writes after a message has left, such as the note
+ * that a contact was given a token, would go into a transaction that is over, and be lost. Messages need no transaction:
+ * they have an order already, and the state that they share with others is locked where it changes.
  */
 function freeSends({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
   const [run, get, set] = [keys.transaction.bind(keys), keys.get.bind(keys), keys.set.bind(keys)]
   keys.get = async (type, ids) => {
-    // Baileys reads and writes right before a stanza. One that was encoded and held back would cost the connection.
+    // Baileys reads and writes right before a stanza. If a stanza were encoded and then held back, the connection would be lost.
     if (transmission.getStore()?.abandoned) throw new Error("the transmission was given up")
     return await get(type, ids)
   }
@@ -287,19 +287,19 @@ function freeSends({ authState: { keys } }: Pick<WASocket, "authState">, own: Si
   keys.set = (data) => (transmission.getStore() ? own.set(data) : set(data))
 }
 
-/** What becomes of an error that a listener of the socket's threw. */
+/** Decides about an error that a listener of the socket threw. */
 function failing(lifetime: Lifetime, log: ILogger) {
   return (event: string, error: unknown) => {
     if (lifetime.isOver) return
     log.error({ error }, `a listener of ${event} failed`)
-    // A bad stanza is one stanza. Were the connection ended for it, it would come again at the next, and the next.
+    // Only this stanza is bad. If the connection were ended for it, it would come again with each connection.
     if (event.startsWith("CB:") || (event === "message" && lifetime.isOpen && !isForged(error))) return
-    // Of a bad handshake nothing can be trusted any more.
+    // After a bad handshake nothing can be trusted any more.
     lifetime.end({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
   }
 }
 
-/** Whether a frame was not encrypted by the server. What it decrypted to may be unreadable all the same. */
+/** Whether a frame was not encrypted by the server. A frame of the server may be unreadable, too. */
 function isForged(error: unknown): boolean {
   return String(error).includes("unable to authenticate data")
 }

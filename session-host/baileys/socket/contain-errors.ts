@@ -1,8 +1,8 @@
 import type { EventEmitter } from "node:events"
 
 /**
- * Catches what this emitter's listeners throw, now or by a promise nobody awaits, so that one connection's trouble
- * stays its own.
+ * Catches errors of this emitter's listeners, thrown or in promises that nobody awaits. One connection's trouble stays its
+ * own.
  */
 export function contain(emitter: EventEmitter, onError: (event: string, error: unknown) => void) {
   for (const event of emitter.eventNames()) {

@@ -3,7 +3,7 @@ import type { End, Objection } from "#session-host/network/connection.ts"
 /** `<failure>`s at login after which the device is none of the account's any more (whatsmeow `ConnectFailureReason.IsLoggedOut`). */
 const loggedOutFailures = new Set([401, 403, 406])
 
-/** What they and others say (whatsmeow `ConnectFailureReason`). */
+/** The meaning of these and other codes (whatsmeow `ConnectFailureReason`). */
 const objections = new Map<number, Objection>([
   [402, "temporarily_banned"],
   [403, "locked"],
@@ -16,7 +16,7 @@ export function endOf(error: unknown): End {
   if (!(error instanceof Error)) return { reason: "lost", detail: "closed" }
   const code = codeOf(error)
   const detail = code ? `${error.message} (${code})` : error.message
-  // A proxy's HTTP 401 has the same number but says nothing about the device.
+  // A proxy's HTTP 401 has the same number, but says nothing about the device.
   if (error.message === "Connection Failure") return { ...refused(code, error), detail }
   if (error.message === "QR refs attempts ended") return { reason: "refs_ended", detail }
   if (!error.message.startsWith("Stream Errored")) return { reason: "lost", detail }
@@ -51,7 +51,7 @@ function codeOf(error: Error): number {
   return Number(output.statusCode)
 }
 
-/** `<conflict type="device_removed"/>`, which Baileys takes for another login when it comes without a code. */
+/** Whether it is `<conflict type="device_removed"/>`. Without a code, Baileys takes that for another login. */
 function isRemoved(error: Error): boolean {
   if (!("data" in error) || typeof error.data !== "object" || error.data === null) return false
   const { attrs } = error.data as { attrs?: Record<string, string> }

@@ -20,7 +20,7 @@ interface Input {
   listeners: ((frame: BinaryNode) => void)[]
 }
 
-/** Reads what comes in, beside Baileys: what Baileys tells nobody, or too late. */
+/** Reads incoming frames beside Baileys, for everything that Baileys tells nobody, or too late. */
 export function readFrames({ ws, acks, arrivals, calls, lifetime, vault, tellPeople, listeners }: Input) {
   ws.on("CB:ack,class:message", acks.take)
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {

@@ -25,7 +25,7 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
   let open = true
   let broken = false
 
-  /** A write that failed says so before the socket does. */
+  /** Notes a failed write, which is known before the socket says so. */
   const send = (data: Buffer, done: Done) =>
     sendNow(data, (error) => {
       if (error) broken = true
@@ -40,7 +40,7 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
   const wait = (unit: number) => {
     if (isWaiting) return
     isWaiting = true
-    // A commit that fails ends the session: what waits for it stays here.
+    // A commit that fails ends the session, and the frames that wait for it stay here.
     gate.whenKept(unit).then(release, noted)
   }
   const pause = () => {
@@ -64,7 +64,7 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
     if (held.length === 0 && gate.made <= gate.kept) return send(frame, written)
     held.push({ data: frame, unit: gate.made })
     wait(held[0]!.unit)
-    // As good as written: whoever sent it goes on, at the speed of memory.
+    // As good as written: the sender goes on, at the speed of memory.
     written()
   }
 
@@ -80,5 +80,5 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
   }
 }
 
-/** The socket says so itself, or the session has ended. */
+/** Nothing is to be done: the socket reports the error itself, or the session has ended. */
 function noted(): void {}

@@ -2,9 +2,9 @@ import { TooLarge } from "#session-host/memory/too-large.ts"
 import type { Vault } from "#session-host/network/connection.ts"
 
 /**
- * The vault as one connection may use it: only while the connection lives, for what came too late would overwrite what
- * the next connection has written; and when it fails, the connection is closed before anyone hears of it, for Baileys
- * would answer with a refusal, and what was refused never comes back. Only of what can never be kept Baileys may hear.
+ * The vault as one connection may use it. It works only while the connection lives: a later write would overwrite those of
+ * the next connection. When the vault fails, the connection is closed before Baileys hears of it. Baileys would answer with a
+ * refusal, and a message that was refused never comes back. Baileys hears only of a message that can never be kept.
  */
 export function guard(vault: Vault, ended: () => boolean, close: (detail: string) => void): Vault {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {

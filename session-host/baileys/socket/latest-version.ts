@@ -3,7 +3,7 @@ import { fetchLatestWaWebVersion, type WAVersion } from "@whiskeysockets/baileys
 /** How long the network's own site may take, ms. */
 const withinMs = 10_000
 
-/** The version of WhatsApp Web as the network's own site has it now. @throws when it does not say */
+/** The current version of WhatsApp Web, from the network's own site. @throws Error if the site does not say */
 export async function latestVersion(): Promise<WAVersion> {
   const { version, isLatest, error } = await fetchLatestWaWebVersion({
     signal: AbortSignal.timeout(withinMs),

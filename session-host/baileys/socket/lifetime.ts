@@ -5,17 +5,17 @@ export interface Lifetime {
   /** Logged in, and not over. */
   readonly isOpen: boolean
   readonly isOver: boolean
-  /** Nothing is told after the end. */
+  /** Tells a happening, unless the connection has ended. */
   tell(happening: Happening): void
   /** Logged in. */
   open(me: Me): void
-  /** Ends it so unless it goes on in time. One such wait at a time. */
+  /** Ends the connection in this way unless it goes on in time. There is one such wait at a time. */
   mustGoOn(withinMs: number, otherwise: End): void
-  /** What was waited for has come. */
+  /** The next step has come in time. */
   goesOn(): void
-  /** Calls back at the end, before that is told; what it returns takes that back. */
+  /** Calls back at the end, before the end is told. The returned function removes the callback. */
   atEnd(release: () => void): () => void
-  /** Once. Told as `closed` if there is anything to tell. */
+  /** Ends the connection, once. Tells `closed` if a reason is given. */
   end(why?: End): void
 }
 

@@ -29,7 +29,7 @@ export function oneByOne({ ws, arrivals, creds, ended, keep, onError }: Input) {
     if (viewOnce && isParsable(node, creds.me)) await keep(viewOnce).catch(onError)
     if (ended()) return
     await pass(node)
-    // For the backlog this says nothing: Baileys has a queue of its own for it, and answers in its own time.
+    // This says nothing about the backlog: Baileys has a queue of its own for that.
     if (!node.attrs.offline || !isParsable(node, creds.me)) arrivals.dropped(node)
   }
   const after = async (before: Promise<void>, node: BinaryNode, pass: Pass) => {

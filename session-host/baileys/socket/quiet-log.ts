@@ -1,7 +1,7 @@
 import type { SocketConfig } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 
-/** What Baileys logs to. */
+/** The logger that Baileys wants. */
 export type ILogger = SocketConfig["logger"]
 
 /**
@@ -27,7 +27,7 @@ function sentence(said: unknown, text: string | undefined) {
 
 function about(said: unknown): { error?: string; trace?: string } {
   if (typeof said !== "object" || said === null) return {}
-  // Baileys names its errors in all these ways, or logs them bare.
+  // Baileys logs its errors under all these names, or without a name.
   const { err, error, e, trace, uploadError } = said as Record<string, unknown>
   const cause = [err, error, e, uploadError, said].find((each) => each instanceof Error)
   return {
@@ -36,7 +36,7 @@ function about(said: unknown): { error?: string; trace?: string } {
   }
 }
 
-/** Numbers of five digits and more, and whatever looks like a key. */
+/** Numbers of five digits and more, and anything that looks like a key. */
 export function redacted(text: string): string {
   return text.replaceAll(/[A-Za-z0-9+/=_-]{24,}/g, "…").replaceAll(/\d{5,}/g, "…")
 }

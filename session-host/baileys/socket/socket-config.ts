@@ -24,7 +24,7 @@ interface Input {
   repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "onUnreadable">
 }
 
-/** How we want Baileys. */
+/** Baileys' settings. */
 export function socketConfig(input: Input): UserFacingSocketConfig {
   const { vault, creds, keys, hold } = input
   return {
@@ -32,7 +32,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
       creds,
       keys: {
         get: keys.get,
-        // Baileys itself only removes sessions: not while one is in use.
+        // Baileys itself only removes sessions, and not while one is in use.
         set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(withoutKeyHolders(data))),
       },
     },

@@ -3,7 +3,7 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 
 /**
  * Takes the place of Baileys' listener for an event of its socket.
- * @param instead is given each stanza, and passes on to Baileys' own listener what it does not keep.
+ * @param instead gets each stanza, and passes on to Baileys' own listener the stanzas that it does not keep
  * @throws Error where Baileys does not listen for it any more
  */
 export function takeOver(

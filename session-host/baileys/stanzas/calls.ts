@@ -1,10 +1,10 @@
 import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { answerTo } from "../questions/ask.ts"
 
-/** Calls that were offered on a connection are remembered, so many. */
+/** How many calls that were offered on a connection are remembered. */
 const rememberedMost = 200
 
-/** The callers of calls, as the network named them: a caller who is answered under another address hears nothing. */
+/** The callers of calls, as the network named them. A caller who is answered under another address hears nothing. */
 export function newCalls() {
   const callers = new Map<string, string>()
   return {

@@ -107,7 +107,7 @@ function fromAbout(frame: BinaryNode): Acquaintance[] {
   return [{ ...(isLidUser(from) ? { lid: address } : { jid: address }), about, ofContactsOnly: true }]
 }
 
-/** In characters. The network's own limit is 139. */
+/** The longest about text that is kept, in characters. The network's own limit is 139. */
 const longestAbout = 1000
 
 /** Messages that this release cannot read, or that a bridge has no use for. */
@@ -118,7 +118,7 @@ function fromMessage({ attrs, content }: BinaryNode): Notice[] {
   return isBots ? [{ kind: "bot_message" }] : []
 }
 
-/** Until the end of the century. */
+/** A time in Unix seconds, at most the end of the century. */
 const Seconds = z.coerce.number().int().nonnegative().max(4_102_444_800).catch(0)
 
 /** The `w:mex` notices about an account that may not begin chats, or no more of them. */
@@ -154,7 +154,7 @@ function parsed(content: BinaryNode["content"]): z.infer<typeof Restricting> | u
   try {
     return Restricting.safeParse(JSON.parse(Buffer.from(content).toString())).data
   } catch {
-    // Not JSON: it is none of those that are known here.
+    // It is not JSON, so it is none of the notices that are known here.
     return undefined
   }
 }

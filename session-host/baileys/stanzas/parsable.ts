@@ -11,7 +11,7 @@ export function isParsable(node: BinaryNode, me: AuthenticationCreds["me"]): boo
     }
     return true
   } catch {
-    // Whatever it is, Baileys' own parser throws the same.
+    // Baileys' own parser throws the same error.
     return false
   }
 }

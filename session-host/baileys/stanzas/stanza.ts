@@ -24,7 +24,7 @@ export function hasChild(node: BinaryNode, tag: string): boolean {
   return Array.isArray(node.content) && node.content.some((child) => child.tag === tag)
 }
 
-/** The same in plain data, a copy of its own. */
+/** A copy of the node in plain data. */
 export function toStanza(node: BinaryNode): Stanza {
   const { tag, attrs, content } = node
   if (Array.isArray(content)) return { tag, attrs: { ...attrs }, children: content.map(toStanza) }
@@ -32,7 +32,7 @@ export function toStanza(node: BinaryNode): Stanza {
   return { tag, attrs: { ...attrs }, children: [], bytes: Buffer.from(content) }
 }
 
-/** And back. */
+/** The stanza as a node of Baileys' again. */
 export function toNode({ tag, attrs, children, bytes }: Stanza): BinaryNode {
   return { tag, attrs, content: children.length > 0 ? children.map(toNode) : bytes }
 }
