@@ -59,7 +59,9 @@ export async function run({ bridges, rest, deploy, hosts, used }: Input): Promis
 async function replaced(isUp: () => Promise<boolean>): Promise<void> {
   const next = "the-next-one"
   Object.assign(config, { ECS_TASK_DEFINITION: next })
-  await until(async () => (await Host.list()).every(({ definition }) => definition === next), 5000)
+  // Dead ones are remembered for an hour.
+  const isNew = (host: Host.Info) => host.state === "dead" || host.definition === next
+  await until(async () => (await Host.list()).every(isNew), 5000)
   await until(isUp)
 }
 
