@@ -63,13 +63,13 @@ const operator = "operator@bridge.local"
 /** A link that signs a browser on this machine in to the seeded account, once. Mails of other sign-ins are printed, too. */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {
   const { Account } = await import("#core/account/account.ts")
-  const { Mail } = await import("#core/account/mail.ts")
+  const { watch } = await import("#core/account/mail.ts")
   const { Member } = await import("#core/account/member.ts")
   const { Person } = await import("#core/account/person.ts")
   const { SignIn } = await import("#core/account/sign-in.ts")
   // As a code, a mail of a sign-in is for eyes, not for files.
   if (process.stdout.isTTY)
-    Mail.watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))
+    watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))
   await Account.makeOperator(accountId)
   await Member.add(accountId, await Person.ofEmail(operator), "owner")
   // Passkeys do not work at an address.
