@@ -66,6 +66,15 @@ export function noSuchBridge(): ApiError {
   return new ApiError("not_found")
 }
 
+export function eventNotFound(): ApiError {
+  return new ApiError("not_found", "there is no such event: it may have expired")
+}
+
+/** What was asked of an event's delivery needs it to wait for its next attempt, and it does not. */
+export function notWaiting(sentence: string): ApiError {
+  return new ApiError("not_waiting", sentence)
+}
+
 /** The sentence is that of Contract, "Rate limits". `retryAfter` is in seconds. */
 export function rateLimited(retryAfter: number): ApiError {
   return new ApiError("rate_limited", undefined, {

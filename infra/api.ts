@@ -77,7 +77,8 @@ export const api = new sst.aws.Function("Api", {
       ],
       resources: [events.arn],
     },
-    { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+    // A customer who ends an event's wait wakes the doorbell that rests until then.
+    { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     // A new bridge's session key is made here, and never seen here.
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey", "kms:Decrypt"], resources: [deliveryKey.arn] },

@@ -5,9 +5,13 @@ import { crc32 } from "node:zlib"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { need } from "../platform/config.ts"
-import { Bytes, get as getRow, query, transact } from "../store/store.ts"
+import { config, need } from "../platform/config.ts"
+import { log } from "../platform/log.ts"
+import { Bytes, get as getRow, query, transact, update } from "../store/store.ts"
 import { accounts } from "../store/tables.ts"
+
+const Scope = z.enum(["all", "read", "bridge"])
+type Scope = z.infer<typeof Scope>
 
 const Stored = z.object({
   account_id: z.string(),
@@ -15,12 +19,32 @@ const Stored = z.object({
   name: z.string(),
   hmac: Bytes,
   created_at: z.number(),
+  scope: Scope.default("all"),
+  bridge_id: z.string().optional(),
+  customer_ref: z.string().optional(),
+  last_used_at: z.number().optional(),
 })
+type Stored = z.infer<typeof Stored>
 
-export interface Info {
+/** What a key may do (Contract, "Scopes of keys"). */
+export interface Access {
+  scope: Scope
+  /** The only bridge of a key whose scope is `bridge`. */
+  bridge?: { id: string; customerRef: string } | undefined
+}
+
+export interface Info extends Access {
   keyId: string
   name: string
   createdAt: number
+  /** To the hour. */
+  lastUsedAt?: number | undefined
+}
+
+/** Whose key it is, and what it may do. */
+export interface Owner extends Access {
+  accountId: string
+  keyId: string
 }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -33,37 +57,47 @@ const known = new LRUCache<string, { found: z.infer<typeof Stored> | undefined }
 })
 
 /** Creates an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored. */
-export async function create(accountId: string, name: string): Promise<string> {
+export async function create(
+  accountId: string,
+  name: string,
+  access: Access = { scope: "all" },
+): Promise<string> {
   const keyId = random(12)
   const unchecked = `mbk_${keyId}_${random(32)}`
   const secretKey = unchecked + checksum(unchecked)
+  const { scope, bridge } = access
+  const about = {
+    key_id: keyId,
+    name,
+    created_at: now(),
+    scope,
+    ...(bridge && { bridge_id: bridge.id, customer_ref: bridge.customerRef }),
+  }
   await transact([
     {
       Put: {
         TableName: accounts,
-        Item: {
-          ...rowKey(keyId),
-          key_id: keyId,
-          account_id: accountId,
-          name,
-          hmac: hmac(secretKey),
-          created_at: now(),
-        },
+        Item: { ...rowKey(keyId), ...about, account_id: accountId, hmac: hmac(secretKey) },
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
     {
       Put: {
         TableName: accounts,
-        Item: { pk: `ACCOUNT#${accountId}`, sk: `KEY#${keyId}`, key_id: keyId, name, created_at: now() },
+        Item: { ...listKey(accountId, keyId), ...about },
       },
     },
   ])
   return secretKey
 }
 
-/** The account that a key belongs to; undefined if anything is wrong with the key. */
-export async function verify(secretKey: string): Promise<{ accountId: string; keyId: string } | undefined> {
+/** The id within a key. */
+export function idOf(secretKey: string): string {
+  return shape.exec(secretKey)?.[1] ?? ""
+}
+
+/** The owner of a key; undefined if anything is wrong with the key. */
+export async function verify(secretKey: string): Promise<Owner | undefined> {
   const keyId = shape.exec(secretKey)?.[1]
   if (!keyId || checksum(secretKey.slice(0, -6)) !== secretKey.slice(-6)) return undefined
 
@@ -71,7 +105,35 @@ export async function verify(secretKey: string): Promise<{ accountId: string; ke
   const given = hmac(secretKey)
   // An unknown id costs the same comparison as a wrong secret.
   const equal = timingSafeEqual(found?.hmac ?? Buffer.alloc(given.length), given)
-  return found && equal ? { accountId: found.account_id, keyId } : undefined
+  return found && equal ? { accountId: found.account_id, keyId, ...accessOf(found) } : undefined
+}
+
+function accessOf(stored: Pick<Stored, "scope" | "bridge_id" | "customer_ref">): Access {
+  const { scope, bridge_id: id, customer_ref: customerRef } = stored
+  return { scope, ...(id !== undefined && customerRef !== undefined && { bridge: { id, customerRef } }) }
+}
+
+/** A key's use is noted once an hour by each process, so a request costs no write. In seconds. */
+const notedEach = 3600
+const noted = new LRUCache<string, true>({ max: 10_000, ttl: notedEach * 1000 })
+
+/** Notes that a key is in use. Never rejects: the request matters more. */
+export async function noteUse({ accountId, keyId }: Owner): Promise<void> {
+  // The stream function may not write accounts. Its callers use the API as well.
+  if (config.API_FUNCTION !== undefined || noted.has(keyId)) return
+  noted.set(keyId, true)
+  try {
+    await update({
+      TableName: accounts,
+      Key: listKey(accountId, keyId),
+      UpdateExpression: "SET last_used_at = :now",
+      ConditionExpression:
+        "attribute_exists(pk) AND (attribute_not_exists(last_used_at) OR last_used_at <= :before)",
+      ExpressionAttributeValues: { ":now": now(), ":before": now() - notedEach },
+    })
+  } catch (error) {
+    log.info({ error, accountId, keyId }, "the use of a key was not noted")
+  }
 }
 
 export async function list(accountId: string): Promise<Info[]> {
@@ -82,8 +144,14 @@ export async function list(accountId: string): Promise<Info[]> {
     ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":key": "KEY#" },
   })
   for await (const row of rows) {
-    const key = Stored.pick({ key_id: true, name: true, created_at: true }).parse(row)
-    found.push({ keyId: key.key_id, name: key.name, createdAt: key.created_at })
+    const key = Stored.omit({ account_id: true, hmac: true }).parse(row)
+    found.push({
+      keyId: key.key_id,
+      name: key.name,
+      createdAt: key.created_at,
+      lastUsedAt: key.last_used_at,
+      ...accessOf(key),
+    })
   }
   return found
 }
@@ -99,7 +167,7 @@ export async function revoke(accountId: string, keyId: string): Promise<boolean>
         ExpressionAttributeValues: { ":account": accountId },
       },
     },
-    { Delete: { TableName: accounts, Key: { pk: `ACCOUNT#${accountId}`, sk: `KEY#${keyId}` } } },
+    { Delete: { TableName: accounts, Key: listKey(accountId, keyId) } },
   ])
   known.delete(keyId)
   return !refused
@@ -114,6 +182,11 @@ async function read(keyId: string) {
 
 function rowKey(keyId: string) {
   return { pk: `KEY#${keyId}`, sk: "KEY" }
+}
+
+/** The row that lists a key under its account. */
+function listKey(accountId: string, keyId: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: `KEY#${keyId}` }
 }
 
 function hmac(secretKey: string): Buffer {

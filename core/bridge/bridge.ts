@@ -28,6 +28,8 @@ export const Info = z.object({
   sealedSecret: Bytes,
   /** Wrapped; `deliveryKeyOf` opens it. */
   deliveryKey: Bytes,
+  /** The secret that was replaced, sealed, and until when it signs as well. */
+  secretBefore: z.object({ sealed: Bytes, until: z.number().int() }).optional(),
   /** A sandbox is on the simulated network, for trying things. It needs no subscription and counts against no limit. */
   isSandbox: z.boolean(),
 })
@@ -284,7 +286,7 @@ export async function secretOf(bridge: Info): Promise<string> {
 }
 
 /** Contract, "Proof of a delivery" */
-function newSecret(): string {
+export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`
 }
 
@@ -343,5 +345,6 @@ function fromRow(row: Row): Info {
     sealedSecret: row.webhook_secret,
     deliveryKey: row.delivery_key,
     isSandbox: row.sandbox ?? false,
+    secretBefore: row.secret_before && { sealed: row.secret_before, until: row.secret_before_until },
   })
 }

@@ -31,9 +31,10 @@ export const BridgeInList = z
 
 /** Contract, "Fields of a bridge", create form. `webhook_url` is `""` for the hosted inbox. */
 export const Bridge = BridgeInList.extend({
-  webhook_secret: z
-    .string()
-    .openapi({ description: 'Authenticates the webhooks of this bridge: see "Receive".' }),
+  webhook_secret: z.string().openapi({
+    description:
+      'Authenticates the webhooks of this bridge: see "Receive". `""` for a key that may only read.',
+  }),
   webhook_url: z.string().openapi({ description: '`""`: the hosted inbox.' }),
 }).openapi("Bridge")
 
@@ -69,6 +70,9 @@ const told = {
 export const BridgeWithManager = Bridge.extend({
   ...told,
   paused_reason: PausedReason.optional(),
+  secret_overlap_until: z.number().int().optional().openapi({
+    description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
+  }),
   manager: Manager,
 }).openapi("BridgeWithManager")
 

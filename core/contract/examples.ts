@@ -58,6 +58,16 @@ const attempt = {
   timestamp: "2026-11-20T09:26:01.207Z",
 }
 
+const failed = { ...attempt, error: "server_error", event: "connected", status_code: 500, success: false }
+
+const key = {
+  id: "3kT9vQ0xZ1aB",
+  name: "till",
+  scope: "bridge",
+  customer_ref: "shop",
+  created_at: 1_795_080_000,
+}
+
 /** An example of each event as a webhook receives it. */
 export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: Type }> } = {
   message: {
@@ -279,6 +289,67 @@ export const examples: Record<RouteName, Example> = {
   },
   resendEvent: { parameters: { event_id: eventId }, answer: ok },
   testWebhook: { answer: { ...attempt, event: "test" } },
+  listDeliveries: {
+    answer: {
+      waiting: 3,
+      resending: 0,
+      head: eventId,
+      oldest_at: 1_795_166_760,
+      next_attempt_at: 1_795_166_800,
+      failing_since: 1_795_166_761,
+      attempts: [failed],
+    },
+  },
+  getDelivery: {
+    parameters: { event_id: eventId },
+    answer: {
+      event_id: eventId,
+      state: "pending",
+      created_at: 1_795_166_760,
+      headers: { authorization: "Bearer ***", "x-webhook-event-id": eventId, "x-webhook-attempt": "1" },
+      body: JSON.stringify(eventExamples.connected),
+      attempts: [{ ...failed, resend: false, url: secret.webhook_url, answer: "database is locked" }],
+    },
+  },
+  retryDelivery: { parameters: { event_id: eventId }, answer: ok },
+  skipDelivery: { parameters: { event_id: eventId }, answer: ok },
+  resendSince: { body: { since: 1_795_160_000 }, answer: { ok: true, count: 42 } },
+  rollSecret: {
+    answer: { webhook_secret: secret.webhook_secret, overlap_until: 1_795_253_160 },
+  },
+  finishSecret: { answer: ok },
+
+  getAccount: {
+    answer: {
+      id: "0f2d7c1e-6b1f-4a77-9b2f-0d6c3a1f5e22",
+      name: "The Shop",
+      subscription: "active",
+      bridges: 1,
+      bridge_limit: 10,
+      created_at: bridge.created_at,
+    },
+  },
+  listKeys: { answer: [key] },
+  getUsage: {
+    parameters: { from: "2026-11-01", to: "2026-11-30" },
+    answer: [
+      {
+        date: "2026-11-20",
+        customer_ref: "shop",
+        events: 1840,
+        messages: 1602,
+        undelivered: 1,
+        attempts: 1851,
+        success: 0.994,
+        p95_ms: 100,
+      },
+    ],
+  },
+  createKey: {
+    body: { name: "till", scope: "bridge", customer_ref: "shop" },
+    answer: { ...key, key: "mbk_3kT9vQ0xZ1aB_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE00" },
+  },
+  removeKey: { parameters: { id: key.id } },
 
   healthz: { answer: ok },
   debugStats: {

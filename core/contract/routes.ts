@@ -1,7 +1,9 @@
+import * as account from "./account.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
 import * as contact from "./contact.ts"
 import * as debug from "./debug.ts"
+import * as deliveries from "./deliveries.ts"
 import * as delivery from "./delivery.ts"
 import * as group from "./group.ts"
 import * as log from "./log.ts"
@@ -67,6 +69,20 @@ export const routes = {
     listEvents: delivery.listEvents,
     resendEvent: delivery.resendEvent,
     testWebhook: delivery.testWebhook,
+    listDeliveries: deliveries.listDeliveries,
+    getDelivery: deliveries.getDelivery,
+    retryDelivery: deliveries.retryDelivery,
+    skipDelivery: deliveries.skipDelivery,
+    resendSince: deliveries.resendSince,
+    rollSecret: deliveries.rollSecret,
+    finishSecret: deliveries.finishSecret,
+  },
+  Account: {
+    getAccount: account.getAccount,
+    getUsage: account.getUsage,
+    createKey: account.createKey,
+    listKeys: account.listKeys,
+    removeKey: account.removeKey,
   },
   Debug: { healthz: debug.healthz, debugStats: debug.debugStats },
 } as const

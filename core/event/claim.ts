@@ -7,6 +7,7 @@ import { EventList } from "./list.ts"
 import { EventRow } from "./row.ts"
 import type { Receiver } from "./receiver.ts"
 import { transact } from "../store/store.ts"
+import { Usage } from "./usage.ts"
 import { events } from "../store/tables.ts"
 
 /**
@@ -51,13 +52,22 @@ export async function take(
  * written to the event's own row: an event up to `head` without another outcome was delivered.
  * @returns the row as it is now; undefined when the claim is lost.
  */
-export async function advance(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+export async function advance(held: Delivery.Info, made?: Usage.Made): Promise<Delivery.Info | undefined> {
+  const usage = await counting(held, made)
   const n = held.head + 1
   const { held: advanced, refused } = await Delivery.update(held.bridgeId, {
     UpdateExpression:
-      "SET head = :n, attempt = :one, attempts = attempts + :one, failures = :zero, retry_at_ms = :zero",
+      "SET head = :n, attempt = :one, attempts = attempts + :one, failures = :zero, retry_at_ms = :zero" +
+      `${usage.set} REMOVE failing_since, bell`,
     ConditionExpression: "head = :head AND holder = :me",
-    ExpressionAttributeValues: { ":n": n, ":one": 1, ":zero": 0, ":head": held.head, ":me": held.holder },
+    ExpressionAttributeValues: {
+      ":n": n,
+      ":one": 1,
+      ":zero": 0,
+      ":head": held.head,
+      ":me": held.holder,
+      ...usage.values,
+    },
   })
   // We hold it and it has moved on: our own write, whose answer was lost. Nobody else moves it.
   return advanced ?? (refused?.holder === held.holder && refused.head === n ? refused : undefined)
@@ -71,13 +81,18 @@ export async function advance(held: Delivery.Info): Promise<Delivery.Info | unde
  */
 export async function settle(
   held: Delivery.Info,
-  outcome: { state: "delivered" | "undelivered" | "inbox"; attempts: 0 | 1 },
+  outcome: { state: "delivered" | "undelivered" | "inbox"; attempts: 0 | 1; made?: Usage.Made },
 ): Promise<Delivery.Info | undefined> {
   const { bridgeId, head, holder } = held
   const event = { bridgeId, n: head + 1 }
   const { state } = outcome
   // If the customer has just set a URL, the event is posted after all.
   const ifInbox = state === "inbox" ? " AND webhook_url = :inbox" : ""
+  const usage = await counting(held, outcome.made)
+  const isFailure = state === "undelivered"
+  const failing = isFailure
+    ? ", failing_since = if_not_exists(failing_since, :now) REMOVE bell"
+    : " REMOVE failing_since, bell"
   const refused = await transact([
     EventRow.outcome(event, state),
     {
@@ -85,7 +100,9 @@ export async function settle(
         TableName: events,
         Key: Delivery.key(bridgeId),
         UpdateExpression:
-          "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero",
+          "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
+          usage.set +
+          failing,
         ConditionExpression: `head = :head AND holder = :me${ifInbox}`,
         ExpressionAttributeValues: {
           ":n": event.n,
@@ -94,6 +111,8 @@ export async function settle(
           ":zero": 0,
           ":head": head,
           ":me": holder,
+          ...usage.values,
+          ...(isFailure && { ":now": now() }),
           ...(ifInbox && { ":inbox": "" }),
         },
       },
@@ -103,6 +122,14 @@ export async function settle(
   return refused?.[0] ? undefined : await refresh(held)
 }
 
+/** What adds an outcome to today's count, as part of an update that is made anyway. */
+async function counting(held: Delivery.Info, made: Usage.Made | undefined) {
+  if (!made) return { set: "", values: {} }
+  // Nobody else writes it while the row is held.
+  await Usage.keep(held.bridgeId, held.today)
+  return { set: ", today = :today", values: { ":today": Usage.counted(held.today, made) } }
+}
+
 /** Reads the row as it is now; undefined when the claim is lost. */
 export async function refresh(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const seen = await Delivery.get(held.bridgeId)
@@ -110,18 +137,28 @@ export async function refresh(held: Delivery.Info): Promise<Delivery.Info | unde
 }
 
 /**
- * Records a failure that is to be tried again after `wait` seconds, and ends the claim.
+ * Records a failure that is to be tried again after `wait` seconds, and ends the claim. `bell` is the doorbell that will
+ * rest until then: who ends the wait wakes it.
  * @returns false when the claim was lost.
  */
-export async function fail(held: Delivery.Info, wait: number): Promise<boolean> {
+export async function fail(
+  held: Delivery.Info,
+  wait: number,
+  { bell, made }: { bell?: string | undefined; made?: Usage.Made } = {},
+): Promise<boolean> {
+  const usage = await counting(held, made)
   const { held: failed } = await Delivery.update(held.bridgeId, {
     UpdateExpression:
-      "SET failures = failures + :one, attempts = attempts + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody",
+      "SET failures = failures + :one, attempts = attempts + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody, " +
+      `failing_since = if_not_exists(failing_since, :now)${bell === undefined ? "" : ", bell = :bell"}${usage.set}`,
     ConditionExpression: "holder = :me AND head = :head",
     ExpressionAttributeValues: {
       ":one": 1,
       ":due": now() + wait + Delivery.lateness,
       ":retry_at_ms": nowMs() + wait * 1000,
+      ":now": now(),
+      ...usage.values,
+      ...(bell !== undefined && { ":bell": bell }),
       ":nobody": Delivery.nobody,
       ":me": held.holder,
       ":head": held.head,

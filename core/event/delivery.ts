@@ -2,7 +2,7 @@ export * as Delivery from "./delivery.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
+import { now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { ring } from "./doorbell.ts"
 import { log } from "../platform/log.ts"
@@ -16,6 +16,7 @@ import {
   update as updateRow,
   type Write,
 } from "../store/store.ts"
+import { Usage } from "./usage.ts"
 import { bridgeIdOf, events } from "../store/tables.ts"
 
 /**
@@ -48,6 +49,12 @@ const Info = z.object({
   resend: z.array(z.number().int()).default([]),
   /** `X-Webhook-Attempt` for the first of these. */
   resendAttempt: z.number().int().default(0),
+  /** What became of today's events; absent before the first. */
+  today: Usage.Day.optional(),
+  /** The doorbell that rests until the next attempt, in the queue's words. */
+  bell: z.string().optional(),
+  /** Since when nothing was delivered, though it was tried; absent after a success. */
+  failingSince: z.number().int().optional(),
   /** Absent in a row from an earlier release until its first claim (`Claim.address`). */
   receiver: z.custom<Receiver.Info>().optional(),
 })
@@ -61,6 +68,11 @@ const shards = 16
 export const nobody = ""
 
 export const key = Receiver.key
+
+/** Whether the next attempt is to wait. */
+export function isResting({ retryAtMs }: Info): boolean {
+  return retryAtMs > nowMs()
+}
 
 /** Reads consistently. */
 export async function get(bridgeId: string): Promise<Info | undefined> {
@@ -224,6 +236,41 @@ export function redirection(receiver: Receiver.Info): Write {
   }
 }
 
+/** The write of a new webhook secret, with the one that it replaces. `begin` has made sure that there is a row. */
+export function resecreted(receiver: Receiver.Info & Required<Pick<Receiver.Info, "before">>): Write {
+  return {
+    Update: {
+      TableName: events,
+      Key: key(receiver.bridgeId),
+      UpdateExpression:
+        "SET webhook_secret = :secret, secret_before = :before, secret_before_until = :until, " +
+        "webhook_url = if_not_exists(webhook_url, :url), delivery_key = if_not_exists(delivery_key, :key), " +
+        "account_id = if_not_exists(account_id, :account)",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeValues: {
+        ":secret": receiver.sealedSecret,
+        ":before": receiver.before.sealedSecret,
+        ":until": receiver.before.until,
+        ":url": receiver.url,
+        ":key": receiver.deliveryKey,
+        ":account": receiver.accountId,
+      },
+    },
+  }
+}
+
+/** The write that ends the use of a replaced secret. */
+export function resecretedFully(bridgeId: string): Write {
+  return {
+    Update: {
+      TableName: events,
+      Key: key(bridgeId),
+      UpdateExpression: "REMOVE secret_before, secret_before_until",
+      ConditionExpression: "attribute_exists(pk)",
+    },
+  }
+}
+
 /**
  * Writes the row of a bridge that has none: a bridge from an earlier release without events.
  * @returns false when there is a row already.
@@ -278,6 +325,7 @@ function fromRow(row: Row): Info {
     bridgeId,
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
+    failingSince: row.failing_since,
     receiver: Receiver.fromRow(bridgeId, row),
   })
 }

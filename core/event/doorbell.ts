@@ -31,7 +31,10 @@ export async function ring(bridgeId: string): Promise<void> {
   }
 }
 
-/** Makes a received doorbell ring again after this many seconds, unless it is deleted. */
+/**
+ * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds back the others of
+ * its bridge.
+ */
 export async function hide(receiptHandle: string, seconds: number): Promise<void> {
   await queue.send(
     new ChangeMessageVisibilityCommand({

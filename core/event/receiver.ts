@@ -1,6 +1,7 @@
 export * as Receiver from "./receiver.ts"
 
 import { z } from "zod"
+import { now } from "../platform/clock.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Bytes, type Row } from "../store/store.ts"
@@ -19,6 +20,8 @@ const Info = z.object({
   sealedSecret: Bytes,
   /** Wrapped; `keysOf` opens it. */
   deliveryKey: Bytes,
+  /** The secret that was replaced, sealed for this row, and until when it signs as well. */
+  before: z.object({ sealedSecret: Bytes, until: z.number().int() }).optional(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -40,14 +43,21 @@ export function of(input: {
   return { ...owner, url, sealedSecret: seal(dataKey, key(owner.bridgeId), secret), deliveryKey: wrapped }
 }
 
-/**
- * The keys for posting an event: the secret that signs it and the key that opens its body.
- * @throws as `unwrap` does
- */
-export async function keysOf(receiver: Info): Promise<{ secret: string; deliveryKey: Uint8Array }> {
+/** The keys for posting an event. */
+export interface Keys {
+  /** They sign it: the bridge's secret, then the one that it replaces. */
+  secrets: [string, ...string[]]
+  /** It opens the body. */
+  deliveryKey: Uint8Array
+}
+
+/** @throws as `unwrap` does */
+export async function keysOf(receiver: Info): Promise<Keys> {
+  const { before } = receiver
   const deliveryKey = await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
-  const secret = open(deliveryKey, key(receiver.bridgeId), receiver.sealedSecret).toString()
-  return { secret, deliveryKey }
+  const opened = (sealed: Uint8Array) => open(deliveryKey, key(receiver.bridgeId), sealed).toString()
+  const older = before && before.until > now() ? [opened(before.sealedSecret)] : []
+  return { secrets: [opened(receiver.sealedSecret), ...older], deliveryKey }
 }
 
 /** Its attributes in the row. */
@@ -69,5 +79,6 @@ export function fromRow(bridgeId: string, row: Row): Info | undefined {
     url: row.webhook_url,
     sealedSecret: row.webhook_secret,
     deliveryKey: row.delivery_key,
+    before: row.secret_before && { sealedSecret: row.secret_before, until: row.secret_before_until },
   })
 }

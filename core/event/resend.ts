@@ -13,29 +13,39 @@ import { events } from "../store/tables.ts"
 /** How many resends of a bridge may wait at a time. */
 const most = 100
 
-/**
- * Requests that an event be sent again. The list and the promise to look are in one row: a process that dies here has
- * either requested nothing, or the sweep finds its request.
- * @returns false when too many wait already.
- */
+/** Requests that an event be sent again. @returns false when too many wait already. */
 export async function ask(bridgeId: string, n: number): Promise<boolean> {
+  return (await askAll(bridgeId, [n])).length > 0
+}
+
+/**
+ * Requests that events be sent again: as many of the first ones as there is room for. The list and the promise to look are
+ * in one row: a process that dies here has either requested nothing, or the sweep finds its request.
+ * @returns those that were requested.
+ */
+async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
   let promised: number | undefined
   for (;;) {
     const seen = await Delivery.get(bridgeId)
+    if (!seen) return []
+    const numbers = wanted.slice(0, most - seen.resend.length)
     // The row that refused us is the one we wrote: our own write, whose answer was lost.
-    if (seen && seen.due === promised && seen.resend.includes(n)) return await rung(bridgeId)
-    if (!seen || seen.resend.length >= most) return false
+    if (seen.due === promised && wanted.slice(0, 1).every((n) => seen.resend.includes(n))) {
+      await rung(bridgeId)
+      return wanted.filter((n) => seen.resend.includes(n))
+    }
+    if (numbers.length === 0) return []
 
-    const append = "resend = list_append(if_not_exists(resend, :none), :n)"
-    const room = "(attribute_not_exists(resend) OR size(resend) < :most)"
-    const values = { ":none": [], ":n": [n], ":most": most }
+    const append = "resend = list_append(if_not_exists(resend, :none), :numbers)"
+    const room = "(attribute_not_exists(resend) OR size(resend) <= :room)"
+    const values = { ":none": [], ":numbers": numbers, ":room": most - numbers.length }
     if (seen.due > now()) {
       const { held } = await Delivery.update(bridgeId, {
         UpdateExpression: `SET ${append}`,
         ConditionExpression: `due > :now AND ${room}`,
         ExpressionAttributeValues: { ...values, ":now": now() },
       })
-      if (held) return true
+      if (held) return numbers
       continue
     }
     promised = now() + Delivery.claimedFor
@@ -50,14 +60,44 @@ export async function ask(bridgeId: string, n: number): Promise<boolean> {
         ":now": now(),
       },
     })
-    if (held) return await rung(bridgeId)
+    if (!held) continue
+    await rung(bridgeId)
+    return numbers
   }
 }
 
+/**
+ * Requests that what was given up at this time (Unix seconds) or later be sent again, oldest first, beginning behind the
+ * event `after`, as far as there is room.
+ * @returns the events that were requested, and whether there are more.
+ */
+export async function askSince(
+  bridgeId: string,
+  { since, after }: { since: number; after: number },
+): Promise<{ events: EventRow.Info[]; isAll: boolean }> {
+  const waiting = new Set((await Delivery.get(bridgeId))?.resend)
+  const found: EventRow.Info[] = []
+  let isAll = true
+  for await (const event of EventList.pointed(bridgeId, "undelivered", { after })) {
+    const failedAt = (event.expiresAt ?? 0) - EventRow.keptFor.undelivered
+    if (failedAt < since || waiting.has(event.n)) continue
+    isAll = found.length < most
+    if (!isAll) break
+    found.push(event)
+  }
+  if (found.length === 0) return { events: [], isAll }
+  const asked = new Set(
+    await askAll(
+      bridgeId,
+      found.map(({ n }) => n),
+    ),
+  )
+  return { events: found.filter(({ n }) => asked.has(n)), isAll: isAll && asked.size === found.length }
+}
+
 /** If this fails, the sweep rings. */
-async function rung(bridgeId: string): Promise<true> {
+async function rung(bridgeId: string): Promise<void> {
   await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
-  return true
 }
 
 /** Counts the attempt that is about to be made for the first resend in the list; undefined when the claim is lost. */

@@ -10,7 +10,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
  * @returns {boolean}
  */
 export function isGenuine(rawBody, header, secret, nowSeconds = Date.now() / 1000) {
-  // One signature today. When a secret is replaced there may be several: any that matches will do.
+  // While a secret is replaced there are two signatures: any that matches will do.
   const [, timestamp, signatures] = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64})+)$/.exec(header ?? "") ?? []
   if (timestamp === undefined || signatures === undefined) return false
   // Older ones may be replayed by somebody who listened.

@@ -8,7 +8,7 @@ declare(strict_types=1);
  */
 function is_genuine(string $rawBody, ?string $header, string $secret, ?int $now = null): bool
 {
-    // One signature today. When a secret is replaced there may be several: any that matches will do.
+    // While a secret is replaced there are two signatures: any that matches will do.
     if (preg_match('/\At=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)\z/', $header ?? '', $parts) !== 1) {
         return false;
     }

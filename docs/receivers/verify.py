@@ -10,7 +10,7 @@ def is_genuine(raw_body: bytes, header: str | None, secret: str, now: float | No
     `raw_body` is the body as it arrived, before any parsing; `header` is `X-Webhook-Signature`; `secret` is the
     bridge's `webhook_secret`, all of it.
     """
-    # One signature today. When a secret is replaced there may be several: any that matches will do.
+    # While a secret is replaced there are two signatures: any that matches will do.
     match = re.fullmatch(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)", header or "")
     if match is None:
         return False

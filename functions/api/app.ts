@@ -2,7 +2,9 @@ import { dashboard } from "../dashboard/dashboard.ts"
 import { eventStream } from "../stream/events.ts"
 import { logs } from "../stream/logs.ts"
 import { webhookTest } from "../stream/webhook-test.ts"
+import { account } from "./account.ts"
 import { bridges } from "./bridges.ts"
+import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
@@ -12,4 +14,7 @@ import { reference } from "../docs/routes.ts"
  * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts` here
  * and the one in `stream`.
  */
-export const app = door([dashboard, reference], [bridges, eventStream, events, logs, webhookTest, proxy])
+export const app = door(
+  [dashboard, reference],
+  [bridges, eventStream, events, deliveries, account, logs, webhookTest, proxy],
+)

@@ -4,6 +4,7 @@ import { Choice } from "#core/bridge/choice.ts"
 import * as contract from "#core/contract/bridge.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { choose } from "./choose.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { managerOf } from "#core/bridge/live-state.ts"
@@ -23,7 +24,9 @@ export const bridges = router()
     return c.json(await wire(bridge, lease), created ? 201 : 200)
   })
   .openapi(contract.listBridges, async (c) => {
-    const all = (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
+    const only = c.var.access.bridge?.id
+    const offered = (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
+    const all = offered.filter(({ id }) => only === undefined || id === only)
     const leases = await Promise.all(all.map((bridge) => Lease.get(bridge.id)))
     // A bridge without a lease was deleted between the two reads.
     const listed = all.flatMap((bridge, i) => (leases[i] ? [wireInList(bridge, leases[i])] : []))
@@ -33,12 +36,15 @@ export const bridges = router()
     const { bridge } = c.var
     const lease = await freshLease(bridge.id)
     const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
+    const overlap = WebhookSecret.overlapUntil(bridge)
     const reason = lease.reason === "suspended" ? undefined : lease.reason
     return c.json(
       {
         ...(await wire(bridge, lease)),
+        ...(c.var.access.scope === "read" && { webhook_secret: "" }),
         ...Choice.wire(lease.choice),
         ...(reason && { paused_reason: reason }),
+        ...(overlap !== undefined && { secret_overlap_until: overlap }),
         manager: managerOf(lease, host),
       },
       200,

@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/delivery.ts"
-import { ApiError, invalid, rateLimited } from "#core/error.ts"
+import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { EventList } from "#core/event/list.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { Resend } from "#core/event/resend.ts"
@@ -23,7 +23,7 @@ export const events = router()
   .openapi(contract.resendEvent, async (c) => {
     const { bridge } = c.var
     const event = await EventList.find(bridge.id, c.req.valid("param").event_id)
-    if (!event) throw new ApiError("not_found", "there is no such event: it may have expired")
+    if (!event) throw eventNotFound()
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     // A pending event is sent in its turn anyway.

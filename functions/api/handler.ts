@@ -1,9 +1,11 @@
 import { handle } from "hono/aws-lambda"
+import { account } from "./account.ts"
 import { bridges } from "./bridges.ts"
+import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy.ts"
 import { reference } from "../docs/routes.ts"
 
 /** The API without the routes that need a stream or a way to the internet. */
-export const handler = handle(door([reference], [bridges, events, proxy]))
+export const handler = handle(door([reference], [bridges, events, deliveries, account, proxy]))

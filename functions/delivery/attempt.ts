@@ -8,6 +8,8 @@ import { signedHeaders } from "./sign.ts"
 const withinMs = 10_000
 /** How much of an answer's body is read, though it is ignored: enough that most connections can be reused. */
 const readBytes = 16 * 1024
+/** How much of an answer is kept if it is not a success (Contract, "Deliveries"). */
+const keptBytes = 1024
 
 export interface Outcome {
   verdict: "delivered" | "retry" | "failed"
@@ -16,6 +18,10 @@ export interface Outcome {
   /** Why it is not a success, in one word; `""` for a success. */
   error: string
   latencyMs: number
+  /** The headers that were sent. They have the bridge's secret. */
+  headers: Record<string, string>
+  /** The first bytes of an answer that was no success. */
+  answer?: Uint8Array
 }
 
 /** An attempt as the customer sees it (Contract, "Delivery log"). */
@@ -35,7 +41,7 @@ export function toWire(made: { event: string; eventId: string; number: number },
 /** POSTs an event to its receiver once. The bytes signed are the bytes sent. */
 export async function attempt(input: {
   url: string
-  secret: string
+  secrets: [string, ...string[]]
   eventId: string
   number: number
   body: Uint8Array
@@ -43,8 +49,8 @@ export async function attempt(input: {
   /** The customer asked for it, after delivery of the event had ended. */
   isResend?: boolean
 }): Promise<Outcome> {
-  const { url, body, agent, secret, eventId } = input
-  const signed = signedHeaders({ secret, eventId, body, attempt: input.number, timestamp: now() })
+  const { url, body, agent, secrets, eventId } = input
+  const signed = signedHeaders({ secrets, eventId, body, attempt: input.number, timestamp: now() })
   const headers = { ...signed, ...(input.isResend && { "x-webhook-resend": "true" }) }
   const start = performance.now()
   const latencyMs = () => Math.round(performance.now() - start)
@@ -58,11 +64,13 @@ export async function attempt(input: {
       withinMs,
       maxBytes: readBytes,
     })
-    await drop(answer.body)
-    return { ...judge(answer.status), statusCode: answer.status, latencyMs: latencyMs() }
+    const first = await beginningOf(answer.body)
+    const judged = judge(answer.status)
+    const kept = judged.verdict === "delivered" ? {} : { answer: first }
+    return { ...judged, ...kept, headers, statusCode: answer.status, latencyMs: latencyMs() }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
-    return { verdict: "retry", error: error.category, statusCode: 0, latencyMs: latencyMs() }
+    return { verdict: "retry", error: error.category, headers, statusCode: 0, latencyMs: latencyMs() }
   }
 }
 
@@ -75,11 +83,14 @@ export function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   return { verdict: "failed", error: "redirect" }
 }
 
-/** Reads and drops the body. The status has decided: an error in the body is not a failure of the delivery. */
-async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
+/** Reads all of the body. The status has decided: an error in the body is not a failure of the delivery. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  let first = Buffer.alloc(0)
   try {
-    for await (const _ of body);
+    for await (const part of body)
+      if (first.length < keptBytes) first = Buffer.concat([first, part]).subarray(0, keptBytes)
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
   }
+  return first
 }

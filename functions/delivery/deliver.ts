@@ -7,6 +7,7 @@ import { EventRow } from "#core/event/row.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Receiver } from "#core/event/receiver.ts"
+import type { Usage } from "#core/event/usage.ts"
 import { Arrivals } from "./arrivals.ts"
 import { attempt, type Outcome } from "./attempt.ts"
 import { newConnections } from "./connections.ts"
@@ -25,7 +26,7 @@ const maxAttempts = 10
  * or the time is over.
  * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
  */
-export async function deliver(bridgeId: string): Promise<number | undefined> {
+export async function deliver(bridgeId: string, bell?: string): Promise<number | undefined> {
   const visit = newVisit()
   const claimed = await Claim.take(bridgeId, randomUUID())
   // Somebody else is delivering, or there was never an event.
@@ -33,7 +34,7 @@ export async function deliver(bridgeId: string): Promise<number | undefined> {
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
   const { agent, leave } = newConnections()
-  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new Arrivals(bridgeId), visit }
+  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new Arrivals(bridgeId), visit, bell }
   try {
     return await work(claimed, means)
   } finally {
@@ -128,31 +129,36 @@ type Next = Delivery.Info | { wait: number } | undefined
 
 async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Means): Promise<Next> {
   const receiver = held.receiver! // `addressed` has seen to it
-  if (receiver.url === "") return await Claim.settle(held, { state: "inbox", attempts: 0 })
+  if (receiver.url === "")
+    return await Claim.settle(held, { state: "inbox", attempts: 0, made: { type: event.type, end: "told" } })
   const why = whyHopeless(held, event)
   if (why) {
     log.error({ bridgeId: held.bridgeId, eventId: event.eventId, why }, "event given up")
     Metrics.add("Undelivered", 1, { event_type: event.type })
-    return await Claim.settle(held, { state: "undelivered", attempts: 0 })
+    return await Claim.settle(held, {
+      state: "undelivered",
+      attempts: 0,
+      made: { type: event.type, end: "undelivered" },
+    })
   }
 
   // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs one, so that
   // it cannot fail for ever.
-  const { secret, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
+  const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
   // While a receiver fails, an event's age is not our latency.
   if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   const outcome = await attempt({
     url: receiver.url,
-    secret,
+    secrets,
     eventId: event.eventId,
     number: held.attempt,
     body: EventRow.bodyOf(event, deliveryKey),
     agent: means.agent,
   })
   means.visit.answered(outcome.latencyMs)
-  const { isOurs, next } = await conclude(held, event, outcome)
+  const { isOurs, next } = await conclude(held, event, outcome, means.bell)
   const count = isOurs ? held.attempts + 1 : undefined
-  means.notes.add({ event, number: held.attempt, count }, outcome)
+  means.notes.add({ event, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
   return next
 }
 
@@ -169,18 +175,28 @@ async function conclude(
   held: Delivery.Info,
   event: EventRow.Info,
   outcome: Outcome,
+  bell: string | undefined,
 ): Promise<{ isOurs: boolean; next: Next }> {
-  const wait = outcome.verdict === "retry" ? waits[held.failures] : undefined
-  if (wait !== undefined) return { isOurs: await Claim.fail(held, wait), next: { wait } }
-
   const isDelivered = outcome.verdict === "delivered"
+  const made: Usage.Made = {
+    type: event.type,
+    attempt: { isFailure: !isDelivered, latencyMs: outcome.latencyMs },
+  }
+  const wait = outcome.verdict === "retry" ? waits[held.failures] : undefined
+  if (wait !== undefined) return { isOurs: await Claim.fail(held, wait, { bell, made }), next: { wait } }
+
+  const ended: Usage.Made = { ...made, end: isDelivered ? "told" : "undelivered" }
   if (!isDelivered) Metrics.add("Undelivered", 1, { event_type: event.type })
   // A row from a release before 0.2 has no time to live until now.
   const isPrompt = event.expiresAt !== undefined && now() - event.createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
-      ? await Claim.advance(held)
-      : await Claim.settle(held, { state: isDelivered ? "delivered" : "undelivered", attempts: 1 })
+      ? await Claim.advance(held, ended)
+      : await Claim.settle(held, {
+          state: isDelivered ? "delivered" : "undelivered",
+          attempts: 1,
+          made: ended,
+        })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }
   // This doorbell has been received a few times: ring a fresh one.
   await Claim.passOn(after)

@@ -1,5 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { BridgeLog } from "#core/bridge/log.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { Doorbell, hide } from "#core/event/doorbell.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
@@ -20,9 +21,13 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
 /** @returns whether the doorbell has done its duty. */
 async function answer(record: SQSRecord): Promise<boolean> {
   try {
-    const wait = await deliver(Doorbell.parse(JSON.parse(record.body)).bridge_id)
+    const { bridge_id: bridgeId } = Doorbell.parse(JSON.parse(record.body))
+    const wait = await deliver(bridgeId, record.receiptHandle)
     if (wait === undefined) return true
     await hide(record.receiptHandle, wait)
+    // A customer may have ended the wait before the doorbell rested.
+    const seen = await Delivery.get(bridgeId)
+    if (seen && !Delivery.isResting(seen)) await hide(record.receiptHandle, 0)
   } catch (error) {
     // The doorbell returns when its visibility time-out ends; the claim has ended by then.
     log.error({ error }, "doorbell not answered")

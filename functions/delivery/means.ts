@@ -12,6 +12,8 @@ export interface Means {
   notes: Notes
   arrivals: Arrivals
   visit: Visit
+  /** The doorbell that is answered, in the queue's words. */
+  bell: string | undefined
 }
 
 /**

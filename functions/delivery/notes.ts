@@ -10,9 +10,38 @@ const together = 25
 /** Customers watch the log while they try things. */
 const withinMs = 1000
 
+/** An attempt that was made, beside its outcome. */
+interface Made {
+  event: EventRow.Info
+  number: number
+  /** Absent when the claim was lost. */
+  count: number | undefined
+  url: string
+  deliveryKey: Uint8Array
+  isResend?: boolean
+}
+
+function entryOf(made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> {
+  const { event, number, url, isResend = false } = made
+  const { headers, verdict, answer } = outcome
+  const signatures = {
+    signature: headers["x-webhook-signature"] ?? "",
+    standard: headers["webhook-signature"] ?? "",
+  }
+  const isFailure = verdict !== "delivered"
+  return {
+    n: event.n,
+    attempt: toWire({ event: event.type, eventId: event.eventId, number }, outcome),
+    isResend,
+    signatures,
+    ...(isFailure && { failure: { url, answer: Buffer.from(answer ?? []).toString() } }),
+  }
+}
+
 /** Records the attempts of an invocation: in the list that the customer sees, and in our own log. */
 export class Notes {
   readonly #bridgeId: string
+  #deliveryKey: Uint8Array | undefined
   #waiting: AttemptLog.Entry[] = []
   #writing: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
@@ -26,12 +55,12 @@ export class Notes {
    * `written` resolves. Without a `count` it is left out of the list: the claim was lost, and the count may be
    * another's.
    */
-  add(made: { event: EventRow.Info; number: number; count: number | undefined }, outcome: Outcome): void {
-    const { eventId, type: event } = made.event
-    const { number, count } = made
+  add(made: Made, outcome: Outcome): void {
+    const { count, deliveryKey } = made
     tell(this.#bridgeId, made, outcome)
     if (count === undefined) return
-    this.#waiting.push({ count, attempt: toWire({ event, eventId, number }, outcome) })
+    this.#deliveryKey = deliveryKey
+    this.#waiting.push({ count, ...entryOf(made, outcome) })
     if (this.#waiting.length === together) return this.#write()
     this.#timer ??= setTimeout(() => this.#write(), withinMs)
   }
@@ -46,9 +75,10 @@ export class Notes {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const entries = this.#waiting.splice(0)
-    if (entries.length === 0) return
+    const deliveryKey = this.#deliveryKey
+    if (entries.length === 0 || !deliveryKey) return
     this.#writing = this.#writing
-      .then(() => AttemptLog.append(this.#bridgeId, entries))
+      .then(() => AttemptLog.append(this.#bridgeId, entries, deliveryKey))
       .catch((error: unknown) => {
         // The events' outcomes are written already, and a missing log entry must not affect what follows.
         log.warn({ bridgeId: this.#bridgeId, attempts: entries.length, error }, "attempts not logged")

@@ -18,7 +18,7 @@ export async function sendAgain(
 ): Promise<Delivery.Info | undefined> {
   // A step that may fail for every event comes before the count, as in a first delivery.
   const receiver = held.receiver! // `deliver` has seen to it
-  const { secret, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
+  const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
   const counted = await Resend.count(held)
   if (!counted) return undefined
   const row = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
@@ -30,7 +30,7 @@ export async function sendAgain(
   const event = EventRow.asOf(row, counted.head)
   const outcome = await attempt({
     url,
-    secret,
+    secrets,
     eventId: event.eventId,
     number: counted.resendAttempt,
     body: EventRow.bodyOf(event, deliveryKey),
@@ -40,6 +40,6 @@ export async function sendAgain(
   const delivered = outcome.verdict === "delivered" ? event : undefined
   const after = await Resend.settle(counted, { attempts: 1, delivered })
   const count = after && counted.attempts + 1
-  notes.add({ event, number: counted.resendAttempt, count }, outcome)
+  notes.add({ event, number: counted.resendAttempt, count, url, deliveryKey, isResend: true }, outcome)
   return after
 }

@@ -5,8 +5,8 @@ import { createHmac } from "node:crypto"
  * `webhook-*` headers are those of Standard Webhooks, for its ready-made libraries (Contract, "Proof of a delivery").
  */
 export function signedHeaders(delivery: {
-  /** `whsec_` followed by base64. */
-  secret: string
+  /** `whsec_` followed by base64. While a secret is replaced there are two, the new one first. */
+  secrets: [string, ...string[]]
   eventId: string
   /** Starts at 1. */
   attempt: number
@@ -15,21 +15,22 @@ export function signedHeaders(delivery: {
   /** When this attempt began, in Unix seconds. */
   timestamp: number
 }): Record<string, string> {
-  const { secret, eventId, attempt, body, timestamp } = delivery
-  const bytes = Buffer.from(secret.slice("whsec_".length), "base64")
-  const signature = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex")
-  const standard = createHmac("sha256", bytes)
-    .update(`${eventId}.${timestamp}.`)
-    .update(body)
-    .digest("base64")
+  const { secrets, eventId, attempt, body, timestamp } = delivery
+  const signatures = secrets.map((secret) =>
+    createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex"),
+  )
+  const standard = secrets.map((secret) => {
+    const bytes = Buffer.from(secret.slice("whsec_".length), "base64")
+    return createHmac("sha256", bytes).update(`${eventId}.${timestamp}.`).update(body).digest("base64")
+  })
   return {
-    authorization: `Bearer ${secret}`,
+    authorization: `Bearer ${secrets[0]}`,
     "content-type": "application/json",
-    "x-webhook-signature": `t=${timestamp},v1=${signature}`,
+    "x-webhook-signature": [`t=${timestamp}`, ...signatures.map((one) => `v1=${one}`)].join(","),
     "x-webhook-event-id": eventId,
     "x-webhook-attempt": String(attempt),
     "webhook-id": eventId,
     "webhook-timestamp": String(timestamp),
-    "webhook-signature": `v1,${standard}`,
+    "webhook-signature": standard.map((one) => `v1,${one}`).join(" "),
   }
 }

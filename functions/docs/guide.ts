@@ -118,6 +118,12 @@ function receiving(): Html {
       "Delivery is at least once: deduplicate by `X-Webhook-Event-Id`. `testWebhook` sends a signed event and says what " +
         "your receiver answered. A bridge without a webhook has an inbox: `listEvents` with `state=inbox`. When its " +
         "`webhook_url` is cleared, waiting events go there, too. Events in the inbox stay there when a URL is set again.",
+      "`listDeliveries` says what waits and since when your receiver fails, and `getDelivery` shows what was sent of an event " +
+        "and what each attempt met with. `retryDelivery` tries an event now that waits, `skipDelivery` gives it up, and " +
+        "`resendSince` sends again what was given up.",
+      "To replace the secret, call `rollSecret`. For 24 hours each delivery has two `v1=`, one by each secret: give your " +
+        "receiver the new secret in that time, then call `finishSecret`. A receiver that checks only `Authorization` has to " +
+        "accept both secrets before you call `rollSecret`.",
       "To watch events without a webhook, ask `listEvents` for a stream. It shows each event as it comes, and goes on where " +
         "it ended if you send `Last-Event-ID`, as browsers do.",
       "`updateBridge` chooses which events are sent: `events` names their types, and `ignore` the chats to leave out, " +

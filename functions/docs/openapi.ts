@@ -90,7 +90,9 @@ const headers = z.object({
     .string()
     .openapi({ description: "The number of this attempt at the event, from 1." }),
   "X-Webhook-Signature": z.string().openapi({
-    description: "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` under the webhook secret.",
+    description:
+      "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` under the webhook secret. There are two `v1=` " +
+      "for 24 hours after `rollSecret`: accept either.",
   }),
   "webhook-id": z.string().openapi({
     description: "The event id. This and the next two headers are for the libraries of Standard Webhooks.",

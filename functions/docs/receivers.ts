@@ -15,7 +15,7 @@ export const receivers: { language: string; file: string; code: string }[] = [
  * @returns {boolean}
  */
 export function isGenuine(rawBody, header, secret, nowSeconds = Date.now() / 1000) {
-  // One signature today. When a secret is replaced there may be several: any that matches will do.
+  // While a secret is replaced there are two signatures: any that matches will do.
   const [, timestamp, signatures] = /^t=(\\d{1,12})((?:,v1=[0-9a-f]{64})+)$/.exec(header ?? "") ?? []
   if (timestamp === undefined || signatures === undefined) return false
   // Older ones may be replayed by somebody who listened.
@@ -43,7 +43,7 @@ def is_genuine(raw_body: bytes, header: str | None, secret: str, now: float | No
     \`raw_body\` is the body as it arrived, before any parsing; \`header\` is \`X-Webhook-Signature\`; \`secret\` is the
     bridge's \`webhook_secret\`, all of it.
     """
-    # One signature today. When a secret is replaced there may be several: any that matches will do.
+    # While a secret is replaced there are two signatures: any that matches will do.
     match = re.fullmatch(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)", header or "")
     if match is None:
         return False
@@ -69,7 +69,7 @@ declare(strict_types=1);
  */
 function is_genuine(string $rawBody, ?string $header, string $secret, ?int $now = null): bool
 {
-    // One signature today. When a secret is replaced there may be several: any that matches will do.
+    // While a secret is replaced there are two signatures: any that matches will do.
     if (preg_match('/\\At=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)\\z/', $header ?? '', $parts) !== 1) {
         return false;
     }

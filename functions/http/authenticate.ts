@@ -10,5 +10,7 @@ export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   if (!owner) throw new ApiError("unauthorized", undefined, { headers: { "www-authenticate": "Bearer" } })
   c.set("accountId", owner.accountId)
   c.set("keyId", owner.keyId)
+  c.set("access", owner)
+  await ApiKey.noteUse(owner)
   await next()
 })

@@ -14,6 +14,7 @@ import { jsonBody, limited } from "./json-body.ts"
 import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { routed } from "./routed.ts"
+import { withinScope } from "./scope.ts"
 import { type ApiEnv, router } from "./router.ts"
 
 type Routes = OpenAPIHono<ApiEnv>
@@ -32,13 +33,13 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
     }),
   )
 
-  // A call is refused in this order: its way, its address, its key, its key's rate, its bridge, its body.
+  // A call is refused in this order: its way, its address, its key, its key's rate, its bridge, its key's scope, its body.
   app.use(byAddress)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)
   app.use("/api/*", authenticate, byKey)
   app.use("/api/instances/:customer_ref/*", bridgeOfPath)
-  app.use("/api/*", limited, jsonBody)
+  app.use("/api/*", withinScope, limited, jsonBody)
   for (const routes of guarded) app.route("/", routes)
 
   app.notFound((c) =>

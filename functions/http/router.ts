@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi"
+import type { ApiKey } from "#core/account/api-key.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { invalid, issuesOf } from "#core/error.ts"
 import "#core/platform/zod-sentences.ts"
@@ -10,6 +11,8 @@ export interface ApiEnv {
     /** The account that the API key belongs to. */
     accountId: string
     keyId: string
+    /** What the key may do. */
+    access: ApiKey.Access
     /** The state of the narrowest rate limit that the request counts against. */
     window: RateLimit.Window
     /** Set on every route below `/api/instances/{customer_ref}`. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Bridge } from "#core/bridge/bridge.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { now } from "#core/platform/clock.ts"
 import { testWebhook } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
@@ -25,7 +25,7 @@ export const webhookTest = router().openapi(testWebhook, async (c) => {
     const number = 1
     const outcome = await attempt({
       url: bridge.webhookUrl,
-      secret: await Bridge.secretOf(bridge),
+      secrets: await WebhookSecret.of(bridge),
       eventId,
       number,
       body: Buffer.from(JSON.stringify(event)),

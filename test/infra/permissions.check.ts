@@ -167,6 +167,7 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
     "SessionHostTaskRole",
   ])
   expect(whoMay("sqs:ReceiveMessage", "DoorbellQueue")).toEqual(["DeliveryRole"])
+  expect(whoMay("sqs:ChangeMessageVisibility", "DoorbellQueue")).toEqual(["ApiRole", "DeliveryRole"])
 })
 
 test("the sweep alone starts and stops tasks, of this service and in this cluster", () => {

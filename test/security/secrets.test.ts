@@ -90,6 +90,11 @@ async function aLife({ network, ...whole }: Service) {
   const paired = await customer.call("POST", "/instances/second/proxy/pair", { phone: "491711234567" })
   const { code } = z.object({ code: z.string() }).parse(await paired.json())
 
+  const replaced = await customer.call("POST", "/instances/second/webhook-secret/roll")
+  const { webhook_secret } = z.object({ webhook_secret: z.string() }).parse(await replaced.json())
+  const made = await customer.call("POST", "/keys", { name: "read", scope: "read" })
+  const { key: readKey } = z.object({ key: z.string() }).parse(await made.json())
+
   const secretPart = customer.key.slice(17)
   for (const key of [wrong, `${customer.key}x`, customer.key.slice(0, -1)])
     await look(`${whole.baseUrl}/api/instances?key=${customer.key}`, { authorization: `Bearer ${key}` })
@@ -124,6 +129,8 @@ async function aLife({ network, ...whole }: Service) {
       "link code as typed": code.replace("-", ""),
       "QR code": readQr(Buffer.from(bridge.qr, "latin1"))!,
       "API key": secretPart,
+      "API key that reads": readKey.slice(17),
+      "rolled secret": webhook_secret,
       "webhook secret": bridge.webhook_secret,
       "webhook key": bridge.webhook_secret.slice("whsec_".length),
     },
@@ -253,7 +260,7 @@ const kinds: Record<string, string[]> = {
   Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY", "PERSON", "EMAIL", "MEMBER", "SIGN-IN"],
   Leases: ["HOSTS", "BRIDGE", "LEASE", "KEYS"],
   Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT"],
-  Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT"],
+  Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE"],
   Requests: ["RATE", "IDEM"],
 }
 

@@ -67,6 +67,9 @@ describe("through our own bridge", () => {
     ["readMessage", ({ messageIds }) => ({ parameters: { id: messageIds[0]! }, body: {} })],
     ["messageMedia", ({ messageIds }) => ({ parameters: { id: messageIds[0]! } })],
     ["resendEvent", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],
+    ["getDelivery", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],
+    ["retryDelivery", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],
+    ["skipDelivery", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],
     [
       "sendReaction",
       ({ messageIds }) => ({

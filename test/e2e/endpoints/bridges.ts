@@ -1,10 +1,11 @@
 import { expect } from "vitest"
 import { z } from "zod"
 import { until } from "#test/support/until.ts"
+import type { Ask } from "../asking.ts"
 import type { CasesOf } from "./cases.ts"
 import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
 
-export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
+export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "Debug"> = {
   createBridge: async (ask) => {
     const body = { customer_ref: "made", webhook_url: whole.webhook.urlOf("made") }
     const made = await ask({ body })
@@ -24,7 +25,10 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
     expect((await ask({ ref: "default" })).json).toEqual(json)
     await whole.call("PATCH", "/api/instances/made", { ignore: ["status"] })
     await whole.admin("bridge", "pause", await whole.idOf("made"))
-    const paused = { state: "paused", paused_reason: "manual", ignore: ["status"] }
+    const rolled = await whole.call("POST", "/api/instances/made/webhook-secret/roll")
+    const { webhook_secret } = (await rolled.json()) as { webhook_secret: string }
+    whole.webhook.trust("made", webhook_secret)
+    const paused = { state: "paused", paused_reason: "manual", ignore: ["status"], webhook_secret }
     expect((await ask({ ref: "made" })).json).toMatchObject(paused)
     await whole.admin("bridge", "wake", await whole.idOf("made"))
   },
@@ -153,6 +157,90 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Debug"> = {
     const refused = { success: false, status_code: 400, error: "client_error" }
     expect((await ask()).json).toMatchObject(refused)
   },
+  listDeliveries: async (ask) => {
+    expect((await ask()).json).toMatchObject({ waiting: 0 })
+    await whole.call("PATCH", "/api/instances/made", { webhook_url: "http://127.0.0.1:1/nobody" })
+    await until(async () => (await whole.statusOf("made")) === "connected")
+    await adaTells("made", "for nobody")
+    await until(async () => (await waiting(ask)).next_attempt_at)
+    expect((await waiting(ask)).failing_since).toBeGreaterThan(1_700_000_000)
+  },
+  getDelivery: async (ask) => {
+    const logs = await whole.call("GET", "/api/instances/shop/proxy/webhook-logs")
+    const attempts = (await logs.json()) as { event_id: string; event: string; success: boolean }[]
+    const { event_id } = attempts.find(({ success, event }) => !success && event === "message")!
+    expect((await ask({ with: { event_id } })).json).toMatchObject({
+      body: expect.stringContaining(`"event":"message"`) as unknown,
+      attempts: [
+        { answer: "ignored", status_code: 400 },
+        { resend: true, status_code: 200 },
+      ],
+    })
+  },
+  retryDelivery: async (ask) => {
+    const { event_id, count } = await head("made")
+    await ask({ ref: "made", with: { event_id } })
+    await until(async () => (await head("made")).count > count)
+  },
+  skipDelivery: async (ask) => {
+    const { event_id } = await head("made")
+    await ask({ ref: "made", with: { event_id } })
+    expect((await head("made")).event_id).not.toBe(event_id)
+    await whole.call("PATCH", "/api/instances/made", { webhook_url: null })
+  },
+  resendSince: async (ask) => {
+    whole.webhook.refuseNext("shop")
+    await arrived(await adaWrites({ text: "given up" }))
+    await until(async () => (await undelivered("shop")) > 0)
+    const before = whole.webhook.of("shop").length
+    const { count } = (await ask({ body: { since: 0 } })).json as { count: number }
+    expect(count).toBeGreaterThan(0)
+    await until(async () => whole.webhook.of("shop").length >= before + count)
+  },
+  rollSecret: async (ask) => {
+    const { webhook_secret } = (await ask({ ref: "typed" })).json as { webhook_secret: string }
+    const bridge = await whole.call("GET", "/api/instances/typed")
+    expect(await bridge.json()).toMatchObject({ webhook_secret })
+  },
+  finishSecret: async (ask) => {
+    await ask({ ref: "typed" })
+    const bridge = await whole.call("GET", "/api/instances/typed")
+    expect(await bridge.json()).not.toHaveProperty("secret_overlap_until")
+  },
+
+  getAccount: async (ask) => {
+    expect((await ask()).json).toMatchObject({ subscription: "active" })
+  },
+  getUsage: async (ask) => {
+    const days = (await ask()).json as { customer_ref: string }[]
+    const today = new Date().toISOString().slice(0, 10)
+    const shop = days.find(({ customer_ref }) => customer_ref === "shop")
+    expect(shop).toMatchObject({ date: today, undelivered: expect.any(Number) as unknown })
+    expect((await ask({ with: { from: "2020-01-01", to: "2020-02-01" } })).json).toEqual([])
+  },
+  createKey: async (ask) => {
+    const { key } = (await ask({ body: { name: "till", scope: "bridge", customer_ref: "shop" } })).json as {
+      key: string
+    }
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await whole.call("GET", "/api/instances/shop", undefined, headers)).status).toBe(200)
+    expect((await whole.call("GET", "/api/instances/made", undefined, headers)).status).toBe(404)
+  },
+  listKeys: async (ask) => {
+    const used = {
+      name: "till",
+      scope: "bridge",
+      customer_ref: "shop",
+      last_used_at: expect.any(Number) as unknown,
+    }
+    expect((await ask()).json).toContainEqual(expect.objectContaining(used))
+  },
+  removeKey: async (ask) => {
+    const { json } = { json: await (await whole.call("GET", "/api/keys")).json() }
+    const { id } = (json as { id: string; name: string }[]).find(({ name }) => name === "till")!
+    await ask({ with: { id } })
+    expect(JSON.stringify(await (await whole.call("GET", "/api/keys")).json())).not.toContain(id)
+  },
 
   healthz: async (ask) => {
     expect((await ask()).json).toEqual({ ok: true })
@@ -167,6 +255,23 @@ async function adaTells(ref: string, text: string): Promise<void> {
   const status = await whole.call("GET", `/api/instances/${ref}/proxy/status`)
   const { phone } = (await status.json()) as { phone: string }
   await whole.write(ada, phone, { text })
+}
+
+/** The head line of the bridge whose receiver nobody can reach. */
+async function waiting(ask: Ask) {
+  return (await ask({ ref: "made" })).json as { next_attempt_at?: number; failing_since?: number }
+}
+
+async function undelivered(ref: string): Promise<number> {
+  const answer = await whole.call("GET", `/api/instances/${ref}/events?state=undelivered`)
+  return ((await answer.json()) as unknown[]).length
+}
+
+/** The event whose turn it is, and how many attempts the bridge has made. */
+async function head(ref: string) {
+  const answer = await whole.call("GET", `/api/instances/${ref}/deliveries`)
+  const { head: event_id = "", attempts } = (await answer.json()) as { head?: string; attempts: unknown[] }
+  return { event_id, count: attempts.length }
 }
 
 /** The lines of a stream, as they come. */

@@ -381,6 +381,9 @@ test("webhook-logs shows the latest 200 attempts, newest first, with no host nee
   expect(await (await shop.read("/webhook-logs")).json()).toEqual([])
   const entries = Array.from({ length: 203 }, (_, i) => ({
     count: i + 1,
+    n: i + 1,
+    isResend: false,
+    signatures: { signature: "t=1,v1=00", standard: "v1,AA" },
     attempt: {
       attempt: 1,
       error: "",
@@ -393,7 +396,7 @@ test("webhook-logs shows the latest 200 attempts, newest first, with no host nee
     },
   }))
   for (let from = 0; from < entries.length; from += 25)
-    await AttemptLog.append(shop.id, entries.slice(from, from + 25))
+    await AttemptLog.append(shop.id, entries.slice(from, from + 25), randomBytes(32))
   const logged = (await (await shop.read("/webhook-logs")).json()) as { event_id: string }[] // the contract's shape
   expect(logged).toHaveLength(200)
   expect([logged[0]!.event_id, logged[199]!.event_id]).toEqual(["evt_203", "evt_4"])

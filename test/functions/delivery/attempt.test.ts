@@ -35,7 +35,7 @@ async function attemptOn(url: string) {
   const agent = guardedAgent()
   onTestFinished(() => agent.destroy())
   const body = Buffer.from(`{"event":"test"}`)
-  return await attempt({ url, secret: "whsec_c2VjcmV0", eventId: "evt_1", number: 1, body, agent })
+  return await attempt({ url, secrets: ["whsec_c2VjcmV0"], eventId: "evt_1", number: 1, body, agent })
 }
 
 describe("an answer's body is ignored", () => {

@@ -16,7 +16,14 @@ async function connectionsOfTwo(isLambda: boolean): Promise<number> {
   for (const eventId of ["evt_1", "evt_2"]) {
     const { agent, leave } = newConnections(isLambda)
     const secret = "whsec_c2VjcmV0"
-    const outcome = await attempt({ url, agent, secret, eventId, number: 1, body: Buffer.from("{}") })
+    const outcome = await attempt({
+      url,
+      agent,
+      secrets: [secret],
+      eventId,
+      number: 1,
+      body: Buffer.from("{}"),
+    })
     expect(outcome.verdict).toBe("delivered")
     await leave()
     // A delivery writes its results, during which the connection becomes free.

@@ -7,6 +7,11 @@ import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { ApiError } from "#core/error.ts"
+import { EventRow } from "#core/event/row.ts"
+import { Turn } from "#core/event/turn.ts"
+import { isGenuine } from "#local/demo/genuine.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { store } from "#core/store/store.ts"
@@ -31,6 +36,12 @@ const Life = fc.record({
   patches: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
   /** The same for the customer's resend of the first event. */
   resends: fc.option(fc.integer({ min: 4, max: 16 }), { nil: undefined }),
+  /** The same for a retry of the event whose turn it is, for giving it up, and for a new webhook secret. */
+  retries: fc.option(fc.integer({ min: 2, max: 20 }), { nil: undefined }),
+  skips: fc.option(fc.integer({ min: 2, max: 20 }), { nil: undefined }),
+  rolls: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
+  /** Whether the customer's calls may die. */
+  callsDie: fc.boolean(),
   /** How many of the deliveries' writes have their answers lost. */
   lostAnswers: fc.integer({ min: 0, max: 2 }),
 })
@@ -48,6 +59,9 @@ const Race = Life.map((life) => ({
   answers: [],
   patches: undefined,
   resends: undefined,
+  retries: undefined,
+  skips: undefined,
+  rolls: undefined,
   lostAnswers: 0,
 }))
 
@@ -81,7 +95,7 @@ function pass(seconds: number): void {
   vi.setSystemTime(Date.now() + seconds * 1000)
 }
 
-test("whoever writes, delivers, dies, stands still, moves or asks again: each event arrives, in order, each attempt once", async () => {
+test("whoever writes, delivers, dies, stands still, moves, asks again, retries, skips or rolls: each event arrives, in order, each attempt once", async () => {
   const property = lives(await aReceiver())
   await expect(fc.assert(property, { numRuns: 40 })).resolves.toBeUndefined()
 }, 120_000)
@@ -121,12 +135,36 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     await after(turns)
     if ((await Delivery.get(bridge.id))!.head > 0) await Resend.ask(bridge.id, 1)
   }
+  const head = async () => await EventRow.get(bridge.id, (await Delivery.get(bridge.id))!.head + 1)
+  const retry = async (turns: number) => {
+    await after(turns)
+    const event = await head()
+    if (event) await Turn.retry(event).catch(unlessNotWaiting)
+  }
+  /** Those that a customer has tried to give up. */
+  const skipped: string[] = []
+  const skip = async (turns: number) => {
+    await after(turns)
+    const event = await head()
+    if (!event) return
+    skipped.push(event.eventId)
+    await Turn.skip(event, { withinMs: 0 }).catch(unlessNotWaiting)
+  }
+  const secrets = [await Bridge.secretOf(bridge)]
+  const roll = async (turns: number) => {
+    await after(turns)
+    await WebhookSecret.roll(bridge)
+  }
   const finds = loseAnswers(bridge.id, life.lostAnswers)
-  const { patches, resends } = life
+  const { patches, resends, retries, skips, rolls } = life
+  const dying = { mayDie: life.callsDie }
   const parties = [
     inTurns(scheduler, "producer", produce, { mayDie: life.producerDies }),
     ...(patches === undefined ? [] : [inTurns(scheduler, "PATCH", () => patch(patches))]),
     ...(resends === undefined ? [] : [inTurns(scheduler, "resend", () => askAgain(resends))]),
+    ...(retries === undefined ? [] : [inTurns(scheduler, "retry", () => retry(retries), dying)]),
+    ...(skips === undefined ? [] : [inTurns(scheduler, "skip", () => skip(skips), dying)]),
+    ...(rolls === undefined ? [] : [inTurns(scheduler, "roll", () => roll(rolls), dying)]),
     ...life.deliverers.map((dies, i) =>
       inTurns(scheduler, `deliverer ${i}`, async () => void (await deliver(bridge.id)), { mayDie: dies }),
     ),
@@ -147,7 +185,11 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   }
   const arrivals = receiver.arrivals.slice(from)
   const posted = arrivals.filter(({ headers }) => headers["x-webhook-resend"] === undefined)
-  const count = expectInOrder(posted, written)
+  const count = expectInOrder(posted, written, skipped)
+  secrets.push(await Bridge.secretOf((await Bridge.byId(bridge.id))!))
+  const isOurs = ({ body, headers, at }: Arrival) =>
+    secrets.some((secret) => isGenuine(body, String(headers["x-webhook-signature"]), secret, at / 1000))
+  expect(arrivals.filter((arrival) => !isOurs(arrival))).toEqual([])
   expect(await Delivery.get(bridge.id)).toMatchObject({ head: count, due: 0, attempt: 0, resend: [] })
   expectEachAttemptOnce(posted)
   const isCalm = life.waits.length === 0 && !life.deliverers.includes(true)
@@ -161,10 +203,16 @@ async function after(turns: number): Promise<void> {
   for (let i = 0; i < turns; i++) await turn("waits")
 }
 
-/** @returns how many events came. */
-function expectInOrder(posted: Arrival[], written: string[]): number {
+function unlessNotWaiting(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === "not_waiting")) throw error
+}
+
+/** @returns how many events came, or were given up. */
+function expectInOrder(posted: Arrival[], written: string[], skipped: string[]): number {
   const firsts = [...new Set(posted.map(({ eventId }) => eventId))]
-  expect(firsts.slice(0, written.length)).toEqual(written)
+  // What was given up before its first attempt never came.
+  const due = written.filter((eventId) => firsts.includes(eventId) || !skipped.includes(eventId))
+  expect(firsts.slice(0, due.length)).toEqual(due)
   let newest = 0
   for (const { eventId } of posted) {
     const at = firsts.indexOf(eventId)
@@ -172,7 +220,7 @@ function expectInOrder(posted: Arrival[], written: string[]): number {
     newest = Math.max(newest, at)
   }
   // There may be more if a dead producer wrote them but did not live to count them.
-  return firsts.length
+  return new Set([...firsts, ...skipped]).size
 }
 
 function expectEachAttemptOnce(posted: Arrival[]) {

@@ -1,0 +1,92 @@
+export * as WebhookSecret from "./webhook-secret.ts"
+
+import { Bridge } from "./bridge.ts"
+import { now } from "../platform/clock.ts"
+import { Delivery } from "../event/delivery.ts"
+import { ApiError, noSuchBridge } from "../error.ts"
+import { Receiver } from "../event/receiver.ts"
+import { open, seal } from "../keys/seal.ts"
+import { transact } from "../store/store.ts"
+import { accounts } from "../store/tables.ts"
+
+/** How long both secrets sign, in seconds (Contract, "Replacing a webhook secret"). */
+const overlap = 86_400
+
+/** The secrets that sign a bridge's webhooks now: its own, then the one that it replaces. */
+export async function of(bridge: Bridge.Info): Promise<[string, ...string[]]> {
+  const { secretBefore } = bridge
+  const secret = await Bridge.secretOf(bridge)
+  if (!secretBefore || overlapUntil(bridge) === undefined) return [secret]
+  const before = open(
+    await Bridge.deliveryKeyOf(bridge),
+    Bridge.key(bridge.accountId, bridge.customerRef),
+    secretBefore.sealed,
+  )
+  return [secret, before.toString()]
+}
+
+/** Until when the replaced secret signs as well, Unix seconds; undefined if only one does. */
+export function overlapUntil({ secretBefore }: Bridge.Info): number | undefined {
+  return secretBefore && secretBefore.until > now() ? secretBefore.until : undefined
+}
+
+/**
+ * Gives a bridge a new secret. For a day the old one signs as well, in both rows that hold them, so no delivery lacks a
+ * signature that its receiver knows.
+ * @throws ApiError `secret_overlap` while an earlier one still signs, `not_found`
+ */
+export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until: number }> {
+  if (overlapUntil(bridge) !== undefined) throw new ApiError("secret_overlap")
+  const secret = Bridge.newSecret()
+  const until = now() + overlap
+  const dataKey = await Bridge.deliveryKeyOf(bridge)
+  const old = await Bridge.receiverOf(bridge)
+  // A bridge from an earlier release has no such row until its first event.
+  await Delivery.begin(bridge.id, { due: 0, receiver: old })
+  const rowKey = Bridge.key(bridge.accountId, bridge.customerRef)
+  const refused = await transact([
+    {
+      Update: {
+        TableName: accounts,
+        Key: rowKey,
+        UpdateExpression: "SET webhook_secret = :new, secret_before = :old, secret_before_until = :until",
+        // Two that roll at once must not drop the secret that the receiver knows.
+        ConditionExpression: "id = :id AND webhook_secret = :old",
+        ExpressionAttributeValues: {
+          ":new": seal(dataKey, rowKey, secret),
+          ":old": bridge.sealedSecret,
+          ":until": until,
+          ":id": bridge.id,
+        },
+      },
+    },
+    Delivery.resecreted({
+      ...old,
+      sealedSecret: seal(dataKey, Receiver.key(bridge.id), secret),
+      before: { sealedSecret: old.sealedSecret, until },
+    }),
+  ])
+  if (!refused) return { secret, until }
+  if (refused[0]?.id === bridge.id) throw new ApiError("secret_overlap")
+  await Delivery.remove(bridge.id)
+  throw noSuchBridge()
+}
+
+/** Ends the use of the replaced secret now. Does nothing if it has ended. @throws ApiError `not_found` */
+export async function finish(bridge: Bridge.Info): Promise<void> {
+  if (!bridge.secretBefore) return
+  const refused = await transact([
+    {
+      Update: {
+        TableName: accounts,
+        Key: Bridge.key(bridge.accountId, bridge.customerRef),
+        UpdateExpression: "REMOVE secret_before, secret_before_until",
+        // A secret that was replaced meanwhile has its own day.
+        ConditionExpression: "id = :id AND secret_before = :before",
+        ExpressionAttributeValues: { ":id": bridge.id, ":before": bridge.secretBefore.sealed },
+      },
+    },
+    Delivery.resecretedFully(bridge.id),
+  ])
+  if (refused && refused[0]?.id !== bridge.id) throw noSuchBridge()
+}

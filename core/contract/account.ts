@@ -1,0 +1,131 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { CustomerRef } from "./bridge.ts"
+import { text } from "./chat.ts"
+import { body, refusals, reply } from "./reply.ts"
+
+const Account = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    subscription: z.enum(["none", "trialing", "active", "past_due"]).openapi({
+      description: "`active` and `trialing` may create bridges.",
+    }),
+    bridges: z.number().int().openapi({ description: "How many there are; the sandbox does not count." }),
+    bridge_limit: z.number().int().openapi({ description: "How many there may be." }),
+    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+  })
+  .openapi("Account")
+
+export const getAccount = createRoute({
+  method: "get",
+  path: "/api/account",
+  summary: "Get the account that the key belongs to",
+  responses: { 200: reply("The account.", Account), ...refusals() },
+})
+
+const Scope = z.enum(["all", "read", "bridge"]).openapi({
+  description:
+    "`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: " +
+    "everything at one bridge, and nothing else.",
+})
+
+/** Contract, "Scopes of keys" */
+const Key = z
+  .object({
+    id: z.string().openapi({ description: "The key's characters 5 to 16." }),
+    name: z.string(),
+    scope: Scope,
+    customer_ref: z.string().optional().openapi({ description: "The bridge of a key for one." }),
+    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+    last_used_at: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: "To the hour, Unix seconds; absent before its first use." }),
+  })
+  .openapi("ApiKey")
+
+export const listKeys = createRoute({
+  method: "get",
+  path: "/api/keys",
+  summary: "List the API keys of the account",
+  responses: { 200: reply("The keys, without their secret parts.", z.array(Key)), ...refusals() },
+})
+
+export const createKey = createRoute({
+  method: "post",
+  path: "/api/keys",
+  summary: "Create an API key",
+  request: {
+    body: body(
+      z.object({
+        name: text(1, 64).openapi({ description: "What it is for." }),
+        scope: Scope.default("all"),
+        customer_ref: CustomerRef.optional().openapi({ description: "With the scope `bridge`: which." }),
+      }),
+    ),
+  },
+  responses: {
+    201: reply(
+      "The new key. It is shown only here.",
+      Key.omit({ last_used_at: true }).extend({
+        key: z.string().openapi({ description: "Send it as `Authorization: Bearer`." }),
+      }),
+    ),
+    ...refusals("not_found"),
+  },
+})
+
+export const removeKey = createRoute({
+  method: "delete",
+  path: "/api/keys/{id}",
+  summary: "Revoke an API key",
+  description: "It stops working within 30 seconds.",
+  request: {
+    params: z.object({
+      id: z
+        .string()
+        .regex(/^[0-9A-Za-z]{12}$/, "12 letters and digits, as `listKeys` gives it")
+        .openapi({ description: "As `listKeys` gives it." }),
+    }),
+  },
+  responses: { 204: { description: "Revoked." }, ...refusals("not_found") },
+})
+
+const Day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, "a date, as 2026-11-22")
+  .openapi({ example: "2026-11-22" })
+
+/** Contract, "Usage" */
+const Usage = z
+  .object({
+    date: z.string().openapi({ description: "In UTC." }),
+    customer_ref: z.string(),
+    events: z.number().int().openapi({ description: "Delivered, or put into the inbox." }),
+    messages: z.number().int().openapi({ description: "How many of these were of the type `message`." }),
+    undelivered: z.number().int().openapi({ description: "Given up." }),
+    attempts: z.number().int().openapi({ description: "Of first deliveries, without what was sent again." }),
+    success: z.number().openapi({ description: "The share of attempts that succeeded; 1 without attempts." }),
+    p95_ms: z.number().int().openapi({
+      description:
+        "What 95 of 100 attempts did not exceed, rounded up to 25, 50, 100, 200, 400, 800, 1,600, 3,200, 6,400 or 10,000.",
+    }),
+  })
+  .openapi("Usage")
+
+export const getUsage = createRoute({
+  method: "get",
+  path: "/api/usage",
+  summary: "What the bridges of the account delivered, day by day",
+  request: {
+    query: z.object({
+      from: Day.optional().openapi({ description: "The first day; 30 days ago, unless you say otherwise." }),
+      to: Day.optional().openapi({ description: "The last day; today, unless you say otherwise." }),
+    }),
+  },
+  responses: {
+    200: reply("A row for each bridge and day on which something happened, oldest first.", z.array(Usage)),
+    ...refusals(),
+  },
+})

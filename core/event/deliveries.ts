@@ -1,0 +1,65 @@
+export * as Deliveries from "./deliveries.ts"
+
+import { Bridge } from "../bridge/bridge.ts"
+import type { Deliveries, DeliveryOfEvent } from "../contract/deliveries.ts"
+import { now } from "../platform/clock.ts"
+import { AttemptLog } from "./attempts.ts"
+import { Delivery } from "./delivery.ts"
+import { EventList } from "./list.ts"
+import { EventRow } from "./row.ts"
+
+/** How far a bridge's deliveries have come, without their attempts. */
+export type Summary = Omit<Deliveries, "attempts">
+
+/** Contract, "Deliveries" */
+export async function summary(bridgeId: string): Promise<Summary> {
+  const seen = await Delivery.get(bridgeId)
+  const { head = 0, resend = [], failingSince, retryAtMs = 0 } = seen ?? {}
+  const newest = await EventList.newest(bridgeId)
+  const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
+  const isResting = seen?.holder === Delivery.nobody && retryAtMs > 0
+  return {
+    waiting: Math.max(0, newest - head),
+    resending: resend.length,
+    ...(oldest && { head: oldest.eventId, oldest_at: oldest.createdAt }),
+    ...(oldest && isResting && { next_attempt_at: Math.max(now(), Math.ceil(retryAtMs / 1000)) }),
+    ...(failingSince !== undefined && { failing_since: failingSince }),
+  }
+}
+
+/** What was sent of an event, and every attempt that is still known. The secret is left out. */
+export async function ofEvent(bridge: Bridge.Info, event: EventRow.Info): Promise<DeliveryOfEvent> {
+  const deliveryKey = await Bridge.deliveryKeyOf(bridge)
+  const attempts = await AttemptLog.of(bridge.id, event, deliveryKey)
+  return {
+    event_id: event.eventId,
+    state: event.state,
+    created_at: event.createdAt,
+    headers: headersOf(event, attempts.at(-1)),
+    body: EventRow.bodyOf(event, deliveryKey).toString(),
+    attempts: attempts.map(({ attempt, isResend, url = "", answer = "" }) => ({
+      ...attempt,
+      resend: isResend,
+      url,
+      answer,
+    })),
+  }
+}
+
+/** The headers of the last attempt. */
+function headersOf(event: EventRow.Info, last: AttemptLog.Known | undefined): Record<string, string> {
+  if (!last?.signatures) return {}
+  const { signature, standard } = last.signatures
+  const timestamp = /^t=(\d+)/.exec(signature)?.[1] ?? ""
+  return {
+    authorization: "Bearer ***",
+    "content-type": "application/json",
+    "x-webhook-signature": signature,
+    "x-webhook-event-id": event.eventId,
+    "x-webhook-attempt": String(last.attempt.attempt),
+    ...(last.isResend && { "x-webhook-resend": "true" }),
+    "webhook-id": event.eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": standard,
+  }
+}

@@ -1,0 +1,110 @@
+export * as Turn from "./turn.ts"
+
+import { setTimeout as sleep } from "node:timers/promises"
+import { BridgeLog } from "../bridge/log.ts"
+import { eventNotFound, notWaiting } from "../error.ts"
+import { log } from "../platform/log.ts"
+import { now } from "../platform/clock.ts"
+import { transact } from "../store/store.ts"
+import { events } from "../store/tables.ts"
+import { Delivery } from "./delivery.ts"
+import { hide, ring } from "./doorbell.ts"
+import { EventList } from "./list.ts"
+import { EventRow } from "./row.ts"
+
+// What a customer may do with the event whose turn it is: try it now, or give it up. The order stays as it is.
+
+/** An attempt takes 10 s; this is a little longer. */
+const patienceMs = 12_000
+const lookEachMs = 250
+
+/**
+ * Ends the wait of an event for its next attempt, which counts among its five. Without effect while an attempt is under way.
+ * @throws ApiError `not_waiting` if it is not this event's turn, or there is no wait
+ */
+export async function retry(event: EventRow.Info): Promise<void> {
+  const { bridgeId, n } = event
+  const { held, refused } = await Delivery.update(bridgeId, {
+    UpdateExpression: `SET retry_at_ms = :zero, due = :due, ${Delivery.inIndex}`,
+    ConditionExpression: "head = :before AND holder = :nobody AND retry_at_ms > :zero",
+    ExpressionAttributeValues: {
+      ":zero": 0,
+      ":due": now() + Delivery.claimedFor,
+      ":before": n - 1,
+      ":nobody": Delivery.nobody,
+      ":now": now(),
+    },
+  })
+  if (!held && refused?.head !== n - 1) throw await whyNotWaiting(event)
+  // An attempt is under way, or the wait has ended already.
+  if (!held) return
+  BridgeLog.append(bridgeId, "info", `event ${event.type} ${event.eventId} is tried again on request`)
+  await wake(bridgeId, held.bell)
+}
+
+/**
+ * Gives up the event whose turn it is, as if its attempts had failed: it is undelivered, and the next goes out. An attempt
+ * that is under way is waited for, since two events must never be on their way at once.
+ * @throws ApiError `not_waiting`, `not_found`
+ */
+export async function skip(event: EventRow.Info, { withinMs = patienceMs } = {}): Promise<void> {
+  const until = performance.now() + withinMs
+  for (;;) {
+    const refused = await giveUp(event)
+    if (!refused) break
+    if (refused[0]) throw eventNotFound()
+    if (Number(refused[1]?.head) !== event.n - 1) throw await whyNotWaiting(event)
+    if (performance.now() >= until)
+      throw notWaiting("an attempt at this event is under way: try again when it has ended")
+    await sleep(lookEachMs)
+  }
+  log.info({ bridgeId: event.bridgeId, eventId: event.eventId }, "event skipped on request")
+  BridgeLog.append(event.bridgeId, "warn", `event ${event.type} ${event.eventId} was skipped on request`)
+  await wake(event.bridgeId, (await Delivery.get(event.bridgeId))?.bell)
+}
+
+async function giveUp(event: EventRow.Info) {
+  const { bridgeId, n } = event
+  return await transact([
+    EventRow.outcome(event, "undelivered"),
+    {
+      Update: {
+        TableName: events,
+        Key: Delivery.key(bridgeId),
+        UpdateExpression:
+          "SET head = :n, attempt = :zero, failures = :zero, retry_at_ms = :zero, holder = :nobody, due = :due, " +
+          Delivery.inIndex,
+        // A claim whose time is over belongs to a deliverer that died.
+        ConditionExpression: "head = :before AND (holder = :nobody OR due < :now)",
+        ExpressionAttributeValues: {
+          ":n": n,
+          ":before": n - 1,
+          ":zero": 0,
+          ":nobody": Delivery.nobody,
+          ":due": now() + Delivery.claimedFor,
+          ":now": now(),
+        },
+      },
+    },
+    EventList.pointer(event, "undelivered"),
+  ])
+}
+
+async function whyNotWaiting(event: EventRow.Info) {
+  const head = (await Delivery.get(event.bridgeId))?.head ?? 0
+  if (event.n <= head)
+    return notWaiting("this event does not wait: its delivery has ended, so `resend` sends it again")
+  const first = await EventRow.get(event.bridgeId, head + 1)
+  return notWaiting(`it is not this event's turn: ${first?.eventId ?? "another"} is before it`)
+}
+
+/**
+ * Wakes the doorbell that rests until the next attempt, since it holds back all others of its bridge, and rings, in case it
+ * is gone. If neither succeeds, the sweep rings.
+ */
+async function wake(bridgeId: string, bell: string | undefined): Promise<void> {
+  // It rests no more if somebody has received it since.
+  if (bell !== undefined)
+    await hide(bell, 0).catch((error: unknown) => log.info({ bridgeId, error }, "a doorbell rests no more"))
+  await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
+}

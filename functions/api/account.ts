@@ -1,0 +1,85 @@
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import * as contract from "#core/contract/account.ts"
+import { ApiError, invalid } from "#core/error.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { Usage } from "#core/event/usage.ts"
+import { iso, now } from "#core/platform/clock.ts"
+import { router } from "../http/router.ts"
+
+/** An account may have this many keys, so that no loop makes them without end. */
+const mostKeys = 100
+
+/** The account of the caller's key, and its keys. */
+export const account = router()
+  .openapi(contract.getAccount, async (c) => {
+    const found = await Account.get(c.var.accountId)
+    if (!found) throw new ApiError("unauthorized", "this account has been deleted")
+    const { id, name, subscription, bridges, bridgeLimit, createdAt } = found
+    return c.json({ id, name, subscription, bridges, bridge_limit: bridgeLimit, created_at: createdAt }, 200)
+  })
+  .openapi(contract.getUsage, async (c) => {
+    const asked = c.req.valid("query")
+    const days = { from: asked.from ?? dayOf(now() - 30 * 86_400), to: asked.to ?? dayOf(now()) }
+    const bridges = await Bridge.list(c.var.accountId)
+    const all = await Promise.all(
+      bridges.map(async ({ id, customerRef }) =>
+        (await Usage.of(id, days, (await Delivery.get(id))?.today)).map((day) => wireUsage(customerRef, day)),
+      ),
+    )
+    return c.json(
+      all.flat().toSorted((a, b) => a.date.localeCompare(b.date)),
+      200,
+    )
+  })
+  .openapi(contract.listKeys, async (c) => {
+    return c.json((await ApiKey.list(c.var.accountId)).map(wire), 200)
+  })
+  .openapi(contract.createKey, async (c) => {
+    const { accountId } = c.var
+    const { name, scope, customer_ref } = c.req.valid("json")
+    if (scope === "bridge" && customer_ref === undefined)
+      throw invalid([{ path: "customer_ref", message: "is missing: which bridge is the key for?" }])
+    const bridge =
+      scope === "bridge" && customer_ref !== undefined ? await Bridge.get(accountId, customer_ref) : undefined
+    if ((await ApiKey.list(accountId)).length >= mostKeys)
+      throw new ApiError("forbidden", `an account may have ${mostKeys} keys: revoke one first`)
+    const key = await ApiKey.create(accountId, name, { scope, bridge })
+    const made = { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now() }
+    return c.json({ ...wire(made), key }, 201)
+  })
+  .openapi(contract.removeKey, async (c) => {
+    if (!(await ApiKey.revoke(c.var.accountId, c.req.valid("param").id)))
+      throw new ApiError("not_found", "there is no such key: GET /api/keys lists yours")
+    return c.body(null, 204)
+  })
+
+function dayOf(seconds: number): string {
+  return iso(seconds * 1000).slice(0, 10)
+}
+
+function wireUsage(customerRef: string, day: Usage.Day) {
+  const { attempts, failed } = day
+  return {
+    date: day.day,
+    customer_ref: customerRef,
+    events: day.told,
+    messages: day.messages,
+    undelivered: day.undelivered,
+    attempts,
+    success: attempts === 0 ? 1 : (attempts - failed) / attempts,
+    p95_ms: Usage.p95Of(day),
+  }
+}
+
+function wire({ keyId, name, scope, bridge, createdAt, lastUsedAt }: ApiKey.Info) {
+  return {
+    id: keyId,
+    name,
+    scope,
+    ...(bridge && { customer_ref: bridge.customerRef }),
+    created_at: createdAt,
+    ...(lastUsedAt !== undefined && { last_used_at: lastUsedAt }),
+  }
+}

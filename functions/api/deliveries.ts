@@ -1,0 +1,61 @@
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import * as contract from "#core/contract/deliveries.ts"
+import { ApiError, eventNotFound, invalid } from "#core/error.ts"
+import { AttemptLog } from "#core/event/attempts.ts"
+import { Deliveries } from "#core/event/deliveries.ts"
+import { EventList } from "#core/event/list.ts"
+import { Resend } from "#core/event/resend.ts"
+import type { EventRow } from "#core/event/row.ts"
+import { Turn } from "#core/event/turn.ts"
+import { router } from "../http/router.ts"
+
+const ok = { ok: true as const }
+
+/** The deliveries of a bridge, what a customer may do with them, and the secret that signs them. */
+export const deliveries = router()
+  .openapi(contract.listDeliveries, async (c) => {
+    const { id } = c.var.bridge
+    const [summary, attempts] = await Promise.all([Deliveries.summary(id), AttemptLog.latest(id)])
+    return c.json({ ...summary, attempts }, 200)
+  })
+  .openapi(contract.getDelivery, async (c) => {
+    const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
+    return c.json(await Deliveries.ofEvent(c.var.bridge, event), 200)
+  })
+  .openapi(contract.retryDelivery, async (c) => {
+    await Turn.retry(await eventOf(c.var.bridge, c.req.valid("param").event_id))
+    return c.json(ok, 202)
+  })
+  .openapi(contract.skipDelivery, async (c) => {
+    await Turn.skip(await eventOf(c.var.bridge, c.req.valid("param").event_id))
+    return c.json(ok, 200)
+  })
+  .openapi(contract.resendSince, async (c) => {
+    const { bridge } = c.var
+    const { since, after } = c.req.valid("json")
+    if (bridge.webhookUrl === "")
+      throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
+    const from = after === undefined ? 0 : await EventList.numberOf(bridge.id, after)
+    if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
+    const { events, isAll } = await Resend.askSince(bridge.id, { since, after: from })
+    const next = events.at(-1)?.eventId ?? after ?? ""
+    return c.json({ ...ok, count: events.length, ...(!isAll && next !== "" && { next }) }, 202)
+  })
+  .openapi(contract.rollSecret, async (c) => {
+    const { secret, until } = await WebhookSecret.roll(c.var.bridge)
+    BridgeLog.append(c.var.bridge.id, "info", "webhook secret replaced: for a day both sign")
+    return c.json({ webhook_secret: secret, overlap_until: until }, 200)
+  })
+  .openapi(contract.finishSecret, async (c) => {
+    await WebhookSecret.finish(c.var.bridge)
+    BridgeLog.append(c.var.bridge.id, "info", "the replaced webhook secret signs no more")
+    return c.json(ok, 200)
+  })
+
+async function eventOf(bridge: Bridge.Info, eventId: string): Promise<EventRow.Info> {
+  const event = await EventList.find(bridge.id, eventId)
+  if (!event) throw eventNotFound()
+  return event
+}

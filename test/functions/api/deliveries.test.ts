@@ -1,0 +1,300 @@
+import "#test/support/store.ts"
+import { afterEach, expect, test, vi } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { Deliveries, DeliveryOfEvent } from "#core/contract/deliveries.ts"
+import { Claim } from "#core/event/claim.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { Resend } from "#core/event/resend.ts"
+import { get, query } from "#core/store/store.ts"
+import { events } from "#core/store/tables.ts"
+import { isGenuine } from "#local/demo/genuine.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import type { Answer } from "#test/support/service/start-receiver.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await forgetDoorbells()
+})
+
+const at = (path: string) => `/api/instances/shop/deliveries${path}`
+
+/** A customer's bridge with an outbox, whose receiver answers by script. The clock stands under the test's control. */
+async function aShop(script: Answer[] = []) {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const customer = await aCustomer()
+  const receiver = await aReceiver(script)
+  const url = `${receiver.url}?token=1`
+  await customer.post("/api/instances", { customer_ref: "shop", webhook_url: url })
+  const fresh = () => Bridge.get(customer.account.id, "shop")
+  const bridge = await fresh()
+  const summary = async () => Deliveries.strict().parse(await json(customer.get(at(""))))
+  const of = async (id: string | undefined) => DeliveryOfEvent.parse(await json(customer.get(at(`/${id}`))))
+  const ask = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const answer = await customer.post(at(path), body)
+    return { status: answer.status, ...(await json(answer)) }
+  }
+  const came = () => receiver.arrivals.map(({ text, attempt }) => `${text} ${attempt}`)
+  return { ...customer, bridge, fresh, receiver, url, outbox: await anOutbox(bridge), summary, of, ask, came }
+}
+
+function later(seconds: number) {
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+test("the head line says what waits, since when, when it is tried next, and since when the receiver fails", async () => {
+  const shop = await aShop([500, 500, 200])
+  expect(await shop.summary()).toEqual({ waiting: 0, resending: 0, attempts: [] })
+  const start = Math.floor(Date.now() / 1000)
+  const ids = await shop.outbox.append(...["a", "b", "c"].map(anEvent))
+  await answerAll()
+  later(11)
+  await answerAll()
+  const failing = await shop.summary()
+  expect(failing).toMatchObject({
+    waiting: 3,
+    head: ids[0],
+    attempts: [{ attempt: 2, status_code: 500 }, { attempt: 1 }],
+  })
+  expect(failing.oldest_at! - start).toBeLessThanOrEqual(3)
+  expect(failing.failing_since! - start).toBeLessThanOrEqual(5)
+  expect(failing.next_attempt_at! - failing.failing_since!).toBeGreaterThanOrEqual(40)
+  later(31)
+  await answerAll()
+  expect(await shop.summary()).toEqual({ waiting: 0, resending: 0, attempts: expect.any(Array) })
+})
+
+const wordy: Answer = (response) => response.writeHead(503).end(`é<b>${"x".repeat(2000)}`)
+
+test("an event's page has the bytes and headers that were sent, and each answer's first kilobyte", async () => {
+  const shop = await aShop([wordy, 200])
+  const [id] = await shop.outbox.append(anEvent("Grüße 👋"))
+  await answerAll()
+  later(11)
+  await answerAll()
+  const { attempts, headers, ...about } = await shop.of(id)
+  const last = shop.receiver.arrivals.at(-1)!
+  expect(about).toMatchObject({ event_id: id, state: "delivered", body: last.body.toString() })
+  expect(attempts).toMatchObject([
+    { attempt: 1, status_code: 503, success: false, resend: false, url: shop.url, error: "server_error" },
+    { attempt: 2, status_code: 200, success: true, resend: false, url: "", answer: "" },
+  ])
+  expect(attempts[0]!.answer).toMatch(/^é<b>x+$/)
+  expect(Buffer.byteLength(attempts[0]!.answer)).toBe(1024)
+  expect(headers.authorization).toBe("Bearer ***")
+  expect({ ...last.headers, authorization: "Bearer ***" }).toMatchObject(headers)
+})
+
+test("a failure is found when the latest 200 attempts are others, for a week; it is sealed, and a success has no such row", async () => {
+  const shop = await aShop([400])
+  const [id] = await shop.outbox.append(anEvent("a"))
+  await answerAll()
+  await shop.outbox.append(...Array.from({ length: 90 }, () => anEvent()))
+  await shop.outbox.append(...Array.from({ length: 90 }, () => anEvent()))
+  await shop.outbox.append(...Array.from({ length: 25 }, () => anEvent()))
+  await answerAll()
+  expect((await shop.of(id)).attempts).toMatchObject([{ status_code: 400, answer: "ignored", url: shop.url }])
+  const failures = query({
+    TableName: events,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :failure)",
+    ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}`, ":failure": "FAILURE#" },
+  })
+  const rows = await Array.fromAsync(failures)
+  expect(rows).toHaveLength(1)
+  expect(JSON.stringify(rows)).not.toContain("ignored")
+  later(7 * 86_400 + 1)
+  expect((await shop.of(id)).attempts).toEqual([])
+})
+
+test("a retry ends the wait, counts among the five attempts, and the resting doorbell does no harm", async () => {
+  const shop = await aShop([500, 500, 500, 500, 500])
+  const [id] = await shop.outbox.append(anEvent("a"), anEvent("b"))
+  await answerAll()
+  for (let n = 0; n < 4; n++) {
+    expect(await shop.ask(`/${id}/retry`)).toEqual({ status: 202, ok: true })
+    await answerAll()
+  }
+  expect(shop.came()).toEqual(["a 1", "a 2", "a 3", "a 4", "a 5", "b 1"])
+  expect(await shop.outbox.states()).toEqual(["undelivered", "delivered"])
+  // The doorbell that rested holds back no later one.
+  await shop.outbox.append(anEvent("c"))
+  await answerAll()
+  expect(shop.came().at(-1)).toBe("c 1")
+  later(600)
+  await answerAll()
+  expect(shop.came()).toHaveLength(7)
+  expect(await Delivery.get(shop.bridge.id)).toMatchObject({ head: 3, due: 0, holder: "" })
+})
+
+test("a skip gives up the head alone, at once, and the next event goes out; it can be sent again", async () => {
+  const shop = await aShop([500])
+  const [id] = await shop.outbox.append(anEvent("a"), anEvent("b"), anEvent("c"))
+  await answerAll()
+  expect(await shop.ask(`/${id}/skip`)).toEqual({ status: 200, ok: true })
+  await answerAll()
+  expect(shop.came()).toEqual(["a 1", "b 1", "c 1"])
+  expect(await shop.outbox.states()).toEqual(["undelivered", "delivered", "delivered"])
+  expect(await shop.ask("/resend", { since: 0 })).toEqual({ status: 202, ok: true, count: 1 })
+  await answerAll()
+  expect(shop.came().at(-1)).toBe("a 1")
+  const { attempts, headers } = await shop.of(id)
+  expect(attempts.map(({ resend }) => resend)).toEqual([false, true])
+  expect(headers["x-webhook-resend"]).toBe("true")
+  expect(await shop.outbox.states()).toEqual(["delivered", "delivered", "delivered"])
+})
+
+test("only the event whose turn it is can be tried or skipped: the sentence says which one that is", async () => {
+  const shop = await aShop([200, 500])
+  const [first, head, next] = await shop.outbox.append(...["a", "b", "c"].map(anEvent))
+  await answerAll()
+  for (const verb of ["retry", "skip"]) {
+    expect(await shop.ask(`/${next}/${verb}`)).toMatchObject({
+      status: 409,
+      code: "not_waiting",
+      error: `it is not this event's turn: ${head} is before it`,
+    })
+    expect(await shop.ask(`/${first}/${verb}`)).toMatchObject({ status: 409, code: "not_waiting" })
+  }
+  expect(shop.came()).toEqual(["a 1", "b 1"])
+})
+
+test("a skip waits for the attempt that is under way: never are two events on their way at once", async () => {
+  let isOpen = false
+  const slow: Answer = (response) => {
+    isOpen = true
+    setTimeout(() => {
+      isOpen = false
+      response.writeHead(500).end()
+    }, 400)
+  }
+  const shop = await aShop([slow, (response) => response.writeHead(isOpen ? 508 : 200).end()])
+  const [id] = await shop.outbox.append(anEvent("a"), anEvent("b"))
+  const delivering = answerAll()
+  await shop.receiver.atLeast(1)
+  const skipped = await shop.ask(`/${id}/skip`)
+  await delivering
+  await answerAll()
+  expect(skipped.status).toBe(200)
+  expect(shop.came()).toEqual(["a 1", "b 1"])
+  expect(await shop.outbox.states()).toEqual(["undelivered", "delivered"])
+})
+
+test("what a deliverer holds for longer is not skipped, and what it delivers meanwhile was not waiting", async () => {
+  const shop = await aShop()
+  await shop.outbox.append(anEvent("a"))
+  const held = (await Claim.take(shop.bridge.id, "somebody")) as Delivery.Info // free, and not early
+  const { Turn } = await import("#core/event/turn.ts")
+  const { EventRow } = await import("#core/event/row.ts")
+  const event = (await EventRow.get(shop.bridge.id, 1))!
+  await expect(Turn.skip(event, { withinMs: 0 })).rejects.toMatchObject({ code: "not_waiting" })
+  await Turn.retry(event)
+  await Claim.advance(held)
+  await expect(Turn.skip(event)).rejects.toMatchObject({ code: "not_waiting" })
+  await expect(Turn.retry(event)).rejects.toMatchObject({ code: "not_waiting" })
+})
+
+test("all that was given up since a time is sent again, in order, a hundred at once", async () => {
+  const shop = await aShop(Array.from({ length: 113 }, () => 400))
+  await shop.outbox.append(...Array.from({ length: 3 }, (_, i) => anEvent(`old ${i}`)))
+  await answerAll()
+  later(3600)
+  const since = Math.floor(Date.now() / 1000)
+  for (let from = 0; from < 110; from += 55) {
+    const some = Array.from({ length: 55 }, (_, i) => anEvent(`new ${from + i}`))
+    await shop.outbox.append(...some)
+  }
+  await answerAll()
+  shop.receiver.arrivals.splice(0)
+  const first = await shop.ask("/resend", { since })
+  expect(first).toMatchObject({ status: 202, count: 100, next: expect.stringMatching(/^evt_/) })
+  expect(await shop.ask("/resend", { since, after: first.next })).toMatchObject({
+    count: 0,
+    next: first.next,
+  })
+  await answerAll()
+  expect(await shop.ask("/resend", { since, after: first.next })).toEqual({
+    status: 202,
+    ok: true,
+    count: 10,
+  })
+  await answerAll()
+  expect(shop.came()).toEqual(Array.from({ length: 110 }, (_, i) => `new ${i} 1`))
+  expect(await shop.ask("/resend", { since })).toEqual({ status: 202, ok: true, count: 0 })
+  expect((await Resend.askSince(shop.bridge.id, { since: 0, after: 0 })).events).toHaveLength(3)
+})
+
+const v1s = (header: string) => [...header.matchAll(/,v1=[0-9a-f]{64}/g)].length
+
+test("for a day after a roll both secrets sign, the new one first; then, or when it is finished, the new one alone", async () => {
+  const shop = await aShop()
+  const old = await Bridge.secretOf(shop.bridge)
+  const roll = () => shop.post("/api/instances/shop/webhook-secret/roll")
+  const rolled = await json(roll())
+  const secret = String(rolled.webhook_secret)
+  expect(secret).toMatch(/^whsec_/)
+  expect(secret).not.toBe(old)
+  expect(await json(shop.get("/api/instances/shop"))).toMatchObject({
+    webhook_secret: secret,
+    secret_overlap_until: rolled.overlap_until,
+  })
+  expect(await json(roll())).toMatchObject({ code: "secret_overlap" })
+
+  const next = async (name: string) => {
+    await shop.outbox.append(anEvent(name))
+    await answerAll()
+    const { body, headers } = shop.receiver.arrivals.at(-1)!
+    const signature = String(headers["x-webhook-signature"])
+    const signed = (by: string) => isGenuine(body, signature, by)
+    expect(headers.authorization).toBe(`Bearer ${secret}`)
+    expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(v1s(signature))
+    return [v1s(signature), signed(secret), signed(old)]
+  }
+  vi.useRealTimers()
+  expect(await next("a")).toEqual([2, true, true])
+  await shop.post("/api/instances/shop/webhook-test")
+  expect(v1s(String(shop.receiver.arrivals.at(-1)!.headers["x-webhook-signature"]))).toBe(2)
+  await shop.patch("/api/instances/shop", { webhook_url: `${shop.receiver.url}?moved` })
+  expect(await next("b")).toEqual([2, true, true])
+  expect(await WebhookSecret.of(await shop.fresh())).toEqual([secret, old])
+
+  expect((await shop.post("/api/instances/shop/webhook-secret/finish")).status).toBe(200)
+  expect(await next("c")).toEqual([1, true, false])
+  expect((await shop.post("/api/instances/shop/webhook-secret/finish")).status).toBe(200)
+  expect(await json(shop.get("/api/instances/shop"))).not.toHaveProperty("secret_overlap_until")
+})
+
+test("after a day the replaced secret signs no more, and may be rolled again", async () => {
+  const shop = await aShop()
+  await WebhookSecret.roll(shop.bridge)
+  later(86_401)
+  expect(await WebhookSecret.of(await shop.fresh())).toHaveLength(1)
+  await shop.outbox.append(anEvent("a"))
+  await answerAll()
+  expect(v1s(String(shop.receiver.arrivals[0]!.headers["x-webhook-signature"]))).toBe(1)
+  await WebhookSecret.roll(await shop.fresh())
+})
+
+test("of two rolls at once one is refused, and a finish of yesterday's ends no secret of today", async () => {
+  const shop = await aShop()
+  const outcomes = await Promise.allSettled([
+    WebhookSecret.roll(shop.bridge),
+    WebhookSecret.roll(shop.bridge),
+  ])
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+  const yesterday = await shop.fresh()
+  later(86_401)
+  await WebhookSecret.roll(yesterday)
+  await WebhookSecret.finish(yesterday)
+  expect(await WebhookSecret.of(await shop.fresh())).toHaveLength(2)
+  const { receiver } = (await Delivery.get(shop.bridge.id))!
+  expect(receiver?.before).toBeDefined()
+})
+
+test("a bridge that was deleted meanwhile gets no secret, and no row of it comes back", async () => {
+  const shop = await aShop()
+  await Bridge.remove(shop.bridge)
+  await expect(WebhookSecret.roll(shop.bridge)).rejects.toMatchObject({ code: "not_found" })
+  expect(await get(events, Delivery.key(shop.bridge.id))).toBeUndefined()
+})

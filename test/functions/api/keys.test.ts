@@ -1,0 +1,148 @@
+import { expect, onTestFinished, test, vi } from "vitest"
+
+// The environment is read once, when the first module of core is loaded.
+await vi.hoisted(async () =>
+  Object.assign(process.env, (await import("#local/service/no-limits.ts")).noLimits),
+)
+
+import { dynamoDb } from "#test/support/store.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { examples } from "#core/contract/examples.ts"
+import { type RouteName, routes } from "#core/contract/routes.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+
+const Routes = Object.values(routes).flatMap((group) => Object.entries(group)) as [
+  RouteName,
+  { method: string; path: string },
+][] // as declared there
+
+/** A customer with two bridges, and a key of each scope. */
+async function aShop() {
+  const customer = await aCustomer()
+  for (const customer_ref of ["shop", "other"]) await customer.post("/api/instances", { customer_ref })
+  const make = async (body: object) => {
+    const made = await json(customer.post("/api/keys", body))
+    return { id: String(made.id), key: String(made.key) }
+  }
+  const as = async (key: string, name: RouteName, ref = "shop") => {
+    const [, { method, path }] = Routes.find(([one]) => one === name)!
+    const { body, parameters } = examples[name]
+    const given: Record<string, string | number> = { customer_ref: ref, ...parameters }
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, field: string) => String(given[field]))
+    const headers = { authorization: `Bearer ${key}` }
+    return await customer.call(method.toUpperCase(), filled, body, headers)
+  }
+  return { ...customer, make, as }
+}
+
+/** The code of a refusal, or the status. */
+async function outcome(answer: Response): Promise<string> {
+  if (answer.status < 400) return String(answer.status)
+  return String((await json(answer)).code)
+}
+
+/** Answered at once, without a session. */
+const atOnce = new Set<RouteName>(
+  Routes.filter(([, { path }]) => !path.includes("/proxy/")).map(([name]) => name),
+)
+
+test("a key is shown once, listed with name, scope and last use, and stops when it is revoked", async () => {
+  const shop = await aShop()
+  const { id, key } = await shop.make({ name: "till", scope: "bridge", customer_ref: "shop" })
+  const listed = async () => (await (await shop.get("/api/keys")).json()) as Record<string, unknown>[]
+  expect(await listed()).toContainEqual({
+    id,
+    name: "till",
+    scope: "bridge",
+    customer_ref: "shop",
+    created_at: expect.any(Number),
+  })
+  expect(JSON.stringify(await listed())).not.toContain(key.slice(17))
+  expect((await shop.as(key, "getBridge")).status).toBe(200)
+  expect((await listed()).find((one) => one.id === id)!.last_used_at).toBeGreaterThan(1_700_000_000)
+  expect((await shop.call("DELETE", `/api/keys/${id}`)).status).toBe(204)
+  expect((await shop.as(key, "getBridge")).status).toBe(401)
+  expect(await outcome(await shop.call("DELETE", `/api/keys/${id}`))).toBe("not_found")
+})
+
+test("the last use costs one write an hour, and a request succeeds if it cannot be written", async () => {
+  const shop = await aShop()
+  const { key } = await shop.make({ name: "till" })
+  let writes = 0
+  onTestFinished(
+    dynamoDb.faults.add({
+      fault: "lost-request",
+      operation: "UpdateItem",
+      when: (request) => {
+        const isNote = JSON.stringify(request).includes("last_used_at")
+        if (isNote) writes++
+        return false
+      },
+    }),
+  )
+  for (let i = 0; i < 20; i++) expect((await shop.as(key, "listBridges")).status).toBe(200)
+  expect(writes).toBe(1)
+})
+
+test("a key that may only read changes nothing, links nothing, and sees no secret", async () => {
+  const shop = await aShop()
+  const { key } = await shop.make({ name: "board", scope: "read" })
+  for (const [name, { method }] of Routes) {
+    if (method === "get" && name !== "qr") continue
+    expect([name, await outcome(await shop.as(key, name))]).toEqual([name, "forbidden"])
+  }
+  expect(await outcome(await shop.as(key, "qr"))).toBe("forbidden")
+  expect(await json(shop.as(key, "getBridge"))).toMatchObject({ customer_ref: "shop", webhook_secret: "" })
+  for (const name of ["listBridges", "listEvents", "listDeliveries", "getAccount", "listKeys"] as const)
+    expect([name, await outcome(await shop.as(key, name))]).toEqual([name, "200"])
+})
+
+test("for the key of one bridge nothing else exists: other bridges, keys and the account", async () => {
+  const shop = await aShop()
+  const { key } = await shop.make({ name: "till", scope: "bridge", customer_ref: "other" })
+  for (const [name, { path }] of Routes.filter(([one]) => one !== "listBridges")) {
+    const expected = path.includes("{customer_ref}") ? "not_found" : "forbidden"
+    expect([name, await outcome(await shop.as(key, name))]).toEqual([name, expected])
+  }
+  expect(await (await shop.as(key, "listBridges")).json()).toMatchObject([{ customer_ref: "other" }])
+  expect((await shop.as(key, "getBridge", "other")).status).toBe(200)
+  // A bridge that takes over the reference of a deleted one is not the key's.
+  await shop.call("DELETE", "/api/instances/other")
+  await shop.post("/api/instances", { customer_ref: "other" })
+  expect((await shop.as(key, "getBridge", "other")).status).toBe(404)
+})
+
+test("every route is asked under each scope, and a key of before may do everything", async () => {
+  const shop = await aShop()
+  expect(await ApiKey.verify(shop.key)).toMatchObject({ scope: "all" })
+  for (const name of atOnce)
+    expect([name, await outcome(await shop.as(shop.key, name))]).not.toEqual([name, "forbidden"])
+})
+
+test("another account's key cannot be revoked, and its bridge gets no key", async () => {
+  const [shop, other] = [await aShop(), await aCustomer()]
+  const { id } = await shop.make({ name: "till" })
+  expect((await other.call("DELETE", `/api/keys/${id}`)).status).toBe(404)
+  const key = { name: "x", scope: "bridge", customer_ref: "shop" }
+  expect((await other.post("/api/keys", key)).status).toBe(404)
+  const without = await other.post("/api/keys", { name: "x", scope: "bridge" })
+  expect(await json(without)).toMatchObject({ issues: [{ path: "customer_ref" }] })
+})
+
+test("an account may have a hundred keys", async () => {
+  const shop = await aShop()
+  for (let i = 0; i < 99; i++) await ApiKey.create(shop.account.id, String(i))
+  expect(await json(shop.post("/api/keys", { name: "one more" }))).toMatchObject({ code: "forbidden" })
+})
+
+test("the account says its subscription and how many bridges it has and may have", async () => {
+  const shop = await aShop()
+  expect(await json(shop.get("/api/account"))).toEqual({
+    id: shop.account.id,
+    name: "Test",
+    subscription: "active",
+    bridges: 2,
+    bridge_limit: 10,
+    created_at: shop.account.createdAt,
+  })
+})

@@ -1,0 +1,98 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { afterEach, expect, test, vi } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { Usage } from "#core/event/usage.ts"
+import { aCustomer } from "#test/support/service/customer.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import type { Answer } from "#test/support/service/start-receiver.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await forgetDoorbells()
+})
+
+async function aShop(script: Answer[] = []) {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T12:00:00Z") })
+  const customer = await aCustomer()
+  const receiver = await aReceiver(script)
+  await customer.post("/api/instances", { customer_ref: "shop", webhook_url: receiver.url })
+  const bridge = await Bridge.get(customer.account.id, "shop")
+  const usage = async (query = "") => (await customer.get(`/api/usage${query}`)).json()
+  return { ...customer, bridge, outbox: await anOutbox(bridge), usage }
+}
+
+function later(seconds: number) {
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+test("events, messages, attempts and failures count on their day, and every day stays", async () => {
+  const shop = await aShop([200, 400, 500, 200])
+  await shop.outbox.append(anEvent("told"), anEvent("given up"), { event: "connected", phone: "1" })
+  await answerAll()
+  later(11)
+  await answerAll()
+  const first = { date: "2026-11-20", customer_ref: "shop", undelivered: 1, attempts: 4, success: 0.5 }
+  expect(await shop.usage()).toEqual([{ ...first, events: 2, messages: 1, p95_ms: expect.any(Number) }])
+  later(86_400)
+  await shop.outbox.append(anEvent("tomorrow"))
+  await answerAll()
+  expect(await shop.usage()).toMatchObject([
+    first,
+    { date: "2026-11-21", events: 1, attempts: 1, success: 1 },
+  ])
+  expect(await shop.usage("?from=2026-11-21")).toHaveLength(1)
+  expect(await shop.usage("?to=2026-11-20")).toMatchObject([first])
+  expect((await shop.get("/api/usage?from=yesterday")).status).toBe(400)
+  expect(await (await (await aCustomer()).get("/api/usage")).json()).toEqual([])
+})
+
+test("counting costs no write but one a day, and the inbox counts too", async () => {
+  const shop = await aShop()
+  await shop.patch("/api/instances/shop", { webhook_url: null })
+  const writes: string[] = []
+  const restore = dynamoDb.faults.add({
+    fault: "lost-request",
+    operation: "PutItem",
+    when: (request) => {
+      if (JSON.stringify(request).includes("USAGE#")) writes.push(JSON.stringify(request))
+      return false
+    },
+  })
+  for (let day = 0; day < 3; day++) {
+    await shop.outbox.append(...["a", "b", "c"].map(anEvent))
+    await answerAll()
+    later(86_400)
+  }
+  restore()
+  expect(writes).toHaveLength(2)
+  const days = { events: 3, messages: 3, attempts: 0, success: 1, p95_ms: 0 }
+  expect(await shop.usage()).toMatchObject([days, days, days])
+})
+
+test("whoever dies between keeping a day and counting the next loses nothing and counts nothing twice", async () => {
+  const shop = await aShop()
+  await shop.outbox.append(anEvent("a"))
+  await answerAll()
+  later(86_400)
+  const { today } = (await Delivery.get(shop.bridge.id))!
+  await Usage.keep(shop.bridge.id, today)
+  await Usage.keep(shop.bridge.id, today)
+  expect(await shop.usage()).toMatchObject([{ events: 1 }])
+  await shop.outbox.append(anEvent("b"))
+  await answerAll()
+  expect(await shop.usage()).toMatchObject([{ events: 1 }, { events: 1 }])
+})
+
+test("the 95th percentile is the bound that 95 of 100 attempts kept", () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  let day: Usage.Day | undefined
+  for (let i = 0; i < 100; i++) {
+    const latencyMs = i < 95 ? 40 : 20_000
+    day = Usage.counted(day, { type: "message", attempt: { isFailure: false, latencyMs } })
+  }
+  expect(Usage.p95Of(day!)).toBe(50)
+  day = Usage.counted(day, { type: "message", attempt: { isFailure: false, latencyMs: 20_000 } })
+  expect(Usage.p95Of(day)).toBe(10_000)
+})
