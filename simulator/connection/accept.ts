@@ -15,8 +15,8 @@ const largest = 1 << 24
 const handshakeTime = 20_000
 
 /**
- * One client's socket: Noise handshake, then stanzas, one after the other. Whatever a client sends
- * that cannot be read ends its connection and nothing else.
+ * One client's socket: Noise handshake, then stanzas, one after the other. A frame that cannot be read ends its connection
+ * and nothing else.
  */
 export function accept(network: Network, socket: WebSocket, name: string) {
   const outlet = newOutlet(network, socket, name)

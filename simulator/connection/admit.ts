@@ -14,7 +14,7 @@ import type { Outlet } from "./outlet.ts"
 /** Takes a client's stanzas. */
 type Taker = (stanza: Node) => void
 
-/** Lets a client in by what it says of itself. Undefined when it is refused, which it has been told. */
+/** Lets a client in by its description of itself. Undefined if it was refused, and told so. */
 export function admit(
   network: Network,
   outlet: Outlet,

@@ -14,7 +14,7 @@ export function inMode(mode: Mode, user: User, device = 0): string {
   return mode === "lid" ? Jid.format(user.lid, "lid", device) : Jid.format(user.pn, Jid.server, device)
 }
 
-/** The same person in the other mode, which rides along so that clients learn the mapping. */
+/** The same person in the other mode. It rides along so that clients learn the mapping. */
 export function otherMode(mode: Mode, user: User): string {
   return inMode(mode === "lid" ? "pn" : "lid", user)
 }

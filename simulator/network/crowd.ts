@@ -6,16 +6,16 @@ import { now } from "../clock.ts"
 import type { Network } from "./network.ts"
 
 /**
- * People on the network whom nobody plays: they have names, private ids and devices with keys, and what is sent to them is
- * taken and forgotten. They make groups and address books large at little cost: all of them share one identity, and have
- * no one-time prekeys. `devices`: of one person, on the average.
+ * Adds people whom nobody plays. They have names, private ids and devices with keys, and forget what is sent to them. They make
+ * groups and address books large at little cost: all of them share one identity, and have no one-time prekeys. `devices` is
+ * how many a person has, on the average.
  */
 export function addCrowd(network: Network, { count, devices }: { count: number; devices: number }): User[] {
   const keys = once(network.store, "crowd", newKeys)
   return network.store.atomically(() =>
     Array.from({ length: count }, (_, n) => {
       const user = network.directory.addUser(network.directory.freeNumber(), nameOf(n), { crowd: true })
-      // So many more than the people before have, as the average wants.
+      // As many as keep the average.
       const own = Math.floor((n + 1) * devices) - Math.floor(n * devices)
       for (let id = 0; id < own; id++) addDevice(network, user, id, keys)
       return user

@@ -17,7 +17,7 @@ export function deliver(network: Network, to: Address, stanza: Node) {
   if (!line) return
   const before = line.queued
   line.queued = n
-  // After the transaction that queued it, and not if that was rolled back: then nobody has seen it.
+  // It is written after its transaction, and not at all if that was rolled back.
   queueMicrotask(() => {
     const next = line.active && line.backlog === undefined && line.sent === before && line.writable()
     if (!next) return pump(network, line)
@@ -28,8 +28,8 @@ export function deliver(network: Network, to: Address, stanza: Node) {
 }
 
 /**
- * Writes what waits, in order, as far as the line takes it. The only place that writes queued
- * stanzas, so the backlog and what arrives meanwhile cannot overtake each other.
+ * Writes waiting stanzas, in order, as far as the line takes them. No other place writes queued stanzas, so the backlog and
+ * new stanzas cannot overtake each other.
  */
 export function pump(network: Network, line: Line) {
   while (line.active && line.writable()) {
@@ -72,7 +72,7 @@ function isStubborn(network: Network, line: Line, { tag, attrs }: Node): boolean
   return isStatus && network.faults.strike("stubborn_status", key(line.device)) !== undefined
 }
 
-/** The device wants what waits for it: tells how much there is, then writes it. */
+/** The device is ready for its backlog: tells it how much there is, then writes it. */
 export function activate(network: Network, line: Line) {
   if (line.active) return
   line.active = true

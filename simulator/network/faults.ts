@@ -3,17 +3,17 @@ import type { Line } from "./line.ts"
 
 /** The faults that the network can be told to have. */
 export const kinds = [
-  /** Messages are taken, their acks kept back until the fault is removed. */
+  /** Messages are taken. Their acks are kept back until the fault is removed. */
   "hold_acks",
   /** Messages are taken and never acknowledged. */
   "lose_acks",
   /** Messages are refused with `code`. */
   "nack",
-  /** The connection is cut when a receipt comes, which is then as if it had not come. */
+  /** The connection is cut when a receipt comes, and the receipt is ignored. */
   "cut_before_receipt",
   /** The connection is cut right after a receipt is taken. */
   "cut_after_receipt",
-  /** Receipts and acks are taken, and settle nothing: what was queued comes again with each connection. */
+  /** Receipts and acks settle nothing: queued stanzas come again with each connection. */
   "unsettled",
   /** A queued stanza is written half, then the connection is cut. */
   "cut_mid_frame",
@@ -23,7 +23,7 @@ export const kinds = [
   "unavailable",
   /** A message comes as the placeholder of one that its phone alone shows, once. */
   "view_once",
-  /** That a companion is linked or removed is told to nobody. */
+  /** Nobody is told that a companion is linked or removed. */
   "silent_devices",
   /** Everything to the device is late by `ms`. */
   "delay",
@@ -37,7 +37,7 @@ export const kinds = [
   "refuse_login",
   /** Questions (iq) of the namespace `xmlns` are refused with `code`. */
   "refuse_iq",
-  /** They are never answered. */
+  /** Questions of the namespace `xmlns` are never answered. */
   "ignore_iq",
   /** A request for the device's keys is answered as if there were no such device (404). */
   "no_keys",
@@ -50,8 +50,8 @@ export const kinds = [
   /** The device is not told that its backlog is over. */
   "no_offline",
   /**
-   * Histories and snapshots of settings come as files, as from the live network. No fault of the
-   * network: Baileys 7.0.0-rc14 looks for them at mmg.whatsapp.net and nowhere else.
+   * Histories and snapshots of settings come as files, as from the live network. It is no default because Baileys
+   * 7.0.0-rc14 looks for them at mmg.whatsapp.net and nowhere else.
    */
   "files",
 ] as const
@@ -102,7 +102,7 @@ export function create() {
     /** False when there is no such fault. Stanzas that it held are sent now. */
     remove,
     clear: () => armed.forEach(({ id }) => remove(id)),
-    /** The fault of this kind that happens to the device now, used up by one. Phones of ours have none. */
+    /** The fault of this kind that the device meets now; it is used up by one. Our own phones meet none. */
     strike(kind: Kind, device: string, xmlns?: string): Fault | undefined {
       const fault = armed.find(
         (one) =>
@@ -113,7 +113,7 @@ export function create() {
       )
       if (!fault?.times) return fault
       fault.times--
-      // A fault that holds something has it to give back when it is removed.
+      // A fault that holds stanzas gives them back when it is removed, so it stays.
       if (fault.times === 0 && !kind.startsWith("hold")) armed = armed.filter((one) => one !== fault)
       return fault
     },

@@ -21,10 +21,10 @@ export interface Group {
   subjectBy: string
   createdAt: number
   createdBy: string
-  /** How its members are named to one another, for all of its life. */
+  /** How members are named to one another. It never changes. */
   mode: Mode
   members: Member[]
-  /** Grows with each change of its members; the time it was made, before the first. */
+  /** A number that grows with each change of members; before the first change, the time when the group was made. */
   membersVersion?: number
   description?: { id: string; text: string; by: string; at: number }
   /** Only admins write. */
@@ -74,7 +74,7 @@ export function open(store: Store) {
     /** By address. */
     find: (jid: Jid.Jid | undefined) => (jid?.server === "g.us" ? get(jid.user) : undefined),
     byInvite: (code: string) => list().find(({ invite }) => invite === code),
-    /** Those this person is in. */
+    /** The groups that this person is in. */
     of: (pn: string) => list().filter((group) => roleOf(group, pn)),
   }
 }

@@ -4,7 +4,7 @@ import type { Store } from "../storage/store.ts"
 /** How long uploaded files are kept: the network forgets them after a month. */
 const keptMs = 30 * 86_400_000
 
-/** Paths end in a query, to which some clients append what they ask with. */
+/** Paths end in a query, since some clients append parameters. */
 const query = "?ccb=11-4"
 
 const withoutQuery = (path: string) => path.split("?")[0] ?? path
@@ -41,7 +41,7 @@ export function open(store: Store) {
     },
     /** The file is gone, as after a month. False when there was none. */
     forget: (path: string): boolean => Number(hide.run(withoutQuery(path)).changes) > 0,
-    /** A phone, which keeps its files, has brought it again. False when none ever had it. */
+    /** A phone has brought the file again: phones keep their files. False if no phone ever had it. */
     restore: (path: string): boolean => Number(show.run(Date.now(), withoutQuery(path)).changes) > 0,
     /** The address of a path. */
     url(path: string): string {

@@ -17,7 +17,7 @@ import * as Presence from "./presence.ts"
 import * as Profiles from "./profiles.ts"
 import * as Queue from "./queue.ts"
 
-/** The messaging network: who is on it, what waits for whom, who is connected. */
+/** The messaging network: its people, the stanzas that wait for them, and their connections. */
 export interface Network {
   store: Store
   log: Log

@@ -24,15 +24,15 @@ export interface Profile {
   picture?: Picture | undefined
   /** By category, as the network names them: `last`, `readreceipts`... */
   privacy: Record<string, string>
-  /** Numbers of contacts who do not see the statuses; of an older directory there is none. */
+  /** Numbers of contacts who do not see the statuses. Older directories have no such list. */
   statusHiddenFrom?: string[]
   /** Numbers. */
   blocked: string[]
   /** The code behind the personal QR code. */
   qr: string
-  /** May not start chats: who has given it no token is out of reach. */
+  /** May not start chats: it reaches only people who have given it a token. */
   restricted: boolean
-  /** Tokens it has given, by the number of who holds them. */
+  /** Tokens that it has given, by their holders' numbers. */
   tokens: Record<string, Buffer>
   /** Set for a business account. */
   business?: Business | undefined
@@ -95,7 +95,7 @@ export function open(store: Store) {
   }
   return {
     get,
-    /** Changes a profile; what it is now. */
+    /** Changes a profile, and returns it. */
     change(pn: string, change: Partial<Profile>): Profile {
       const profile = { ...get(pn), ...change }
       save(pn, profile)

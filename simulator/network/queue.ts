@@ -3,13 +3,13 @@ import * as Jid from "../wire/jid.ts"
 import type { Node } from "../wire/node.ts"
 import { type Address, key } from "./directory.ts"
 
-/** A stanza that waits for a device to say it has it. `n` orders all of the network's. */
+/** A stanza that waits until a device says that it has it. `n` orders all stanzas of the network. */
 export interface Waiting {
   n: number
   stanza: Node
 }
 
-/** At least once: what is for a device stays here until the device's receipt or ack. */
+/** The stanzas for devices. Each stays until the device's receipt or ack, so it comes at least once. */
 export type Queue = ReturnType<typeof open>
 
 export function open(store: Store) {
@@ -36,13 +36,13 @@ export function open(store: Store) {
   const clear = store.db.prepare("DELETE FROM queue WHERE device = ?")
 
   return {
-    /** Its number. */
+    /** Adds a stanza, and returns its number. */
     add(address: Address, stanza: Node): number {
       const { id = "", from } = stanza.attrs
       const added = insert.run(key(address), stanza.tag, id, chatOf(from), pack(stanza))
       return Number(added.lastInsertRowid)
     },
-    /** Whether it was queued after all, and is not settled. */
+    /** Whether this stanza is queued: its transaction was kept, and it is not settled. */
     has: (n: number): boolean => exists.get(n) !== undefined,
     /** The next stanzas after number `n`, in order. */
     after: (address: Address, n: number, limit: number): Waiting[] =>

@@ -72,7 +72,7 @@ function fitting<Patch extends { patch: Buffer }>(patches: Patch[]): Patch[] {
   return patches.filter(({ patch }, i) => (bytes += patch.length) <= pageBytes || i === 0)
 }
 
-/** The network numbers patches; what is in them it cannot read. */
+/** Numbers a patch, whose content the network cannot read. */
 function take(network: Network, line: Line, name: string, version: number, patch: Buffer) {
   const numbered = proto.SyncdPatch.decode(patch)
   numbered.version = { version }
@@ -89,7 +89,7 @@ function take(network: Network, line: Line, name: string, version: number, patch
     if (device.id !== 0) notify(network, device, { from: inMode("pn", user), type: "server_sync", content })
 }
 
-/** Where a client finds what is too large for a stanza. */
+/** A reference to content that is too large for a stanza. */
 function external(network: Network, content: Uint8Array): Buffer {
   const sealed = seal(network, "md-app-state", "App State", Buffer.from(content))
   const reference = { ...sealed, fileSizeBytes: sealed.fileLength }

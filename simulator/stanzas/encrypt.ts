@@ -65,7 +65,7 @@ export function digest(network: Network, line: Line): Node[] {
   ]
 }
 
-/** Keys to start sessions with, one one-time prekey each while there are any. */
+/** Keys to start sessions with, with a one-time prekey each while there are any. */
 export function bundles(network: Network, _line: Line, iq: Node): Node[] {
   const asked = children(child(iq, "key"))
   if (asked.length === 0) throw badRequest()

@@ -182,7 +182,7 @@ function inBroadcast({ line, sender, stanza }: Message, mode: Mode) {
   }
 }
 
-/** To every device of every member: the sender key's ciphertext, and the key itself for who gets it now. */
+/** To every device of every member: the sender key's ciphertext, and the key itself for those that get it now. */
 function toGroup(network: Network, { line, sender, stanza, chat }: Message): Copy[] {
   const group = network.groups.find(chat)
   if (!group) return []
@@ -215,7 +215,7 @@ function inGroup(network: Network, group: Group, sender: User, device: number) {
   }
 }
 
-/** The ciphertext and what belongs to it; who a companion is only matters to start a session. */
+/** The ciphertext and its marks. A companion's identity is needed only to start a session. */
 function contents(stanza: Node, enc: Node[]): Node[] {
   const starts = enc.some(({ attrs }) => attrs.type === "pkmsg")
   const rest = children(stanza).filter(({ tag }) => carried.has(tag) || (starts && tag === "device-identity"))

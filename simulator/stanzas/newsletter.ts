@@ -46,7 +46,7 @@ export function live(network: Network, _line: Line, iq: Node): Node[] {
 
 /**
  * A message to a newsletter: its followers get it as it is.
- * @returns the number that the network gives it; undefined for who may not write there.
+ * @returns the number that the network gives it; undefined if the sender may not write there
  */
 export function publish(network: Network, line: Line, stanza: Node, plaintext: Buffer): number | undefined {
   const newsletter = network.newsletters.find(Jid.parse(stanza.attrs.to))

@@ -18,7 +18,7 @@ export function presence(network: Network, line: Line, stanza: Node) {
   if (type === "available" || type === "unavailable") look(network, line.device, type === "available")
 }
 
-/** A device's person looks, or does not any more: who watches hears it. */
+/** A device's person looks, or does not any more. Those who watch are told. */
 export function look(network: Network, device: Address, looks: boolean) {
   const user = network.directory.user(device.user)
   if (!user) return

@@ -163,7 +163,7 @@ export function ownerOfQr(network: Network, _line: Line, iq: Node): Node[] {
   return [el("qr", { jid: inMode("pn", user), notify: user.name, type: "contact" })]
 }
 
-/** Tokens by which those one trusts may start a chat with one: each is told. */
+/** Gives tokens to people whom one trusts. With them they may start a chat; each is told. */
 export function tokens(network: Network, line: Line, iq: Node): Node[] {
   const user = me(network, line)
   for (const { attrs } of children(child(iq, "tokens"))) {

@@ -8,7 +8,7 @@ import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
 
-/** A device has messages, or read, played or could not decrypt them. Settles them and tells the sender. */
+/** A device says that it has messages, or has read, played or not decrypted them. Settles them, and tells their sender. */
 export function receipt(network: Network, line: Line, stanza: Node) {
   const { id, to, type, participant } = stanza.attrs
   if (!id) return
@@ -70,7 +70,7 @@ function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Tol
   const { type, recipient } = stanza.attrs
   const mode = modeOf(chat)
   const from = inMode(shownMode(network, peer.pn, mode), me, line.device.id)
-  // To one device: who sent what could not be read, or one's own that sent it.
+  // It goes to one device: the sender's that should send again, or one's own that sent the message.
   if (type === "retry" || peer === me)
     return [[{ user: peer.pn, id: chat.device }, copyOf(stanza, { from, type, recipient })]]
   const readSelf = copyOf(stanza, { from, type: "read-self", recipient: inMode(mode, peer) })

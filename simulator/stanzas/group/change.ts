@@ -45,7 +45,7 @@ function setMembers(tag: string, apply: (members: Member[], pns: string[]) => Me
     const before = group.members.map(({ pn }) => pn)
     group.members = apply(group.members, pns)
     const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
-    // An answer says how it went for each; that of a notification is who they are now.
+    // An answer says how it went for each member. A notification says what they are now.
     const done = shown.map((member) => el("participant", { jid: member.attrs.jid, type: "200" }))
     return {
       answer: [el(tag, {}, done)],

@@ -31,7 +31,7 @@ export function furnish(network: Network, line: Line, community: Group, wantsGen
   }
 }
 
-/** The members of a community have changed: who comes gets its announcements, who goes leaves all of its groups. */
+/** The members of a community have changed. New ones get its announcements, former ones leave all of its groups. */
 export function follow(network: Network, line: Line, community: Group, before: string[]): void {
   const now = community.members.map(({ pn }) => pn)
   const gone = before.filter((pn) => !now.includes(pn))
