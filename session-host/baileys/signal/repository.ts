@@ -23,6 +23,8 @@ export interface RepositoryInput {
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
   /** Nothing more will become of this ciphertext now: it was read, or cannot be. */
   onSettled: (ciphertext: Uint8Array) => void
+  /** Runs a question to the network on which decryption may depend. */
+  whileAsking: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
   /** Called for a status that cannot be read: it should be requested again. */
   onUnreadable: (stanza: BinaryNode) => void
 }
@@ -37,7 +39,8 @@ export function durableRepository(
   lidsOf?: (jids: string[]) => Promise<LIDMapping[] | undefined>,
 ): SignalRepositoryWithLIDStore {
   const { keys, hold } = input
-  const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds: input.creds, keys }, log, lidsOf)
+  const ask = lidsOf && ((jids: string[]) => input.whileAsking(() => lidsOf(jids)))
+  const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds: input.creds, keys }, log, ask)
 
   return {
     ...inner,

@@ -2,14 +2,24 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 
 /** How long the head of the queue may take, in ms: longer than a session waits for its store before it closes the socket. */
 const patienceMs = 30_000
+/** How much may wait before the network is read no further: stanzas, and bytes in them. Half of it is read on at. */
+const most = { stanzas: 200, bytes: 8_000_000 }
 
 interface Message {
   node: BinaryNode
+  bytes: number
   waiting: Set<Uint8Array>
   settled: PromiseWithResolvers<void>
 }
 
-type Arrival = Message | { tell: () => void }
+type Arrival = Message | { tell: () => void; bytes: number }
+
+interface Hooks {
+  /** Called with a message that took so long that the stanzas after it go first. */
+  onStuck: (node: BinaryNode) => void
+  /** Called when so much waits that nothing more should be read until the promise resolves. */
+  onFull: (until: Promise<void>) => void
+}
 
 /** The stanzas that have arrived, in order, until Baileys is through with them. */
 export interface Arrivals {
@@ -23,31 +33,53 @@ export interface Arrivals {
   dropped: (node: BinaryNode) => void
   /** Resolves when all ciphertexts of this message are settled. */
   whenSettled: (node: BinaryNode) => Promise<void> | undefined
-  /** Calls back when all messages that arrived before are settled. */
-  afterThose: (tell: () => void) => void
+  /** Calls back when all messages that arrived before this stanza are settled. */
+  afterThose: (node: BinaryNode, tell: () => void) => void
+  /** Runs a question to the network on which a message may depend: the network is read until it has answered. */
+  whileAsking: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
   /** Forgets everything. */
   end: () => void
 }
 
-/**
- * Messages are read in their own time. Stanzas that arrive after them are told after them.
- * @param onStuck called with a message that took so long that the stanzas after it go first
- */
-export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {
+/** Messages are read in their own time. Stanzas that arrive after them are told after them. */
+export function newArrivals({ onStuck, onFull }: Hooks): Arrivals {
   const byCiphertext = new WeakMap<Uint8Array, Message>()
   const byNode = new WeakMap<BinaryNode, Message>()
   let queue: Arrival[] = []
+  let bytes = 0
+  /** Open questions to the network. */
+  let questions = 0
+  let full: PromiseWithResolvers<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
+  const isOver = (share: number) => queue.length > share * most.stanzas || bytes > share * most.bytes
+  const look = () => {
+    if (!full && questions === 0 && isOver(1)) {
+      full = Promise.withResolvers()
+      onFull(full.promise)
+    }
+    if (!full || (questions === 0 && isOver(1 / 2))) return
+    full.resolve()
+    full = undefined
+  }
+  const push = (arrival: Arrival) => {
+    queue.push(arrival)
+    bytes += arrival.bytes
+    // Behind another it waits.
+    if (queue.length === 1) advance()
+    look()
+  }
   const advance = () => {
     clearTimeout(timer)
     for (let head = queue[0]; head; head = queue[0]) {
       if ("waiting" in head && head.waiting.size > 0) break
       queue.shift()
+      bytes -= head.bytes
       if ("tell" in head) head.tell()
     }
     // Baileys drops a malformed message without a word. It must not hold up the rest for ever.
     if (queue.length > 0) timer = setTimeout(giveUp, patienceMs).unref()
+    look()
   }
   const settle = (message: Message | undefined, ciphertexts: Iterable<Uint8Array>) => {
     if (!message) return
@@ -65,12 +97,17 @@ export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {
   return {
     message(node) {
       const ciphertexts = ciphertextsOf(node)
-      if (ciphertexts.length === 0) return
-      const message = { node, waiting: new Set(ciphertexts), settled: Promise.withResolvers<void>() }
+      // Baileys gets it in its turn, and then it is read.
+      if (ciphertexts.length === 0) return push({ tell: () => {}, bytes: sizeOf(node) })
+      const message = {
+        node,
+        bytes: sizeOf(node),
+        waiting: new Set(ciphertexts),
+        settled: Promise.withResolvers<void>(),
+      }
       byNode.set(node, message)
       for (const ciphertext of ciphertexts) byCiphertext.set(ciphertext, message)
-      queue.push(message)
-      if (queue.length === 1) advance()
+      push(message)
     },
     stanzaOf: (ciphertext) => byCiphertext.get(ciphertext)?.node,
     settled: (ciphertext) => settle(byCiphertext.get(ciphertext), [ciphertext]),
@@ -79,15 +116,33 @@ export function newArrivals(onStuck: (node: BinaryNode) => void): Arrivals {
       settle(message, [...(message?.waiting ?? [])])
     },
     whenSettled: (node) => byNode.get(node)?.settled.promise,
-    afterThose(tell) {
-      queue.push({ tell })
-      advance()
+    afterThose: (node, tell) => push({ tell, bytes: sizeOf(node) }),
+    async whileAsking(ask) {
+      questions++
+      look()
+      try {
+        return await ask()
+      } finally {
+        questions--
+        look()
+      }
     },
     end() {
       clearTimeout(timer)
       queue = []
+      bytes = 0
+      look()
     },
   }
+}
+
+/** About as many bytes as a stanza has on the wire. */
+function sizeOf({ tag, attrs, content }: BinaryNode): number {
+  let bytes = tag.length
+  for (const [name, value] of Object.entries(attrs)) bytes += name.length + value.length
+  if (Array.isArray(content)) for (const child of content) bytes += sizeOf(child)
+  else if (content) bytes += content.length
+  return bytes
 }
 
 /** The ciphertexts that will reach the repository. */

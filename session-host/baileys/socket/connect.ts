@@ -83,12 +83,14 @@ export function connect(input: ConnectInput): Connection {
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const keys = keysOf(vault)
-  const arrivals = newArrivals(({ attrs }) =>
-    input.log.error(
-      { messageId: attrs.id },
-      "a message was neither decrypted nor dropped: what came after it goes on",
-    ),
-  )
+  const arrivals = newArrivals({
+    onStuck: ({ attrs }) =>
+      input.log.error(
+        { messageId: attrs.id },
+        "a message was neither decrypted nor dropped: what came after it goes on",
+      ),
+    onFull: (until) => wire.holdUp(until),
+  })
   const acks = newAcks(input.ackMs ?? ackMs, (messageId, timestamp) =>
     lifetime.tell({ kind: "acknowledged", messageId, timestamp }),
   )
@@ -111,6 +113,7 @@ export function connect(input: ConnectInput): Connection {
       repository: {
         stanzaOf: arrivals.stanzaOf,
         onSettled: arrivals.settled,
+        whileAsking: arrivals.whileAsking,
         onUnreadable: (stanza) =>
           void sock
             .sendRetryRequest(stanza)

@@ -35,7 +35,7 @@ export function readFrames({ ws, acks, arrivals, calls, lifetime, vault, tellPeo
     if (frame.tag === "iq") tellPeople(membersIn(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
-      arrivals.afterThose(() => lifetime.tell({ kind: "stanza", stanza }))
+      arrivals.afterThose(frame, () => lifetime.tell({ kind: "stanza", stanza }))
     }
     for (const listen of listeners) listen(frame)
   })

@@ -6,6 +6,8 @@ import { transmission } from "../send/transmission.ts"
 export interface Wire {
   /** Whether frames leave. */
   readonly isOpen: boolean
+  /** Reads nothing more from the socket until this resolves. A rejection says that the session has ended. */
+  holdUp(until: Promise<void>): void
   /** Closes at once: no frame leaves any more, held or new. */
   cut(): void
 }
@@ -21,7 +23,9 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
   /** Frames, each with the last unit that was made before it. */
   const held: { data: Buffer; unit: number }[] = []
   let isWaiting = false
-  let isPaused = false
+  let isFull = false
+  /** How many reasons there are to read nothing more. */
+  let holds = 0
   let open = true
   let broken = false
 
@@ -43,15 +47,16 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
     // A commit that fails ends the session, and the frames that wait for it stay here.
     gate.whenKept(unit).then(release, noted)
   }
-  const pause = () => {
-    if (isPaused || !gate.isFull) return
-    isPaused = true
-    socket.pause()
-    gate.whenKept(gate.made).then(resume, noted)
+  const holdUp = (until: Promise<void>) => {
+    if (holds++ === 0) socket.pause()
+    until.then(() => {
+      if (--holds === 0 && open) socket.resume()
+    }, noted)
   }
-  const resume = () => {
-    isPaused = false
-    if (open) socket.resume()
+  const holdUpWhileFull = () => {
+    if (isFull || !gate.isFull) return
+    isFull = true
+    holdUp(gate.whenKept(gate.made).then(() => void (isFull = false)))
   }
 
   socket.send = (data: unknown, done: unknown) => {
@@ -60,7 +65,7 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
     const message = transmission.getStore()
     if (!open || message?.abandoned) return written(new Error("the connection sends no more"))
     if (message?.built) message.handed = true
-    pause()
+    holdUpWhileFull()
     if (held.length === 0 && gate.made <= gate.kept) return send(frame, written)
     held.push({ data: frame, unit: gate.made })
     wait(held[0]!.unit)
@@ -72,6 +77,7 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
     get isOpen() {
       return open && !broken && socket.readyState === socket.OPEN
     },
+    holdUp,
     cut() {
       open = false
       held.length = 0

@@ -21,7 +21,7 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
-  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "onUnreadable">
+  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "whileAsking" | "onUnreadable">
 }
 
 /** Baileys' settings. */

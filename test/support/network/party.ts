@@ -36,6 +36,7 @@ export async function aParty(lid: string, vault: VolatileVault = aVault()) {
       hold: newLocks(),
       stanzaOf: (ciphertext) => stanzas.get(ciphertext),
       onSettled: () => {},
+      whileAsking: (ask) => ask(),
       onUnreadable: () => {},
     },
     pino({ level: "silent" }),

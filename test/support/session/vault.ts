@@ -23,6 +23,10 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     onFailure: () => {},
   }
 
+  let unanswered: Promise<void> | undefined
+  /** The attributes of the messages that have arrived. */
+  const foreseen: Received["attrs"][] = []
+
   const pause = () => (input.latencyMs ? delay(input.latencyMs()) : undefined)
   const apply = (change: Change) => {
     changes.push(change)
@@ -66,6 +70,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       return state.creds
     },
     async keys(type, ids) {
+      await unanswered
       await pause()
       return new Map(
         ids.flatMap((id) => {
@@ -81,9 +86,12 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       last = last.then(() => commit(unit))
       last.catch(() => {})
     },
-    foresee: () => {},
+    foresee: (attrs) => void foreseen.push(attrs),
     ignores: () => false,
-    isSeen: async ({ hash }) => seen.has(hash),
+    async isSeen({ hash }) {
+      await unanswered
+      return seen.has(hash)
+    },
     isToSkip: async () => false,
     sent: async (messageId) => sends.get(messageId)?.message,
   }
@@ -111,6 +119,17 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     },
     /** Resolves when everything that was made is durable. */
     settled: () => last,
+    /** How many messages have arrived, read or not. */
+    arrived: () => foreseen.length,
+    /** No read is answered from now on, until the returned function is called. */
+    holdReads() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      unanswered = promise
+      return () => {
+        unanswered = undefined
+        resolve()
+      }
+    },
     /** Nothing becomes durable from now on, until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()

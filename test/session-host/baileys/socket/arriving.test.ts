@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
+import { WebSocket } from "ws"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { aConnection } from "#test/support/session/connection.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
@@ -31,6 +32,25 @@ test("a message's receipt leaves only when the message is durable, and what was 
   expect((await answered).get(bob.number)).toMatchObject({ jid: bob.jid, lid: bob.lid })
   expect(await heard("receipt", id, 5_000)).toHaveLength(1)
   expect(texts(vault)).toContain("kept first")
+  connection.close()
+})
+
+test("while look-ups are slower than the traffic the network is read no further, and later in order", async () => {
+  const { ada, bob, vault, connection } = await aLinkedDevice(network)
+  const paused = vi.spyOn(WebSocket.prototype, "pause")
+  onTestFinished(() => paused.mockRestore())
+  const before = vault.arrived()
+  const release = vault.holdReads()
+  const sent = Array.from({ length: 160 }, (_, n) => `${n} ${"x".repeat(65_000)}`)
+  for (const text of sent) await bob.send(ada.number, text)
+  await expect.poll(() => paused.mock.calls.length).toBeGreaterThan(0)
+  // The bound, and what had been read already when it was reached.
+  expect(vault.arrived() - before).toBeLessThan(140)
+  expect(texts(vault)).toEqual([])
+
+  release()
+  await vault.takes(sent.length)
+  expect(texts(vault)).toEqual(sent)
   connection.close()
 })
 

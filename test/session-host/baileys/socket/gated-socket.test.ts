@@ -114,7 +114,25 @@ test("while too much waits to become durable nothing more is read, until that is
   await keep()
   expect(left).toEqual(["paused"])
   await keep()
-  expect(left).toEqual(["paused", "resumed", "a", "b"])
+  expect(left).toEqual(["paused", "a", "b", "resumed"])
+})
+
+test("nothing is read while anything holds it up, and nothing is read any more after a cut", async () => {
+  const { wire, left } = aSocket()
+  const [first, second, last] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+  wire.holdUp(first!.promise)
+  wire.holdUp(second!.promise)
+  first!.resolve()
+  await first!.promise
+  expect(left).toEqual(["paused"])
+  second!.resolve()
+  await second!.promise
+  expect(left).toEqual(["paused", "resumed"])
+  wire.holdUp(last!.promise)
+  wire.cut()
+  last!.resolve()
+  await last!.promise
+  expect(left).toEqual(["paused", "resumed", "paused", "terminated"])
 })
 
 test("of a message that was given up no frame leaves; of another, that its stanza may have left is noted", () => {
