@@ -29,6 +29,7 @@ interface Unit {
   number: number
   writes: UnitWrite[]
   bytes: number
+  isNote: boolean
   madeMs: number
   /** When it must become durable although nobody waits for it, on the monotonic clock. */
   dueMs: number
@@ -62,6 +63,8 @@ export class Commits {
   #dueMs = Infinity
   #timer: NodeJS.Timeout | undefined
   #restsUntilMs = 0
+  /** When a transaction last ended that was one of many because of its unit's size, or held notes alone. */
+  #bulkUntilMs = 0
   #running: Promise<void> | undefined
   #ended: SessionEnded | undefined
   readonly #over = new AbortController()
@@ -100,7 +103,7 @@ export class Commits {
    * @throws TooLarge for a row that no table would take; nothing was made then. SessionEnded
    */
   make(writes: UnitWrite[]): number {
-    this.#made = this.#add(writes, lingerMs)
+    this.#made = this.#add(writes, { withinMs: lingerMs, isNote: false })
     return this.#made
   }
 
@@ -110,7 +113,7 @@ export class Commits {
    * @throws SessionEnded
    */
   note(writes: UnitWrite[]): void {
-    this.#add(writes, writes.length > fewWrites ? lingerMs : noteLingerMs)
+    this.#add(writes, { withinMs: writes.length > fewWrites ? lingerMs : noteLingerMs, isNote: true })
   }
 
   /**
@@ -155,12 +158,12 @@ export class Commits {
     for (const { promise } of this.#waiting.splice(0)) promise.reject(this.#ended)
   }
 
-  #add(writes: UnitWrite[], withinMs: number): number {
+  #add(writes: UnitWrite[], { withinMs, isNote }: { withinMs: number; isNote: boolean }): number {
     if (this.#ended) throw this.#ended
     this.#options.store.mustFit(writes)
     const madeMs = performance.now()
     const dueMs = madeMs + withinMs
-    const unit: Unit = { number: ++this.#last, writes, bytes: bytesOf(writes), madeMs, dueMs }
+    const unit: Unit = { number: ++this.#last, writes, bytes: bytesOf(writes), isNote, madeMs, dueMs }
     this.#queue.push(unit)
     this.#bytes += unit.bytes
     this.#options.store.made(unit.number, writes.filter(isOwn))
@@ -191,8 +194,12 @@ export class Commits {
   async #run(): Promise<void> {
     const start = performance.now()
     const batch = nextBatch(this.#queue)
+    const isBulk = batch.commits.length > 1 || batch.units.every(({ isNote }) => isNote)
     try {
-      for (const writes of batch.commits) await this.#commit(writes)
+      for (const writes of batch.commits) {
+        await this.#commit(writes)
+        if (isBulk) this.#bulkUntilMs = performance.now()
+      }
       this.#keep(batch.units)
     } catch (error) {
       const ended = this.#ended ?? asEnded(error)
@@ -204,6 +211,15 @@ export class Commits {
     this.#running = undefined
     this.#dueMs = this.#waiting.length > 0 ? 0 : Math.min(...this.#queue.map(({ dueMs }) => dueMs))
     this.#plan()
+  }
+
+  /**
+   * How long a frame may have been waiting because the store is slow. Time that a whole address book took does not count:
+   * a store that takes it transaction by transaction is not away.
+   */
+  get #lateMs(): number {
+    const oldest = this.#queue.find(({ isNote }) => !isNote)
+    return oldest ? performance.now() - Math.max(oldest.madeMs, this.#bulkUntilMs) : 0
   }
 
   #keep(units: Unit[]): void {
@@ -224,7 +240,8 @@ export class Commits {
     const start = performance.now()
     const rows = writes.map((write) => (isOwn(write) ? store.toWrite(write) : write))
     const { signal } = this.#over
-    const refused = await patience.watch(transact([Lease.check(this.#held), ...rows], { withinMs, signal }))
+    const written = transact([Lease.check(this.#held), ...rows], { withinMs, signal })
+    const refused = await patience.watch(written, this.#lateMs)
     Metrics.add("CommitMs", Math.round(performance.now() - start))
     if (refused) throw whyRefused(refused)
   }

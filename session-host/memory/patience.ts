@@ -21,9 +21,9 @@ export class Patience {
     return await this.watch(this.#repeat(ask))
   }
 
-  /** Reports work that takes too long. */
-  async watch<Result>(work: Promise<Result>): Promise<Result> {
-    const timer = setTimeout(this.#late.call, this.#late.afterMs)
+  /** Reports work that takes too long. @param waitedMs how long it has been waited for already */
+  async watch<Result>(work: Promise<Result>, waitedMs = 0): Promise<Result> {
+    const timer = setTimeout(this.#late.call, Math.max(0, this.#late.afterMs - waitedMs))
     try {
       return await work
     } finally {

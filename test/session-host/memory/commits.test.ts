@@ -130,6 +130,27 @@ test("while the store is away writes wait, and the session hears of it; back, th
   expect(await value("A")).toBe("A")
 })
 
+const many = (name: string, put: (sk: string) => Write) =>
+  Array.from({ length: 60 }, (_, i) => put(`${name}#${i}`))
+
+test("a change that waits behind several slow transactions waits too long, though none of them is", async () => {
+  const { commits, put, value, happened } = await aWriter({ awayMs: 1000 })
+  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation: "TransactWriteItems", ms: 150 }))
+  for (const name of "ABCDEFGH") commits.make(many(name, put))
+  await commits.write([put("LAST")])
+  expect(happened[0]).toBe("store away")
+  expect(await value("LAST")).toBe("LAST")
+})
+
+test("a store that takes an address book, transaction by transaction, is not away", async () => {
+  const { commits, put, happened } = await aWriter({ awayMs: 1000 })
+  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation: "TransactWriteItems", ms: 150 }))
+  for (const name of "ABCDEFGH") commits.note(many(name, put))
+  await commits.write([put("LAST")])
+  await commits.write("ABCDEFGH".split("").flatMap((name) => many(name, put)))
+  expect(happened).toEqual([])
+})
+
 test("a commit whose outcome stays unknown is given up: the session ends first", async () => {
   const { commits, put, happened } = await aWriter({ withinMs: 100 })
   const back = dynamoDb.faults.add({ fault: "transaction-conflict", operation: "TransactWriteItems" })
