@@ -24,10 +24,15 @@ const maxAttempts = 10
 /**
  * Answers a doorbell: posts the events of a bridge, one at a time and in order, until none waits, one is to be retried,
  * or the time is over.
+ * @param stopping aborted when this process is to end: the time is then over
  * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
  */
-export async function deliver(bridgeId: string, bell?: string): Promise<number | undefined> {
-  const visit = newVisit()
+export async function deliver(
+  bridgeId: string,
+  bell?: string,
+  stopping?: AbortSignal,
+): Promise<number | undefined> {
+  const visit = newVisit(stopping)
   const claimed = await Claim.take(bridgeId, randomUUID())
   // Somebody else is delivering, or there was never an event.
   if (!claimed) return undefined

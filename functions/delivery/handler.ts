@@ -6,23 +6,29 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { deliver } from "./deliver.ts"
 
+/** The function on Lambda. */
+export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+  return await answerDoorbells(event)
+}
+
 /**
  * Answers a batch of doorbells. Those it reports stay in the queue; all others are deleted. It never throws, since that
  * would report the whole batch.
+ * @param stopping aborted when this process is to end: each delivery then ends after the event under way
  */
-export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+export async function answerDoorbells(event: SQSEvent, stopping?: AbortSignal): Promise<SQSBatchResponse> {
   const kept: SQSRecord[] = []
-  for (const record of event.Records) if (!(await answer(record))) kept.push(record)
+  for (const record of event.Records) if (!(await answer(record, stopping))) kept.push(record)
   await BridgeLog.written()
   Metrics.flush()
   return { batchItemFailures: kept.map((record) => ({ itemIdentifier: record.messageId })) }
 }
 
 /** @returns whether the doorbell has done its duty. */
-async function answer(record: SQSRecord): Promise<boolean> {
+async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Promise<boolean> {
   try {
     const { bridge_id: bridgeId } = Doorbell.parse(JSON.parse(record.body))
-    const wait = await deliver(bridgeId, record.receiptHandle)
+    const wait = await deliver(bridgeId, record.receiptHandle, stopping)
     if (wait === undefined) return true
     await hide(record.receiptHandle, wait)
     // A customer may have ended the wait before the doorbell rested.

@@ -10,8 +10,9 @@ export type Visit = ReturnType<typeof newVisit>
 /**
  * The time of one delivery, from now on. It ends earlier for a slow receiver: hundreds of those with a backlog would
  * otherwise occupy every delivery that may run at once, and all other bridges would wait for one to end.
+ * @param stopping aborted when this process is to end: the visit is then over
  */
-export function newVisit() {
+export function newVisit(stopping?: AbortSignal) {
   const start = performance.now()
   let isSlow = false
   return {
@@ -19,6 +20,6 @@ export function newVisit() {
     answered(ms: number): void {
       isSlow = ms > slow.answerMs
     },
-    isOver: () => performance.now() - start > (isSlow ? slow.mostMs : mostMs),
+    isOver: () => stopping?.aborted === true || performance.now() - start > (isSlow ? slow.mostMs : mostMs),
   }
 }

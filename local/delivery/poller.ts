@@ -19,7 +19,8 @@ const receivedAtOnce = 10
  */
 export function startPoller(input: {
   doorbells: Doorbells
-  handler: (event: SQSEvent) => Promise<SQSBatchResponse>
+  /** `stopping` is aborted by `stop`, which then waits for what is under way: a delivery may stay for 45 s. */
+  handler: (event: SQSEvent, stopping: AbortSignal) => Promise<SQSBatchResponse>
   /**
    * How many deliveries run at once, each for another bridge. A slow receiver occupies one for as long as an invocation
    * lasts.
@@ -58,7 +59,7 @@ export function startPoller(input: {
 
   async function pass(doorbell: Message): Promise<void> {
     try {
-      const answer = await input.handler({ Records: [toRecord(doorbell)] })
+      const answer = await input.handler({ Records: [toRecord(doorbell)] }, stopping.signal)
       if (answer.batchItemFailures.length === 0) await doorbells.remove(doorbell)
     } catch (error) {
       // As with Lambda, the doorbell returns when its visibility time-out ends.

@@ -138,7 +138,7 @@ async function start(
   stops.push(await startSweep())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
-  const { handler } = await import("#functions/delivery/handler.ts")
+  const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("../delivery/poller.ts")
   const doorbells = doorbellsHere(queue.doorbellUrl, queue.ask)
   stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)

@@ -47,11 +47,14 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
     // A commit that fails ends the session, and the frames that wait for it stay here.
     gate.whenKept(unit).then(release, noted)
   }
+  const readOn = () => {
+    holds--
+    if (holds === 0 && open) socket.resume()
+  }
   const holdUp = (until: Promise<void>) => {
-    if (holds++ === 0) socket.pause()
-    until.then(() => {
-      if (--holds === 0 && open) socket.resume()
-    }, noted)
+    if (holds === 0) socket.pause()
+    holds++
+    until.then(readOn, noted)
   }
   const holdUpWhileFull = () => {
     if (isFull || !gate.isFull) return

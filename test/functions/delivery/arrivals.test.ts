@@ -1,4 +1,4 @@
-import { dynamoDb } from "#test/support/store.ts"
+import { dynamoDb, sqs } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -6,6 +6,9 @@ import { EventRow } from "#core/event/row.ts"
 import { events } from "#core/store/tables.ts"
 import { listen, tell } from "#functions/delivery/arrivals.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
+import { answerDoorbells } from "#functions/delivery/handler.ts"
+import { doorbellsHere } from "#local/delivery/doorbells.ts"
+import { startPoller } from "#local/delivery/poller.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -18,8 +21,8 @@ dynamoDb.watch(events, ({ pk, sk }) => {
 
 afterEach(forgetDoorbells)
 
-async function aDelivery() {
-  const receiver = await aReceiver()
+async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
+  const receiver = await aReceiver(script)
   const bridge = await aBridge(receiver.url)
   const outbox = await anOutbox(bridge)
   const head = async () => (await Delivery.get(bridge.id))?.head
@@ -83,4 +86,36 @@ test("an address that was changed while a delivery waited for more holds for wha
   await delivered
   expect(bodiesAt(receiver)).toEqual(["1"])
   expect(bodiesAt(other)).toEqual(["2"])
+})
+
+const aPoller = () =>
+  startPoller({
+    doorbells: doorbellsHere(sqs.doorbellUrl, sqs.ask),
+    handler: answerDoorbells,
+    concurrency: 10,
+  })
+
+test("a planned stop ends a busy bridge's delivery after the event under way; the next start goes on", async () => {
+  onTestFinished(listen())
+  const stopped = Promise.withResolvers<void>()
+  const { receiver, bridge, outbox } = await aDelivery([
+    200,
+    200,
+    (response) => {
+      poller.stop().then(stopped.resolve, stopped.reject)
+      response.end()
+    },
+  ])
+  const bodies = ["1", "2", "3", "4", "5", "6"]
+  await outbox.append(...bodies.map((body) => anEvent(body)))
+  const poller = aPoller()
+  await stopped.promise
+  expect(bodiesAt(receiver)).toEqual(["1", "2", "3"])
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 3, holder: "" })
+
+  const next = aPoller()
+  onTestFinished(next.stop)
+  await receiver.atLeast(bodies.length)
+  expect(bodiesAt(receiver)).toEqual(bodies)
+  expect(receiver.arrivals.every(({ attempt }) => attempt === 1)).toBe(true)
 })
