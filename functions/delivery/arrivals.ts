@@ -18,9 +18,12 @@ export function listen(): () => void {
   }
 }
 
-/** An event was appended: the deliverer of its bridge need not wait for a doorbell. */
-export function tell(bridgeId: string, n: number): void {
-  told.emit(bridgeId, n)
+/**
+ * An event was appended: the deliverer of its bridge need not wait for a doorbell. @returns whether one is at work in
+ * this process
+ */
+export function tell(bridgeId: string, n: number): boolean {
+  return told.emit(bridgeId, n)
 }
 
 /** The events of a bridge that are appended while it is being delivered or watched. */

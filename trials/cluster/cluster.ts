@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { staysMs } from "#functions/delivery/arrivals.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { noLimits } from "#local/service/no-limits.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
@@ -78,6 +79,8 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     LEASE_BEAT_MS: String(options.beat),
     DELIVERY_CLAIM_S: String(times.claimSeconds),
     KEY_CLAIM_S: String(times.keySeconds),
+    // As on one machine: the longer trust, since some deliveries do not deserve it.
+    BELL_TRUSTS_MS: String(staysMs - 50),
     ...noLimits,
     CHAOS_STEPS: steps.dir,
     CHAOS_BREAK: options.broken ?? "",
@@ -98,18 +101,22 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   // Only now may modules be loaded that read it.
   const own = { ...environment, AWS_ENDPOINT_URL_ECS: hosts.endpoint }
   Object.assign(process.env, own, logFile("test"))
-  const started = async (file: URL, name: string, count: number) => {
+  const started = async (file: URL, name: string, count: number, more: Record<string, string> = {}) => {
     const kept = await keep({
       file,
       count,
-      env: { ...own, ...logFile(name) },
+      env: { ...own, ...more, ...logFile(name) },
       output: join(logs, `${name}.out`),
     })
     stops.push(kept.stop)
     return kept
   }
   const api = await started(new URL("processes/api.ts", import.meta.url), "api", 2)
-  const delivery = await started(new URL("processes/delivery.ts", import.meta.url), "delivery", 2)
+  const file = new URL("processes/delivery.ts", import.meta.url)
+  // One as on AWS, one as on one machine: deliveries of either kind take over from the other.
+  const leaving = await started(file, "delivery", 1)
+  const staying = await started(file, "delivery-staying", 1, { TOLD_AT: room.toldAt })
   await started(new URL("processes/sweep.ts", import.meta.url), "sweep", 1)
+  const delivery = { living: () => [...leaving.living(), ...staying.living()] }
   return { api, delivery, hosts, room, steps, simulator, logs }
 }

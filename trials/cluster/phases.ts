@@ -120,4 +120,7 @@ export const deliveries: Phase[] = [
   pause("delivery", "D13 paused before the outcome is written", "before advance"),
 ]
 
-export const phases = [...sends, ...arrivals, ...deliveries]
+/** The phases of a delivery that stays: it has to be at work when an event comes. */
+const stays: Phase[] = [kill("delivery", "D14 told of an event, before it is read", "told of an event")]
+
+export const phases = [...sends, ...arrivals, ...deliveries, ...stays]

@@ -10,6 +10,7 @@ export type StoreFault = Omit<Rule, "when"> & {
 }
 export type ToStore = { fault: StoreFault } | { clear: true } | { queue: "away" | "there" } | { report: true }
 
+const Ready = z.object({ TOLD_AT: z.string() }).catchall(z.string())
 const Report = z.object({ injected: z.record(z.string(), z.number()), owners: z.array(z.string()) })
 
 /** Starts store, queue and keys in a process of their own. */
@@ -27,11 +28,14 @@ export async function startStoreRoom(input: { dataDir: string; visibilitySeconds
       detached: true,
     },
   )
-  const [environment] = await once(child, "message")
+  const [ready] = await once(child, "message")
+  const { TOLD_AT: toldAt, ...environment } = Ready.parse(ready)
   const tell = (said: ToStore): void => void child.send(said)
   return {
     /** The settings with which other processes reach the store, the queue and the keys. */
-    environment: z.record(z.string(), z.string()).parse(environment),
+    environment,
+    /** The port where it tells of events. */
+    toldAt,
     add: (fault: StoreFault) => tell({ fault }),
     clear: () => tell({ clear: true }),
     setQueue: (queue: "away" | "there") => tell({ queue }),

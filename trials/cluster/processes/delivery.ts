@@ -5,17 +5,19 @@ import { doorbellsAt } from "#local/delivery/doorbells.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { breakQueue, breakStore } from "../breaks.ts"
 import { stepsOf } from "../steps.ts"
+import { stayForEvents } from "./told.ts"
 import { watchAttempts, watchRequests, watchStore } from "../watch.ts"
 
 process.once("disconnect", () => process.exit(0))
 
-const { CHAOS_STEPS: dir = "", CHAOS_BREAK: broken } = process.env
+const { CHAOS_STEPS: dir = "", CHAOS_BREAK: broken, TOLD_AT: told } = process.env
 const steps = stepsOf(dir)
 breakStore(broken)
 breakQueue(broken)
 watchStore(steps)
 watchRequests(steps, "post")
 watchAttempts(steps)
+if (told) stayForEvents(Number(told), () => steps.at("told of an event"))
 
 startPoller({
   doorbells: doorbellsAt(need("DOORBELL_URL")),
