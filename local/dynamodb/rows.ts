@@ -28,7 +28,10 @@ export class Rows {
     this.#batch = (Object.getPrototypeOf(db) as LevelDb).batch.bind(db)
   }
 
-  /** Reads items, each once, all at one moment. */
+  /**
+   * Reads items, each once, each as it is at some moment of the call: not all at one. A transaction holds the locks of its
+   * items meanwhile; DynamoDB promises nothing more of a batch of reads either.
+   */
   async read(names: string[]): Promise<Found> {
     const found: Found = new Map()
     const unknown: string[] = []
