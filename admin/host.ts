@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { iso } from "#core/platform/clock.ts"
 import { Host } from "#core/lease/host.ts"
-import type { Row, Verb } from "./verb.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
+import { argument, Refused, type Row, type Verb } from "./verb.ts"
+
+/** Twice as long as the sweep waits for a host that drains before it stops its task. In seconds. */
+const stopsWithin = 300
 
 export const host: Record<string, Verb> = {
   list: {
@@ -8,6 +13,38 @@ export const host: Record<string, Verb> = {
     says: "every session host: its state, its sessions, how many of them are up, its last beat",
     run: async () => (await Host.list()).map(toRow),
   },
+  stop: {
+    takes: "all",
+    says: "end every session host, and start none until `host start`; returns when none is left",
+    run: async (args) => {
+      if (argument(args, 0, "all") !== "all") throw new Refused("hosts are stopped together: `all`")
+      await HostStop.begin()
+      await untilNoneIsLeft()
+      return []
+    },
+  },
+  start: {
+    takes: "",
+    says: "take back `host stop`: hosts are started again as bridges need them",
+    run: async () => {
+      await HostStop.end()
+      return []
+    },
+  },
+}
+
+/** @throws Refused when hosts are left after a while */
+async function untilNoneIsLeft(): Promise<void> {
+  for (let seconds = 0; ; seconds++) {
+    // The row of a dead one stays for an hour; the sweep has stopped its task.
+    const left = (await Host.list()).filter(({ state }) => state !== "dead").filter(Host.isSwept)
+    if (left.length === 0) return
+    if (seconds === stopsWithin)
+      throw new Refused(
+        `hosts are still there (${left.map(({ id, state }) => `${id}: ${state}`).join(", ")}): does the sweep run? Ask again`,
+      )
+    await sleep(1000)
+  }
 }
 
 function toRow(info: Host.Info): Row {

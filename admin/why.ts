@@ -10,6 +10,7 @@ import { ApiError } from "#core/error.ts"
 import { EventList } from "#core/event/list.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
 import { Shortage } from "#core/lease/host-shortage.ts"
 import { callHost } from "#core/lease/call.ts"
 import { Refused, type Row } from "./verb.ts"
@@ -19,6 +20,8 @@ export interface Facts {
   lease: Lease.Info
   host: Host.Info | undefined
   shortage: Shortage.Info | undefined
+  /** Whether the operator has stopped all hosts. */
+  isStopped: boolean
   /** The status that its session reports, or last reported; undefined before its first report. */
   status: string | undefined
   now: number
@@ -32,7 +35,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
   if (!bridge || !lease)
     throw new Refused("there is no such bridge: `bridge list` and `bridge find` name them")
   const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
-  const shortage = await Shortage.get(lease.network)
+  const [shortage, isStopped] = [await Shortage.get(lease.network), await HostStop.isOn()]
   const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
   const delivery = await Delivery.get(bridgeId)
@@ -43,7 +46,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
   })
   const [attempt] = await AttemptLog.latest(bridgeId)
   return [
-    { why: sentence({ lease, host, shortage, status, now: now() }) },
+    { why: sentence({ lease, host, shortage, isStopped, status, now: now() }) },
     {
       bridge: bridgeId,
       customer_ref: bridge.customerRef,
@@ -85,9 +88,11 @@ export async function why(bridgeId: string): Promise<Row[]> {
 }
 
 /** The first obstacle, and what to do about it. */
-export function sentence({ lease, host, shortage, status, now: at }: Facts): string {
+export function sentence({ lease, host, shortage, isStopped, status, now: at }: Facts): string {
   if (lease.host === Lease.GONE) return "it is deleted: what is left of it is being removed"
   if (lease.host === Lease.NONE) return stopped[lease.reason ?? "manual"]
+  if (lease.host === Lease.FREE && isStopped)
+    return "it waits for a host, and `host stop` keeps all from starting: `host start` takes that back"
   if (lease.host === Lease.FREE) return unheld(lease, shortage, at)
   if (!host) return "its host is gone and nobody has freed it yet: the sweep does within a minute, if it runs"
   if (host.state === "dead") return "its host died: the sweep is giving it free"

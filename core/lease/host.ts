@@ -154,6 +154,11 @@ export async function beat(input: {
   return "up"
 }
 
+/** Whether the sweep started it, and replaces and ends it. A host that was started by hand, or by a service, is left alone. */
+export function isSwept(host: Pick<Info, "definition">): boolean {
+  return host.definition !== ""
+}
+
 /** Asks a host to give back its bridges and end. */
 export async function drain(hostId: string): Promise<void> {
   await update(hostId, "SET #state = :draining, draining_at = :now", "#state = :up OR #state = :starting", {

@@ -40,6 +40,12 @@ export async function tend(network: Network, hosts: Host.Info[], free: Lease.Inf
   if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a surplus host")
 }
 
+/** Ends every host that a sweep has started: the operator wants none. One that still starts is drained once it is up. */
+export async function drainAll(hosts: Host.Info[]): Promise<void> {
+  for (const host of hosts)
+    if (host.state === "up" && Host.isSwept(host)) await drain(host, "the operator has stopped all hosts")
+}
+
 async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   const missing = hostsToStart(fleet)
   // Announced by an earlier look that could not start them, or died before it noted their tasks.

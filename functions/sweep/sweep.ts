@@ -1,12 +1,13 @@
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { ringOverdue } from "./bells.ts"
 import { isDead, observe, type Observations } from "./death.ts"
-import { networks, refused, tend } from "./fleet.ts"
+import { drainAll, networks, refused, tend } from "./fleet.ts"
 import { type Reported, reportsOf, stop } from "./tasks.ts"
 
 /** How long a dead host's leases are looked for, since the index that lists them lags. In seconds. */
@@ -42,12 +43,14 @@ export async function look(): Promise<void> {
     sum((host) => host.up),
   )
   Metrics.add("SessionsExpected", free.length + sum((host) => host.sessions))
-  for (const network of networks())
-    await tend(
-      network,
-      living.filter((host) => host.network === network),
-      free.filter((lease) => lease.network === network),
-    )
+  if (await HostStop.isOn()) await drainAll(living)
+  else
+    for (const network of networks())
+      await tend(
+        network,
+        living.filter((host) => host.network === network),
+        free.filter((lease) => lease.network === network),
+      )
 
   if (performance.now() - rungAt < beatsPerRing * config.LEASE_BEAT_MS) return
   await ringOverdue()

@@ -78,6 +78,8 @@ export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Star
         taskDefinition: config.ECS_TASK_DEFINITION,
         count: 1,
         clientToken: hostId,
+        // Those of the stage, by which its budget counts.
+        propagateTags: "TASK_DEFINITION",
         ...placement(),
         overrides: {
           containerOverrides: [

@@ -1,4 +1,4 @@
-import type { Host } from "#core/lease/host.ts"
+import { Host } from "#core/lease/host.ts"
 
 /** An account may call RunTask 20 times a second. The rest is started at the next look. */
 const startedAtOnce = 10
@@ -106,5 +106,5 @@ function tries({ sessions, capacity }: Host.Info, fleet: Fleet): boolean {
 
 /** Whether the host has an old definition. Hosts that were started by hand are never replaced. */
 function isOld(host: Host.Info, fleet: Pick<Fleet, "definition">): boolean {
-  return host.definition !== "" && host.definition !== fleet.definition
+  return Host.isSwept(host) && host.definition !== fleet.definition
 }

@@ -8,6 +8,12 @@ import { createInterface } from "node:readline"
 export interface Definition {
   command: string[]
   env: Record<string, string>
+  tags?: Tag[]
+}
+
+interface Tag {
+  key: string
+  value: string
 }
 
 interface Overrides {
@@ -20,7 +26,7 @@ export interface Run {
   family: string
   overrides: Overrides
   startedBy?: string | undefined
-  tags: { key: string; value: string }[]
+  tags: Tag[]
 }
 
 /** Why a task ended, in ECS's words. */

@@ -49,7 +49,9 @@ export class Tasks {
       )
 
     const started = Array.from({ length: request.count }, () => {
-      const task = new Task({ ...request, family }, definition, this.#options.log)
+      const propagated = request.propagateTags ? (definition.tags ?? []) : []
+      const tags = [...propagated, ...request.tags]
+      const task = new Task({ ...request, family, tags }, definition, this.#options.log)
       this.#tasks.set(task.arn, task)
       return task
     })
@@ -160,6 +162,7 @@ const RunTask = z.object({
   clientToken: z.string().max(64).optional(),
   startedBy: z.string().max(128).optional(),
   tags: Tags.default([]),
+  propagateTags: z.literal("TASK_DEFINITION").optional(),
   overrides: z
     .object({
       containerOverrides: z

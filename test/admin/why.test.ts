@@ -69,6 +69,11 @@ test.for<[string, Partial<Facts>, RegExp]>([
     /none can be started \(quota\): the limit on vCPUs\. Tried again at 1970-01-01T00:16:50/,
   ],
   [
+    "without a host because the operator stopped all",
+    { lease: { ...lease, host: Lease.FREE }, host: undefined, isStopped: true, shortage: quota },
+    /`host stop` keeps all from starting: `host start`/,
+  ],
+  [
     "a suspect that waits",
     { lease: { ...lease, host: Lease.FREE, failures: 3, failedAt: 999 }, shortage: quota },
     /^3 sessions of it in a row .* tried again at/,
@@ -78,7 +83,8 @@ test.for<[string, Partial<Facts>, RegExp]>([
   ["at a host that is gone", { host: undefined }, /host is gone/],
   ["held by a session that has said nothing yet", {}, /has not spoken yet/],
 ])("a bridge that is %s is told so", ([, facts, said]) => {
-  expect(sentence({ lease, host, shortage: undefined, status: undefined, now: 1000, ...facts })).toMatch(said)
+  const around = { lease, host, shortage: undefined, isStopped: false, status: undefined, now: 1000 }
+  expect(sentence({ ...around, ...facts })).toMatch(said)
 })
 
 test("a bridge is found by its phone's number, and why it is up or down is said of the real one", async () => {

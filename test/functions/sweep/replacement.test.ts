@@ -4,11 +4,14 @@ vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1
 
 import "#test/support/store.ts"
 import { fileURLToPath } from "node:url"
+import { DescribeTasksCommand, ECSClient } from "@aws-sdk/client-ecs"
 import { afterAll, expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { look } from "#functions/sweep/sweep.ts"
+import { bridge } from "#admin/bridge.ts"
+import { host } from "#admin/host.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { held } from "#test/support/session/host.ts"
@@ -18,6 +21,7 @@ import { until } from "#test/support/until.ts"
 const ecs = await startEcs({
   taskDefinitions: {
     "session-host": {
+      tags: [{ key: "sst:stage", value: "test" }],
       command: [process.execPath, fileURLToPath(new URL("../../../session-host/main.ts", import.meta.url))],
       env: {
         ...(process.env as Record<string, string>), // nothing in it is undefined
@@ -59,10 +63,14 @@ async function expectNoFailures(bridges: { id: string }[]) {
   for (const { id } of bridges) expect(await Lease.get(id)).toMatchObject({ failures: 0, failCount: 0 })
 }
 
-test("a new bridge finds room at once, new task definitions replace hosts one by one, and Spot takes one away", async () => {
+test("a new bridge finds room at once, new task definitions replace hosts one by one, Spot takes one away, and an operator all", async () => {
   const bridges = [await aBridge(), await aBridge(), await aBridge()]
   await lookUntil(() => areHeld(bridges, () => true))
   expect(await up()).toHaveLength(2)
+  expect(await tagsOfAll()).toEqual([
+    [{ key: "sst:stage", value: "test" }],
+    [{ key: "sst:stage", value: "test" }],
+  ])
 
   // Nobody looks now: there is room already.
   bridges.push(await aBridge())
@@ -85,4 +93,29 @@ test("a new bridge finds room at once, new task definitions replace hosts one by
   await lookUntil(() => areHeld(bridges, (host) => host.id !== taken!.id))
   await expectNoFailures(bridges)
   await lookUntil(async () => (await Host.get(taken!.id)) === undefined)
-}, 60_000)
+
+  let isOver = false
+  const stopped = host.stop!.run(["all"]).finally(() => (isOver = true))
+  await lookUntil(async () => isOver)
+  await stopped
+  expect(await Host.list()).toEqual([])
+  await expect.poll(() => ecs.pids().size).toBe(0)
+  await look()
+  expect(ecs.pids().size).toBe(0)
+  expect(await bridge.why!.run([bridges[0]!.id])).toContainEqual({
+    why: expect.stringContaining("`host start`"),
+  })
+  await expectNoFailures(bridges)
+  await host.start!.run([])
+  await lookUntil(() => areHeld(bridges, isNew))
+}, 90_000)
+
+/** By which a bill tells whose tasks they are. */
+async function tagsOfAll() {
+  const client = new ECSClient()
+  const { tasks } = await client.send(
+    new DescribeTasksCommand({ tasks: [...ecs.pids().keys()], include: ["TAGS"] }),
+  )
+  client.destroy()
+  return tasks!.map((task) => task.tags)
+}
