@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { need } from "../platform/config.ts"
+import { config, need } from "../platform/config.ts"
 
 /** How long after signing a host accepts a call, in seconds. */
 const validFor = 30
@@ -35,7 +35,7 @@ const Signed = HostCall.extend({ expiresAt: z.number().int() })
 export function signCall(call: HostCall, notAfter = Infinity): string {
   const expiresAt = Math.min(now() + validFor, notAfter)
   const payload = Buffer.from(JSON.stringify({ ...call, expiresAt })).toString("base64url")
-  return `Host ${payload}.${mac(payload)}`
+  return `Host ${[payload, ...macs(payload)].join(".")}`
 }
 
 /**
@@ -46,16 +46,28 @@ export function verifyCall(
   header: string | undefined,
   request: { method: string; path: string },
 ): (HostCall & { isLate: boolean }) | undefined {
-  const [payload, given] = header?.startsWith("Host ") ? header.slice("Host ".length).split(".") : []
-  if (!payload || !given) return undefined
-  const [ours, theirs] = [Buffer.from(mac(payload)), Buffer.from(given)]
-  if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return undefined
+  const [payload, ...given] = header?.startsWith("Host ") ? header.slice("Host ".length).split(".") : []
+  if (!payload || given.length > 2) return undefined
+  const ours = macs(payload)
+  if (!given.some((theirs) => ours.some((one) => isSame(one, theirs)))) return undefined
 
   const { expiresAt, ...call } = Signed.parse(JSON.parse(Buffer.from(payload, "base64url").toString()))
   if (call.method !== request.method || call.path !== request.path) return undefined
   return { ...call, isLate: expiresAt < now() }
 }
 
-function mac(payload: string): string {
-  return createHmac("sha256", need("HOST_TOKEN_SECRET")).update(payload).digest("base64url")
+/**
+ * One under the present secret and, while that is being replaced, one under the secret before: whichever of the two the
+ * other side knows, one of them counts.
+ */
+function macs(payload: string): string[] {
+  const before = config.HOST_TOKEN_SECRET_BEFORE
+  return [need("HOST_TOKEN_SECRET"), ...(before ? [before] : [])].map((secret) =>
+    createHmac("sha256", secret).update(payload).digest("base64url"),
+  )
+}
+
+function isSame(ours: string, theirs: string): boolean {
+  const [one, other] = [Buffer.from(ours), Buffer.from(theirs)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }

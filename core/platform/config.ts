@@ -67,6 +67,8 @@ const Config = z.object({
   RATE_LIMIT_ADDRESS: z.coerce.number().int().min(1).default(300),
   /** Signs what the API asks of session hosts. */
   HOST_TOKEN_SECRET: z.string().min(32).optional(),
+  /** The one before, which counts as well until every process knows the new one. */
+  HOST_TOKEN_SECRET_BEFORE: z.string().min(32).optional(),
   /** The KMS keys under which the two data keys of each bridge are wrapped. */
   SESSION_WRAPPING_KEY: z.string().optional(),
   DELIVERY_WRAPPING_KEY: z.string().optional(),

@@ -140,6 +140,8 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
   if (why) {
     log.error({ bridgeId: held.bridgeId, eventId: event.eventId, why }, "event given up")
     Metrics.add("Undelivered", 1, { event_type: event.type })
+    // So that it has data, too: an alarm looks at the part of the one in the other.
+    Metrics.add("Attempts", 0)
     return await Claim.settle(held, {
       state: "undelivered",
       attempts: 0,
@@ -147,11 +149,11 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
     })
   }
 
+  // While a receiver fails, an event's age is not our latency. Measured first: it rings where the keys cannot be had.
+  if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs one, so that
   // it cannot fail for ever.
   const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
-  // While a receiver fails, an event's age is not our latency.
-  if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   const outcome = await attempt({
     url: receiver.url,
     secrets,

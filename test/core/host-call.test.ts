@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { now } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { signCall, verifyCall } from "#core/lease/signed-call.ts"
 
 const call = {
@@ -13,7 +14,18 @@ const call = {
 }
 const request = { method: call.method, path: call.path }
 
-afterEach(() => void vi.useRealTimers())
+const secret = config.HOST_TOKEN_SECRET
+afterEach(() => {
+  vi.useRealTimers()
+  Object.assign(config, { HOST_TOKEN_SECRET: secret, HOST_TOKEN_SECRET_BEFORE: undefined })
+})
+
+/** What a process knows after so many rotations. */
+function knows(rotations: number): void {
+  const versions = [1, 2, 3].map((version) => `host token ${version}`.padEnd(32, "-"))
+  const [HOST_TOKEN_SECRET, HOST_TOKEN_SECRET_BEFORE] = versions.slice(0, rotations + 1).toReversed()
+  Object.assign(config, { HOST_TOKEN_SECRET, HOST_TOKEN_SECRET_BEFORE })
+}
 
 test("a signed call is verified for its own request, and late after 30 s", () => {
   vi.useFakeTimers({ toFake: ["Date"] })
@@ -58,4 +70,18 @@ test("a call that anybody else signed, changed or made up is nothing", () => {
   ]
   for (const header of [...headers, `Host ${payload}.${mac}x`, `Host ${payload}.${"é".repeat(mac!.length)}`])
     expect(verifyCall(header, request)).toBeUndefined()
+})
+
+test.for([
+  ["an API and a host that know the same", 0, 0, true],
+  ["a new API and a host of before", 1, 0, true],
+  ["an API of before and a new host", 0, 1, true],
+  ["an API and a host after the rotation", 1, 1, true],
+  ["an API two rotations ahead of a host", 2, 0, false],
+  ["an API two rotations behind a host: its secret may have leaked", 0, 2, false],
+] as const)("a rotation of the secret: %s", ([, api, host, isVerified]) => {
+  knows(api)
+  const header = signCall(call)
+  knows(host)
+  expect(verifyCall(header, request) !== undefined).toBe(isVerified)
 })

@@ -6,6 +6,8 @@ import { AttemptLog } from "#core/event/attempts.ts"
 import { Claim } from "#core/event/claim.ts"
 import { config } from "#core/platform/config.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { lines } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import {
@@ -323,6 +325,26 @@ describe("a deliverer that dies", () => {
     expect(receiver.arrivals.map((one) => one.eventId)).toEqual([second])
     expect(first).not.toBe(second)
     expect(await outbox.states()).toEqual(["undelivered", "delivered"])
+  })
+
+  test("is told as an event given up of no attempts: the alarm compares the two", async () => {
+    const { outbox, bridge } = await aDelivery()
+    await outbox.append(anEvent())
+    for (let n = 1; n <= 10; n++) {
+      await Claim.take(bridge.id, `dies-${n}`)
+      later(91)
+    }
+    Object.assign(config, { METRICS_SERVICE: "delivery" })
+    const written = vi.spyOn(lines, "write")
+    onTestFinished(() => {
+      Object.assign(config, { METRICS_SERVICE: undefined })
+      written.mockRestore()
+    })
+    await answerAll()
+    Metrics.flush()
+    const told = written.mock.calls.map(([line]) => line).join("")
+    expect(told).toContain('"Undelivered":[1]')
+    expect(told).toContain('"Attempts":[0]')
   })
 })
 
