@@ -2,17 +2,28 @@
 
 /** The service on AWS. Stages: `production`, `staging`, and any other name for somebody's own. */
 export default $config({
-  app: ({ stage }) => ({
-    name: "messaging-bridge",
-    home: "aws",
-    // Another version of the tool is refused: this one is what `npm run infra:check` has tested.
-    version: "4.17.1",
-    providers: { aws: "7.20.0", random: "4.16.6" },
-    removal: stage === "production" || stage === "staging" ? "retain" : "remove",
-    protect: stage === "production",
-  }),
+  app: async ({ stage }) => {
+    const { readSettings } = await import("./infra/stage/settings-file.ts")
+    if (stage) readSettings(stage)
+    return {
+      name: "messaging-bridge",
+      home: "aws",
+      // Another version of the tool is refused: this one is what `npm run infra:check` has tested.
+      version: "4.17.1",
+      // The region by name: the tool itself does not see what the stage's file adds to the environment.
+      providers: { aws: { version: "7.20.0", region: process.env.AWS_REGION }, random: "4.16.6" },
+      removal: stage === "production" || stage === "staging" ? "retain" : "remove",
+      protect: stage === "production",
+    }
+  },
   async run() {
-    const { compareWithLastDeploy } = await import("./infra/last-deploy.ts")
+    const { readSettings, refuseEnvFiles } = await import("./infra/stage/settings-file.ts")
+    readSettings($app.stage)
+    // Not above: of an error there SST shows no sentence.
+    refuseEnvFiles($app.stage)
+    const { checkRegion } = await import("./infra/stage/region.ts")
+    await checkRegion()
+    const { compareWithLastDeploy } = await import("./infra/stage/last-deploy.ts")
     await compareWithLastDeploy()
     await import("./infra/admin.ts")
     await import("./infra/alarms.ts")

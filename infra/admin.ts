@@ -2,7 +2,7 @@ import { doorbell } from "./delivery.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
 import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { apiKeyPepper, hostTokenSecret } from "./secrets.ts"
-import { accountId, region } from "./stage.ts"
+import { accountId, region } from "./stage/stage.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
 
 /**
@@ -29,7 +29,7 @@ for (const [name, value] of Object.entries(settings))
 for (const [name, value] of Object.entries({
   API_KEY_PEPPER: apiKeyPepper,
   // Under it the numbers of linked phones are hashed.
-  HOST_TOKEN_SECRET: hostTokenSecret,
+  HOST_TOKEN_SECRET: hostTokenSecret.current,
 }))
   new aws.ssm.Parameter(`Admin-${name}`, {
     name: `${folder}/${name}`,

@@ -1,7 +1,8 @@
 import { api } from "./api.ts"
 import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
 import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
-import { accountId, operator } from "./stage.ts"
+import { accountId, operator } from "./stage/stage.ts"
+import { partOfWhole } from "./watch/part-of-whole.ts"
 import { stream } from "./stream.ts"
 import { sweep } from "./sweep.ts"
 import { accounts, events, leases, requests, sessions } from "./tables.ts"
@@ -131,16 +132,11 @@ function above(
   })
 }
 
-/**
- * Rings when a metric is too large or too small a part of another for three minutes of five. Whoever measures the whole
- * measures the part with it, also where it is none: a metric without any data makes the expression have none, and silent.
- */
+/** Rings when a metric is too large or too small a part of another for three minutes of five. */
 function ratio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
-  // Of nothing, nothing is wrong.
-  const fine = about.above === undefined ? 1 : 0
   alarm(name, {
     metricQueries: [
-      { id: "ratio", expression: `IF(whole > 0, part / whole, ${fine})`, returnData: true, label: name },
+      { id: "ratio", expression: partOfWhole(about), returnData: true, label: name },
       { id: "part", metric: query(about.of) },
       { id: "whole", metric: query(about.to) },
     ],

@@ -3,7 +3,7 @@ import { common, limits, settings } from "./function.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
 import { apiGroup, apiSubnets } from "./network.ts"
 import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
-import { operator } from "./stage.ts"
+import { operator } from "./stage/stage.ts"
 import { accounts, events, leases, requests } from "./tables.ts"
 
 const base = common("Api", [
@@ -44,7 +44,8 @@ export const api = new sst.aws.Function("Api", {
     SESSION_WRAPPING_KEY: sessionKey.arn,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
     API_KEY_PEPPER: apiKeyPepper,
-    HOST_TOKEN_SECRET: hostTokenSecret,
+    HOST_TOKEN_SECRET: hostTokenSecret.current,
+    ...(hostTokenSecret.before && { HOST_TOKEN_SECRET_BEFORE: hostTokenSecret.before }),
     ROUTER_SECRET: routerSecret.current,
     ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },

@@ -1,7 +1,7 @@
 import { api } from "./api.ts"
 import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
 import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
-import { region } from "./stage.ts"
+import { region } from "./stage/stage.ts"
 import { stream } from "./stream.ts"
 import { sweep } from "./sweep.ts"
 import { accounts, events, leases, requests, sessions } from "./tables.ts"

@@ -1,7 +1,7 @@
 import { common, settings } from "./function.ts"
 import { deliveryKey } from "./keys.ts"
 import { bridgeLogs, bridgeStreams } from "./logs.ts"
-import { stage } from "./stage.ts"
+import { stage } from "./stage/stage.ts"
 import { accounts, events } from "./tables.ts"
 
 /** Only our own bugs end here: a customer's dead endpoint costs a doorbell some ten receives. */

@@ -1,5 +1,5 @@
 import { logsTo, policy, type Statement } from "./policy.ts"
-import { given, operator, stage } from "./stage.ts"
+import { given, operator, stage } from "./stage/stage.ts"
 
 /**
  * What every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources

@@ -5,8 +5,8 @@ import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { media } from "./media.ts"
 import { hostGroup, hostPort, hostSubnets } from "./network.ts"
 import { logsTo, policy } from "./policy.ts"
-import { hostTokenParameter } from "./secrets.ts"
-import { accountId, given, region, stage } from "./stage.ts"
+import { hostSecrets, hostTokens } from "./secrets.ts"
+import { accountId, given, region, stage } from "./stage/stage.ts"
 import { events, leases, requests, sessions } from "./tables.ts"
 
 /** Sessions of a host. 1 gives each bridge a task of its own, at forty times the price. */
@@ -68,7 +68,11 @@ const hostPolicy = policy("session-host", [
 /** What ECS does to start one that logs there. */
 const startPolicy = (logs: string) =>
   policy("start", [
-    { actions: ["ssm:GetParameters"], resources: [hostTokenParameter.arn] },
+    {
+      actions: ["ssm:GetParameters"],
+      // Of every version: a host of the revision before may still be started while a deploy or a replacement is under way.
+      resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${hostTokens}/*`],
+    },
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
     // The one action that knows no resource.
     { actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
@@ -137,7 +141,7 @@ export function hostTask(name: string, about: HostTask) {
         image: { context: ".", dockerfile: about.dockerfile, cache: false },
         logging: { name: logGroup },
         environment: { ...hostSettings, ...about.environment },
-        ssm: { HOST_TOKEN_SECRET: hostTokenParameter.arn },
+        ssm: hostSecrets,
       },
     ],
     transform: {

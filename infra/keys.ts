@@ -1,4 +1,4 @@
-import { operator, stage } from "./stage.ts"
+import { operator, stage } from "./stage/stage.ts"
 
 /** Wraps the data keys of sessions. Only session hosts may decrypt with it. */
 export const sessionKey = wrappingKey("SessionKey", "wraps the session keys of bridges")

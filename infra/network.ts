@@ -1,4 +1,5 @@
-import { region, stage } from "./stage.ts"
+import { allZones, usable } from "./stage/region.ts"
+import { region, stage } from "./stage/stage.ts"
 
 /** Where session hosts listen, inside the network. */
 export const hostPort = 8080
@@ -22,20 +23,7 @@ const outward = new aws.ec2.RouteTable("Outward", {
 })
 const inward = new aws.ec2.RouteTable("Inward", { vpcId: vpc.id, routes: [] })
 
-/**
- * Zones that lack something which is put there, by their ids: names differ between accounts. Fargate, as its documentation
- * says: the second of California, the third of Tokyo, the fourth of Canada. File systems and some endpoints: the third of
- * Virginia.
- */
-const lacking = new Set(["usw1-az2", "apne1-az3", "cac1-az4", "use1-az3"])
-
-/**
- * The ids of an account's zones. Not the local zones that it may have asked for, but also those that are impaired: a list
- * that grows shorter in an outage would move the subnets, with everything in them, during that outage.
- */
-const zones = aws
-  .getAvailabilityZonesOutput({ filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] })
-  .zoneIds.apply((ids) => ids.filter((id) => !lacking.has(id)).toSorted())
+const zones = aws.getAvailabilityZonesOutput(allZones).zoneIds.apply(usable)
 
 /** Session hosts: they dial the messaging network and fetch media. Public addresses cost less than a NAT. */
 export const hostSubnets = [0, 1].map((i) =>

@@ -1,6 +1,6 @@
 import { api } from "./api.ts"
 import { routerSecret } from "./secrets.ts"
-import { operator } from "./stage.ts"
+import { operator } from "./stage/stage.ts"
 import { stream } from "./stream.ts"
 
 /** AWS's own "CachingDisabled": every answer is somebody's. */

@@ -1,6 +1,6 @@
 import { cluster, hostTask } from "./hosts.ts"
 import { aHostGroup, hostSubnets, vpcId } from "./network.ts"
-import { operator } from "./stage.ts"
+import { operator } from "./stage/stage.ts"
 
 /**
  * The optional sandbox: one task that is the simulated network and the host of every sandbox bridge on it. A service
@@ -69,6 +69,8 @@ function sandbox() {
       taskDefinition: task.taskDefinition,
       desiredCount: 1,
       launchType: "FARGATE",
+      // Those of the stage, by which its budget counts.
+      propagateTags: "TASK_DEFINITION",
       // Never two at once: the network's files have one writer.
       deploymentMinimumHealthyPercent: 0,
       deploymentMaximumPercent: 100,

@@ -1,11 +1,12 @@
 import { settingsKey } from "./keys.ts"
-import { operator, stage } from "./stage.ts"
+import { operator, stage } from "./stage/stage.ts"
 
 /** Peppers the HMAC of API keys. A new one makes every API key void. */
-export const apiKeyPepper = secret("ApiKeyPepper", operator.versions.API_KEY_PEPPER_VERSION).current
+const madePepper = secret("ApiKeyPepper", operator.versions.API_KEY_PEPPER_VERSION).current
+export const apiKeyPepper = operator.pepper ? $util.secret(operator.pepper) : madePepper
 
-/** Signs the API's calls to session hosts. */
-export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION).current
+/** Signs the API's calls to session hosts. Both sides take the one before as well: hosts are replaced after a deploy. */
+export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION)
 
 /**
  * Proves to the functions that a request came through the router, and with it the viewer's address. They take the one
@@ -13,31 +14,44 @@ export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_
  */
 export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECRET_VERSION)
 
+/** Where session hosts find their tokens, a parameter for each version. */
+export const hostTokens = `/${$app.name}/${$app.stage}/HOST_TOKEN_SECRET`
+
 /**
- * As session hosts get it. Functions get theirs in an environment encrypted under the settings key. A task reads it once,
- * when it starts: only another name makes another task definition, and only that makes the sweep replace the hosts.
+ * As session hosts get them. A task reads its secrets once, when it starts: only another name makes another task definition,
+ * and only that makes the sweep replace the hosts. The parameters of before stay: until then it starts hosts that read those.
  */
-export const hostTokenParameter = new aws.ssm.Parameter("HostTokenParameter", {
-  name: `/${$app.name}/${$app.stage}/HOST_TOKEN_SECRET/${operator.versions.HOST_TOKEN_VERSION}`,
-  type: "SecureString",
-  keyId: settingsKey.arn,
-  value: hostTokenSecret,
-})
+const hostTokenParameters = hostTokenSecret.versions.map(
+  (value, i) =>
+    new aws.ssm.Parameter(`HostTokenParameter${i + 1}`, {
+      name: `${hostTokens}/${i + 1}`,
+      type: "SecureString",
+      keyId: settingsKey.arn,
+      value,
+    }),
+)
+
+/** The secrets of a task that holds sessions, by the names of their variables. */
+export const hostSecrets = Object.fromEntries(
+  hostTokenParameters
+    .slice(-2)
+    .toReversed()
+    .map(({ arn }, i) => [i === 0 ? "HOST_TOKEN_SECRET" : "HOST_TOKEN_SECRET_BEFORE", arn]),
+)
 
 /**
  * Nobody has to know it, so nobody chooses it. Each version is a resource of its own, and those before it stay: Pulumi
  * refuses to replace what is protected, and a protected one is not lost by a slip in this file.
  */
 function secret(name: string, version: number) {
-  const versions = Array.from(
-    { length: version },
-    (_, i) =>
-      new random.RandomPassword(
-        `${name}${i + 1}`,
-        { length: 48, special: false },
-        { protect: stage.kept && !operator.removable, retainOnDelete: stage.kept },
-      ),
-  )
-  const [current, before] = versions.toReversed().map(({ result }) => $util.secret(result))
-  return { current, before }
+  const versions = Array.from({ length: version }, (_, i) => {
+    const made = new random.RandomPassword(
+      `${name}${i + 1}`,
+      { length: 48, special: false },
+      { protect: stage.kept && !operator.removable, retainOnDelete: stage.kept },
+    )
+    return $util.secret(made.result)
+  })
+  const [current, before] = versions.toReversed()
+  return { current, before, versions }
 }

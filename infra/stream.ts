@@ -4,7 +4,7 @@ import { deliveryKey, settingsKey } from "./keys.ts"
 import { bridgeLogs, bridgeStreams } from "./logs.ts"
 import { media } from "./media.ts"
 import { apiKeyPepper, routerSecret } from "./secrets.ts"
-import { operator, stage } from "./stage.ts"
+import { operator, stage } from "./stage/stage.ts"
 import { accounts, events, requests } from "./tables.ts"
 
 const base = common("Stream")

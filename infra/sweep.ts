@@ -2,7 +2,7 @@ import { doorbell } from "./delivery.ts"
 import { common, settings } from "./function.ts"
 import { cluster, host, hostCapacity } from "./hosts.ts"
 import { hostGroup, hostSubnets } from "./network.ts"
-import { stage } from "./stage.ts"
+import { stage } from "./stage/stage.ts"
 import { events, leases } from "./tables.ts"
 
 /** Of whichever revision: a sweep that a deploy has overtaken still names the one before. */
@@ -17,6 +17,12 @@ const base = common("Sweep", [
     conditions: [
       { test: "StringEquals", variable: "iam:PassedToService", values: ["ecs-tasks.amazonaws.com"] },
     ],
+  },
+  // Tasks get the stage's tags as they are started, and at no other time.
+  {
+    actions: ["ecs:TagResource"],
+    resources: [tasks],
+    conditions: [{ test: "StringEquals", variable: "ecs:CreateAction", values: ["RunTask"] }],
   },
 ])
 

@@ -91,6 +91,8 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     await run("bridge", "why", shop.id)
     await run("bridge", "down")
     await run("host", "list")
+    await run("host", "stop", "all")
+    await run("host", "start")
     const holder = await aScriptedHost((_call, response) => response.writeHead(500).end())
     await holder.take(shop.id)
     await run("bridge", "restart", shop.id)

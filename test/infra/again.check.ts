@@ -1,6 +1,6 @@
 import { afterEach, expect, inject, test, vi } from "vitest"
-import { evaluate, type Resource, type World } from "./evaluate.ts"
-import { graphOf, plain } from "./graph.ts"
+import { evaluate, madeUp, type Resource, type World } from "./evaluate.ts"
+import { graphOf, isSecret, plain } from "./graph.ts"
 
 const first = inject("production")
 
@@ -45,17 +45,25 @@ test("a second deploy changes nothing", async () => {
 })
 
 test("a raised host token makes a new task definition, for which the sweep replaces the hosts; the old one stays", async () => {
-  const changed = changes(first, await later({ HOST_TOKEN_VERSION: "2" }))
-  expect(changed).toEqual([
+  const after = await later({ HOST_TOKEN_VERSION: "2" })
+  expect(changes(first, after)).toEqual([
     "ecs/taskDefinition SessionHostTask",
-    "iam/role SessionHostExecutionRole",
     "lambda/function ApiFunction",
     "lambda/function SweepFunction",
     "random:index/randomPassword HostTokenSecret2",
     "ssm/parameter Admin-HOST_TOKEN_SECRET",
     "ssm/parameter Deployed-HOST_TOKEN_VERSION",
-    "ssm/parameter HostTokenParameter",
+    "ssm/parameter HostTokenParameter2",
   ])
+  // Meanwhile hosts of both revisions run, and either may be started: both parameters are there, and may be read.
+  const read = graphOf(after).permissions("SessionHostExecutionRole")[0]
+  expect(read).toMatchObject({ resources: [expect.stringMatching(/HOST_TOKEN_SECRET\/\*$/)] })
+  const [token, before] = [2, 1].map((n) => expect.stringMatching(new RegExp(`HOST_TOKEN_SECRET/${n}$`)))
+  expect(graphOf(after).container().secrets).toEqual([
+    { name: "HOST_TOKEN_SECRET", valueFrom: token },
+    { name: "HOST_TOKEN_SECRET_BEFORE", valueFrom: before },
+  ])
+  expect(graphOf(after).environment("ApiFunction").HOST_TOKEN_SECRET_BEFORE).toBe(madeUp("HostTokenSecret1"))
 })
 
 test("a raised router secret reaches both functions and the router; the functions know the one before as well", async () => {
@@ -85,6 +93,21 @@ test("a raised pepper reaches whoever hashes API keys", async () => {
   ])
 })
 
+test("the pepper of a stage that was removed can be put back, as secret as one that is made", async () => {
+  const API_KEY_PEPPER = "of the stage before".padEnd(40, "-")
+  const after = await later({ API_KEY_PEPPER })
+  expect(changes(first, after)).toEqual([
+    "lambda/function ApiFunction",
+    "lambda/function StreamFunction",
+    "ssm/parameter Admin-API_KEY_PEPPER",
+    "ssm/parameter Deployed-API_KEY_PEPPER",
+  ])
+  expect(graphOf(after).environment("ApiFunction").API_KEY_PEPPER).toBe(API_KEY_PEPPER)
+  const { environment } = graphOf(after).one("lambda/function:Function", "ApiFunction")
+  expect(isSecret(environment)).toBe(true)
+  expect(graphOf(after).one("ssm/parameter:Parameter", "Deployed-API_KEY_PEPPER").value).toBe("given")
+})
+
 test("another version of the code replaces hosts, and nothing that holds data or has an address", async () => {
   expect(changes(first, await later({}, { digest: "sha256:1" }))).toEqual([
     "ecs/taskDefinition SessionHostTask",
@@ -98,6 +121,15 @@ test("a zone that drops out of AWS's list moves no subnet, and zones without Far
   expect(zonesOf(first)).toEqual(inTwo("euc1-az1", "euc1-az2"))
   const tokyo = await later({}, { before: [], zones: ["apne1-az3", "apne1-az4", "apne1-az1"] })
   expect(zonesOf(tokyo)).toEqual(inTwo("apne1-az1", "apne1-az4"))
+})
+
+test("a deploy to a region that lacks something, or has fewer than two zones that can be used, is refused with a sentence", async () => {
+  await expect(later({}, { region: "il-central-1" })).rejects.toThrow(
+    /^il-central-1 is not known to have all that the service needs/,
+  )
+  await expect(later({}, { region: "us-west-1", zones: ["usw1-az2", "usw1-az3"] })).rejects.toThrow(
+    "us-west-1 has 1 of the 2 zones that the service needs (usw1-az3): choose another region",
+  )
 })
 
 test("a deploy of production that would tell nobody of alarms is refused", async () => {

@@ -70,7 +70,7 @@ test.for([
   ["Undelivered", ["Undelivered", "Attempts"]],
   ["SessionsDown", ["SessionsUp", "SessionsExpected"]],
 ] as const)(
-  "%s is a part of what is always measured with it, also where nothing succeeds",
+  "%s is a part of what is always measured with it, also where nothing succeeds, and rings where nothing was even tried",
   ([name, pair]) => {
     const { metricQueries } = z
       .object({
@@ -82,7 +82,8 @@ test.for([
         ),
       })
       .parse(alarm(name))
-    expect(metricQueries[0]!.expression).toMatch(/^IF\(whole > 0, part \/ whole, [01]\)$/)
+    const ofNothing = name === "SessionsDown" ? "1" : "IF(part > 0, 1, 0)"
+    expect(metricQueries[0]!.expression).toBe(`IF(whole > 0, part / whole, ${ofNothing})`)
     expect(metricQueries.flatMap(({ metric }) => metric?.metricName ?? [])).toEqual(pair)
   },
 )

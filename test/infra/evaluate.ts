@@ -30,6 +30,7 @@ interface Options {
 export interface World {
   /** What the last deploy made: of that, what is to be ignored when it changes stays as it was. */
   before?: Resource[]
+  region?: string
   /** The ids of the zones that the account has. */
   zones?: string[]
   /** The settings that the last deploy left. */
@@ -94,7 +95,7 @@ async function evaluated(stage: string, work: string, world: World): Promise<Res
     $cli: { command: "deploy", rpc: "", paths: { home: root, root, work, platform }, state: { version: {} } },
   })
   const { default: config } = await import(join(root, "sst.config.ts"))
-  const app = config.app({ stage })
+  const app = await config.app({ stage })
   Object.assign(globalThis, { $app: { ...app, stage, providers: app.providers ?? {} } })
   Object.assign(globalThis, await imported("src/shim/run.js"))
   for (const provider of Object.keys(app.providers))
@@ -201,7 +202,7 @@ function looked(token: string, inputs: object, world: World): object {
     case "aws:index/getPartition:getPartition":
       return { partition: "aws" }
     case "aws:index/getRegion:getRegion":
-      return { region: "eu-central-1" }
+      return { region: world.region ?? "eu-central-1" }
     case "aws:index/getCallerIdentity:getCallerIdentity":
       return { accountId: "111122223333" }
     case "aws:index/getAvailabilityZones:getAvailabilityZones":

@@ -173,10 +173,18 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
 test("the sweep alone starts and stops tasks, of this service and in this cluster", () => {
   // Of any revision: during a deploy it names the one before.
   expect(mayDo("SweepRole", "task-definition/SessionHostTask:*")).toEqual(["ecs:RunTask"])
-  expect(mayDo("SweepRole", "task/HostsCluster/*")).toEqual(["ecs:DescribeTasks", "ecs:StopTask"])
+  expect(mayDo("SweepRole", "task/HostsCluster/*")).toEqual([
+    "ecs:DescribeTasks",
+    "ecs:StopTask",
+    "ecs:TagResource",
+  ])
   expect(whoMay("ecs:RunTask", "task-definition")).toEqual(["SweepRole"])
   expect(whoMay("iam:PassRole", "SessionHostTaskRole")).toEqual(["SweepRole"])
   const passing = graph.permissions("SweepRole").filter(({ actions }) => actions.includes("iam:PassRole"))
+  const tagging = graph.permissions("SweepRole").filter(({ actions }) => actions.includes("ecs:TagResource"))
+  expect(tagging.map(({ conditions }) => conditions)).toEqual([
+    { StringEquals: { "ecs:CreateAction": ["RunTask"] } },
+  ])
   expect(passing.map(({ conditions }) => conditions)).toEqual([
     { StringEquals: { "iam:PassedToService": ["ecs-tasks.amazonaws.com"] } },
   ])

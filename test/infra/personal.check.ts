@@ -70,7 +70,7 @@ test.for([
   })
   process.env[name] = value
   // Read anew: it looks at its environment when it is loaded.
-  const file = fileURLToPath(new URL("../../infra/stage.ts", import.meta.url))
+  const file = fileURLToPath(new URL("../../infra/stage/stage.ts", import.meta.url))
   const read = async () => (await import(`${file}?${name}`)).given(name)
   await expect(read()).rejects.toThrow(`${name} cannot be "${value}"`)
 })

@@ -23,6 +23,7 @@ test("a stage has a sandbox only where it is asked for", () => {
 test("its network and its host are one task, of which there are never two, with files that outlive it", () => {
   expect(graph.one("ecs/service:Service", "SandboxHost")).toMatchObject({
     desiredCount: 1,
+    propagateTags: "TASK_DEFINITION",
     deploymentMinimumHealthyPercent: 0,
     deploymentMaximumPercent: 100,
     networkConfiguration: { securityGroups: ["SandboxGroup"] },

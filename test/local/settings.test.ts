@@ -10,9 +10,9 @@ const fields = (path: string) =>
   [...read(path).matchAll(/^ +([A-Z][A-Z0-9_]+): /gm)].map((match) => match[1]!)
 
 /** The variables that `infra/` reads, and those that it passes on. */
-const atDeploy = [...read("infra/stage.ts").matchAll(/process\.env\.([A-Z_]+)|^ {2}([A-Z_]+): \//gm)].map(
-  (match) => (match[1] ?? match[2])!,
-)
+const atDeploy = [
+  ...read("infra/stage/stage.ts").matchAll(/process\.env\.([A-Z_]+)|^ {2}([A-Z_]+): \//gm),
+].map((match) => (match[1] ?? match[2])!)
 
 /** The first two cells of each row in the page's tables. */
 const rows = read("docs/settings.md")

@@ -161,10 +161,13 @@ test("rotation of the pepper: keys of before are void, and a new one is issued",
   expect(await talk()).toBe("message")
 })
 
-test("rotation of the host token: the sweep replaces the hosts, and calls reach the new ones", async () => {
+test("rotation of the host token: hosts of before take calls until the sweep has replaced them", async () => {
   const old = stage.tasks()
   settings = { ...settings, HOST_TOKEN_VERSION: "2" }
-  await deploy()
+  await deploy({}, async () => {
+    expect(stage.tasks()).toEqual(old)
+    expect((await api("GET", "/instances/shop/proxy/status")).status).toBe(200)
+  })
   await replaced(old)
   expect(await talk()).toBe("message")
 })
@@ -218,11 +221,22 @@ test("every answer came as one event, and in order", () => {
   expect(ids.size).toBe(expected.length)
 })
 
+test("remove: the operator ends every host, as the page says, and the sweep starts none", async () => {
+  await admin("host", "stop", "all")
+  await until(() => stage.tasks().length === 0, { what: "the end of every task", withinMs: 30_000 })
+  const looks = stage.judged.filter(isLook).length
+  await until(() => stage.judged.filter(isLook).length > looks + 2, { what: "further looks of the sweep" })
+  expect(stage.tasks()).toEqual([])
+})
+
+/** The sweep asks each time whether the operator has stopped the hosts. */
+const isLook = (one: { role: string; action: string }) =>
+  one.role === "SweepRole" && one.action === "dynamodb:GetItem"
+
 test("remove: what AWS would keep is enough to read the rows", async () => {
   settings = { ...settings, REMOVABLE: "1" }
   const graph = await deploy()
   await stage.stop()
-  expect(stage.tasks()).toEqual([])
   const kept = graph.resources.filter(({ options }) => options.retainOnDelete).map(({ name }) => name)
   expect(kept).toEqual(expect.arrayContaining(["EventsTable", "LeasesTable", "DeliveryKey", "SessionKey"]))
   expect(graph.resources.filter(({ options }) => options.protect).map(({ name }) => name)).toEqual([])

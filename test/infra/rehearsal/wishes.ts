@@ -42,6 +42,7 @@ const Words = z.object({
   logGroupName: z.string().default(""),
   logStreamName: z.string().default(""),
   taskDefinition: z.string().default(""),
+  propagateTags: z.string().optional(),
   task: z.string().default(""),
   tasks: z.array(z.string()).default([]),
 })
@@ -82,6 +83,7 @@ function ofTasks(action: string, words: z.infer<typeof Words>, names: Names): Wi
   if (action === "ecs:RunTask")
     return [
       { action, resource: words.taskDefinition },
+      ...(words.propagateTags ? [tagging(names)] : []),
       ...names.passedRoles.map((resource) => ({
         action: "iam:PassRole",
         resource,
@@ -94,6 +96,12 @@ function ofTasks(action: string, words: z.infer<typeof Words>, names: Names): Wi
     action,
     resource: `${names.cluster.replace(":cluster/", ":task/")}/${task.split("/").at(-1)}`,
   }))
+}
+
+/** IAM asks for the task that is about to be. */
+function tagging({ cluster }: Names): Wish {
+  const resource = `${cluster.replace(":cluster/", ":task/")}/new`
+  return { action: "ecs:TagResource", resource, context: { "ecs:CreateAction": "RunTask" } }
 }
 
 function ofInvocation({ url }: Asked, names: Names): Wish {

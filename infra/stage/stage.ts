@@ -21,7 +21,7 @@ const stages = {
 
 export const stage = stages[$app.stage === "production" || $app.stage === "staging" ? $app.stage : "personal"]
 
-/** Set by the operator: in `.env.<stage>`, which SST 4.17.1 reads over the environment, or in that of `sst deploy`. */
+/** Set by the operator: in `stages/<stage>.env`, or in the environment of `sst deploy`, which wins. */
 export const operator = {
   /** Receives every alarm; without it alarms are only seen in the console. */
   email: process.env.ALARM_EMAIL || undefined,
@@ -31,6 +31,8 @@ export const operator = {
   sandbox: process.env.SANDBOX === "1",
   /** `WAF=1`: AWS's firewall stands before the router, and refuses addresses that ask too often. */
   waf: process.env.WAF === "1",
+  /** That of a stage which was removed, put back: the API keys in its table of accounts go on. */
+  pepper: pepper(process.env.API_KEY_PEPPER),
   /** `REMOVABLE=1`: the keys of a kept stage may be forgotten by `sst remove`. They are never deleted by it. */
   removable: process.env.REMOVABLE === "1",
   /** Which version of each secret is in use; raised to rotate it (docs/operations.md, "Rotate keys"). */
@@ -51,6 +53,7 @@ export const settingsOfStage: Record<string, string> = Object.fromEntries(
     DOMAIN: operator.domain,
     SANDBOX: operator.sandbox ? "1" : undefined,
     WAF: operator.waf ? "1" : undefined,
+    API_KEY_PEPPER: operator.pepper && "given",
     ...operator.versions,
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
 )
@@ -80,6 +83,12 @@ export function given(...names: (keyof typeof settable)[]): Record<string, strin
 function version(name: string, value = "1"): number {
   if (!/^[1-9]\d?$/.test(value)) throw new Error(`${name} cannot be "${value}"`)
   return Number(value)
+}
+
+/** As `core/config.ts` takes it. */
+function pepper(value = ""): string | undefined {
+  if (value !== "" && value.length < 32) throw new Error("API_KEY_PEPPER has fewer than 32 characters")
+  return value || undefined
 }
 
 function budget(): number {

@@ -2,8 +2,8 @@ import { settingsOfStage } from "./stage.ts"
 
 const folder = `/${$app.name}/${$app.stage}/deployed`
 
-/** What would be taken away without a word: mails of the operator, the address of customers, their sandbox bridges. */
-const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF"]
+/** What would be taken away without a word: mails of the operator, the address of customers, their sandbox bridges, their keys. */
+const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "API_KEY_PEPPER"]
 
 /**
  * Compares the settings of this deploy with those of the last one, which that left in Systems Manager, and leaves its own.
@@ -18,7 +18,7 @@ export async function compareWithLastDeploy(): Promise<void> {
     ...[...last].flatMap(([name, value]) => (name.endsWith("_VERSION") ? lowered(name, value) : [])),
   ]
   if (faults.length > 0)
-    throw new Error(`${faults.join("; ")}. Settings of this stage belong into .env.${$app.stage}`)
+    throw new Error(`${faults.join("; ")}. Settings of this stage belong into stages/${$app.stage}.env`)
   for (const [name, value] of Object.entries(settingsOfStage))
     new aws.ssm.Parameter(`Deployed-${name}`, { name: `${folder}/${name}`, type: "String", value })
 }

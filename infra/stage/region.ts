@@ -1,0 +1,65 @@
+/**
+ * The regions that have all that is asked of them, as AWS's documentation says it ("Supported Regions for Amazon ECS on AWS
+ * Fargate", "Creating and managing Lambda function URLs"; read in November 2026). The younger regions have no function URLs.
+ */
+const regions = new Set([
+  "af-south-1",
+  "ap-east-1",
+  "ap-northeast-1",
+  "ap-northeast-2",
+  "ap-northeast-3",
+  "ap-south-1",
+  "ap-southeast-1",
+  "ap-southeast-2",
+  "ap-southeast-3",
+  "ca-central-1",
+  "eu-central-1",
+  "eu-north-1",
+  "eu-south-1",
+  "eu-west-1",
+  "eu-west-2",
+  "eu-west-3",
+  "me-south-1",
+  "sa-east-1",
+  "us-east-1",
+  "us-east-2",
+  "us-west-1",
+  "us-west-2",
+])
+
+/**
+ * Zones that lack something which is put there, by their ids: names differ between accounts. Fargate, as its documentation
+ * says: the second of California, the third of Tokyo, the fourth of Canada. File systems and some endpoints: the third of
+ * Virginia.
+ */
+const lacking = new Set(["usw1-az2", "apne1-az3", "cac1-az4", "use1-az3"])
+
+/** A customer's number outlives the failure of one zone. */
+const zonesNeeded = 2
+
+/** The zones that can be used, of these; always in the same order. */
+export function usable(zoneIds: string[]): string[] {
+  return zoneIds.filter((id) => !lacking.has(id)).toSorted()
+}
+
+/**
+ * The ids of an account's zones. Not the local zones that it may have asked for, but also those that are impaired: a list
+ * that grows shorter in an outage would move the subnets, with everything in them, during that outage.
+ */
+export const allZones = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }
+
+/** @throws where the service cannot run in this region, or in none of two zones of it */
+export async function checkRegion(): Promise<void> {
+  const { region } = await aws.getRegion()
+  if (!regions.has(region))
+    throw new Error(
+      `${region} is not known to have all that the service needs (Fargate, function URLs): set AWS_REGION to one of ` +
+        `${[...regions].join(", ")}, or add it to infra/stage/region.ts when AWS's documentation says that it has both`,
+    )
+  const zones = usable((await aws.getAvailabilityZones(allZones)).zoneIds)
+  if (zones.length < zonesNeeded)
+    throw new Error(
+      `${region} has ${zones.length} of the ${zonesNeeded} zones that the service needs (${zones.join(", ") || "none"}): ` +
+        "choose another region",
+    )
+}

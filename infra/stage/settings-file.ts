@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+/**
+ * Takes the settings of a stage from `stages/<stage>.env` in the project's folder into the environment, which wins where
+ * both have one.
+ */
+export function readSettings(stage: string, folder = projectOf(process.cwd())): void {
+  const file = join(folder, "stages", `${stage}.env`)
+  if (existsSync(file)) process.loadEnvFile(file)
+}
+
+/** @throws where there is a file of settings that SST reads itself, and lets win over the environment */
+export function refuseEnvFiles(stage: string, folder = projectOf(process.cwd())): void {
+  for (const name of [".env", `.env.${stage}`])
+    if (existsSync(join(folder, name)))
+      throw new Error(
+        `what ${name} says would win over the environment: move its settings to stages/${stage}.env`,
+      )
+}
+
+/** SST may be called in any folder of the project, and runs the first part of its configuration there. */
+function projectOf(folder: string): string {
+  if (existsSync(join(folder, "sst.config.ts"))) return folder
+  const parent = dirname(folder)
+  if (parent === folder) throw new Error("there is no sst.config.ts here, nor in a folder above")
+  return projectOf(parent)
+}
