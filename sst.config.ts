@@ -25,10 +25,13 @@ export default $config({
     await checkRegion()
     const { compareWithLastDeploy } = await import("./infra/stage/last-deploy.ts")
     await compareWithLastDeploy()
+    await import("./infra/network/endpoints.ts")
+    await import("./infra/hosts/sandbox.ts")
+    await import("./infra/watch/alarms.ts")
+    await import("./infra/watch/doorbell-old.ts")
+    await import("./infra/watch/budget.ts")
+    await import("./infra/watch/charts.ts")
     await import("./infra/admin.ts")
-    await import("./infra/alarms.ts")
-    await import("./infra/dashboard.ts")
-    await import("./infra/sandbox.ts")
     const { router } = await import("./infra/router.ts")
     return { url: router.url }
   },

@@ -1,12 +1,13 @@
-import { doorbell } from "./delivery.ts"
-import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
-import { bridgeLogs, bridgeStreams } from "./logs.ts"
-import { apiKeyPepper, hostTokenSecret } from "./secrets.ts"
+import { access } from "./access.ts"
+import { bridgeLogs, bridgeStreams } from "./data/bridge-logs.ts"
+import { doorbell } from "./data/doorbell.ts"
+import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"
+import { apiKeyPepper, hostTokenSecret } from "./data/secrets.ts"
+import { accounts, events, leases, requests } from "./data/tables.ts"
 import { accountId, region } from "./stage/stage.ts"
-import { accounts, events, leases, requests } from "./tables.ts"
 
 /**
- * What the operator's `npm run admin` needs to know of a deployed stage, under the names it reads from its environment.
+ * The settings of a deployed stage for the operator's `npm run admin`, under the names it reads from its environment.
  * Not the table of sessions: no person has business there.
  */
 const settings = {
@@ -38,7 +39,9 @@ for (const [name, value] of Object.entries({
     value,
   })
 
-/** For whoever operates the stage: what every verb of `npm run admin` needs, and to read its settings. */
+const changes = ["GetItem", "UpdateItem", "DeleteItem", "Query"] as const
+
+/** For the people who operate the stage: the rights of every verb of `npm run admin`, and to read its settings. */
 new aws.iam.Policy("AdminPolicy", {
   name: `${$app.name}-${$app.stage}-admin`,
   description: `npm run admin, on the stage ${$app.stage}`,
@@ -52,31 +55,9 @@ new aws.iam.Policy("AdminPolicy", {
         ),
       },
       { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
-      {
-        actions: [
-          "dynamodb:GetItem",
-          "dynamodb:PutItem",
-          "dynamodb:UpdateItem",
-          "dynamodb:DeleteItem",
-          "dynamodb:Query",
-        ],
-        resources: [accounts.arn],
-      },
-      {
-        actions: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:Query"],
-        resources: [leases.arn],
-      },
-      {
-        actions: [
-          "dynamodb:GetItem",
-          "dynamodb:UpdateItem",
-          "dynamodb:DeleteItem",
-          "dynamodb:Query",
-          "dynamodb:BatchGetItem",
-          "dynamodb:BatchWriteItem",
-        ],
-        resources: [events.arn],
-      },
+      access(accounts, ...changes, "PutItem"),
+      access(leases, ...changes),
+      access(events, ...changes, "BatchGetItem", "BatchWriteItem"),
       { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
       { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
       { actions: ["kms:RotateKeyOnDemand"], resources: [sessionKey.arn, deliveryKey.arn] },

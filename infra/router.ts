@@ -1,7 +1,7 @@
-import { api } from "./api.ts"
-import { routerSecret } from "./secrets.ts"
-import { operator } from "./stage/stage.ts"
-import { stream } from "./stream.ts"
+import { routerSecret } from "./data/secrets.ts"
+import { api } from "./functions/api.ts"
+import { stream } from "./functions/stream.ts"
+import { operator } from "./stage/operator.ts"
 
 /** AWS's own "CachingDisabled": every answer is somebody's. */
 const cachingDisabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"

@@ -1,8 +1,8 @@
-import { settingsOfStage } from "./stage.ts"
+import { settingsOfStage } from "./operator.ts"
 
 const folder = `/${$app.name}/${$app.stage}/deployed`
 
-/** What would be taken away without a word: mails of the operator, the address of customers, their sandbox bridges, their keys. */
+/** Without these something would be taken away in silence: the operator's mails, the customers' address, sandboxes or keys. */
 const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "API_KEY_PEPPER"]
 
 /**

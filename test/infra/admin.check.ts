@@ -23,7 +23,7 @@ import { startRecorder } from "./recorder.ts"
 
 const nouns = { account, key, bridge, host, events, wrapping }
 
-/** What is asked of AWS while `what` runs, in IAM's words. */
+/** The uses of AWS while `what` runs, in IAM's words. */
 async function usesOf(what: () => Promise<unknown>): Promise<Set<string>> {
   const uses = new Set<string>()
   const behind = {

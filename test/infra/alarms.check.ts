@@ -28,7 +28,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
   }
 })
 
-/** What the processes of each service run. */
+/** The code that the processes of each service run. */
 const sources = {
   api: ["functions/api", "functions/http", "functions/stream"],
   delivery: ["functions/delivery"],
@@ -201,7 +201,7 @@ const Watching = z.object({
   dimensions: z.looseObject({ service: z.string().default("") }),
 })
 
-/** Of an alarm, the metrics that it watches. */
+/** The metrics that an alarm watches. */
 const Watched = z
   .union([
     Watching.transform((one) => [one]),

@@ -1,6 +1,6 @@
 import "./calm.ts"
 import { expect, inject, onTestFinished, test } from "vitest"
-import { counted, sized } from "../../infra/cost/usage.ts"
+import { counted, sized } from "#cost/usage.ts"
 import { dynamoDb, sqs } from "#test/support/store.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
 import { aHost, held, statusOf } from "../support/session/host.ts"
@@ -55,7 +55,7 @@ async function aMeteredBridge() {
       await until(async () => receiver.arrivals.some(({ body }) => body.includes(text)))
       await until(async () => (await Delivery.get(id))?.due === 0)
     },
-    /** What was used for each of the messages since the last time that this was asked. */
+    /** The units that each of the messages has used since the last time that this was asked. */
     taken: () => {
       const { writes, reads, byRow } = units.take()
       const used = {
@@ -79,7 +79,7 @@ function show(direction: string, { used, byRow }: { used: Used; byRow: Map<strin
   return used
 }
 
-/** What is stated is what was used, to a tenth: commits that meet are one. */
+/** The stated figures are those that were used, to a tenth: commits that meet are one. */
 function isFair(stated: Record<string, number>, used: Used): boolean {
   return Object.entries(stated).every(([name, figure]) => Math.abs(figure - used[name]!) <= used[name]! / 10)
 }

@@ -16,7 +16,7 @@ export interface Resource {
   type: string
   name: string
   inputs: Record<string, unknown>
-  /** What Pulumi is told of it beside that. */
+  /** The options that Pulumi gets with it. */
   options: Options
 }
 
@@ -26,20 +26,20 @@ interface Options {
   ignoreChanges?: string[]
 }
 
-/** What differs between deploys. */
+/** The differences between deploys. */
 export interface World {
-  /** What the last deploy made: of that, what is to be ignored when it changes stays as it was. */
+  /** The resources of the last deploy: inputs whose changes are to be ignored stay as they were there. */
   before?: Resource[]
   region?: string
   /** The ids of the zones that the account has. */
   zones?: string[]
   /** The settings that the last deploy left. */
   deployed?: Record<string, string>
-  /** What the images came out as. */
+  /** The digest of the built images. */
   digest?: string
 }
 
-/** What the random provider makes up here, as long as the real one. */
+/** The value that the random provider makes up here, as long as the real one. */
 export function madeUp(name: string): string {
   return `random-${name}`.padEnd(48, "-")
 }
@@ -48,7 +48,7 @@ export function madeUp(name: string): string {
 export const secretMark = "4dabf18193072939515e22adb298388d"
 
 /**
- * What `sst deploy` would ask for in a stage: our `sst.config.ts` and `infra/` through the real components of SST, whose
+ * Everything that `sst deploy` would ask for in a stage: our `sst.config.ts` and `infra/` through the real components of SST, whose
  * calls to AWS, to Pulumi's engine and to the `sst` program are answered here. Again in the same process only after
  * `vi.resetModules()`: the components remember.
  */
@@ -136,7 +136,7 @@ async function imported(path: string) {
   return await import(join(platform, path))
 }
 
-/** What AWS would fill in. */
+/** The outputs that AWS would fill in. */
 function computed({ type, name, inputs }: Resource, world: World): object {
   const about = { arn: arnOf(type, name, inputs), name, url: `https://queue/${name}` }
   switch (type) {
@@ -196,7 +196,7 @@ function revisionOf(inputs: object): number {
   return createHash("sha256").update(JSON.stringify(inputs)).digest().readUInt16BE()
 }
 
-/** What Pulumi looks up at AWS. */
+/** The answers of AWS to what Pulumi looks up. */
 function looked(token: string, inputs: object, world: World): object {
   switch (token) {
     case "aws:index/getPartition:getPartition":

@@ -11,7 +11,7 @@ export interface Statement {
 
 export type Graph = ReturnType<typeof graphOf>
 
-/** What tests ask of an evaluated stage. */
+/** The questions that tests ask of an evaluated stage. */
 export function graphOf(resources: Resource[]) {
   const all = (type: string) => resources.filter((resource) => resource.type === `aws:${type}`)
 
@@ -20,7 +20,7 @@ export function graphOf(resources: Resource[]) {
     return only(type, name).inputs
   }
 
-  /** What Pulumi is told of it. */
+  /** The options that Pulumi gets with it. */
   function options(type: string, name: string) {
     return only(type, name).options
   }
@@ -42,7 +42,7 @@ export function graphOf(resources: Resource[]) {
     return inlinePolicies.flatMap(({ policy }) => statementsOf(policy))
   }
 
-  /** Of what was asked of AWS (`dynamodb:Query Leases/index/byHost`), what the role may not do. */
+  /** Those of these uses (`dynamodb:Query Leases/index/byHost`) that the role may not make. */
   function denied(role: string, uses: Iterable<string>): string[] {
     const allowed = new Set(
       permissions(role).flatMap(({ actions, resources }) =>
@@ -52,7 +52,7 @@ export function graphOf(resources: Resource[]) {
     return [...uses].filter((use) => !allowed.has(use.trim()))
   }
 
-  /** What a function finds in its environment. */
+  /** The environment of a function. */
   function environment(fn: string): Record<string, string> {
     return Variables.parse(plain(one("lambda/function:Function", fn).environment)).variables
   }
@@ -70,7 +70,7 @@ export function graphOf(resources: Resource[]) {
   return { resources, all, one, options, permissions, denied, environment, container }
 }
 
-/** What the code calls it: `…:table/LeasesTable/index/byHost` is `Leases/index/byHost`. Of queues and tasks it has one. */
+/** The name that the code has for it: `…:table/LeasesTable/index/byHost` is `Leases/index/byHost`. For queues and tasks it has one. */
 function inCode(arn: string): string {
   const [, name] = /:(?:table|key)\/(.+)$/.exec(arn) ?? []
   return name === undefined ? "" : name.replace(/Table(?=\/|$)/, "")

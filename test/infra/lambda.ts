@@ -96,7 +96,7 @@ export async function aLambda(name: string, more: { ecs?: string; lambda?: strin
   }
 }
 
-/** What a log has in CloudWatch's embedded metric format: `api Requests`, ... */
+/** The metrics that a log has in CloudWatch's embedded metric format: `api Requests`, ... */
 export function metricsIn(lines: string[]): string[] {
   const found = lines.flatMap((line) => {
     const parsed = Emf.safeParse(line.startsWith('{"_aws"') ? JSON.parse(line) : undefined)
@@ -116,7 +116,7 @@ const Emf = z.looseObject({
   }),
 })
 
-/** What no function has in production. */
+/** Variables that no function has in production. */
 function onlyHere(): NodeJS.ProcessEnv {
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL_S3 } = process.env
   const { URL_ALLOW, LEASE_BEAT_MS, LOG_LEVEL } = process.env

@@ -1,6 +1,6 @@
 import type { Use } from "./recorder.ts"
 
-/** What on-demand DynamoDB bills: units of 1 KB written and of 4 KB read. */
+/** The measures by which on-demand DynamoDB bills: units of 1 KB written and of 4 KB read. */
 export interface Units {
   writes: number
   reads: number
@@ -39,7 +39,7 @@ export function meter() {
     }
   }
 
-  /** Of the row as it was or will be, whichever is larger: an update or removal does not say. */
+  /** The size of the row as it was or will be, whichever is larger: an update or removal does not say. */
   function kilobytes(use: Use): number {
     const { pk, sk } = use.Item ?? use.Key ?? {}
     const name = JSON.stringify([use.resource, pk, sk])
@@ -87,7 +87,7 @@ function isPromise(use: Use): boolean {
 function isAtRest(use: Use): boolean {
   if (use.resource === "Leases/index/byHost" || use.resource.startsWith("Events/index/")) return true
   if (use.resource !== "Leases") return false
-  // Of a table of leases nobody asks for a list but the sweep: for the hosts.
+  // The sweep alone asks the table of leases for a list: for the hosts.
   return (
     use.action === "dynamodb:Query" || /"HOSTS[#"]|"SHORTAGE"/.test(JSON.stringify(use.Key ?? use.Item ?? {}))
   )

@@ -171,7 +171,7 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
 })
 
 test("the sweep alone starts and stops tasks, of this service and in this cluster", () => {
-  // Of any revision: during a deploy it names the one before.
+  // Any revision: during a deploy it names the one before.
   expect(mayDo("SweepRole", "task-definition/SessionHostTask:*")).toEqual(["ecs:RunTask"])
   expect(mayDo("SweepRole", "task/HostsCluster/*")).toEqual([
     "ecs:DescribeTasks",

@@ -29,7 +29,7 @@ test("somebody's own stage is cheap, small and can be removed", () => {
   expect(graph.one("lambda/eventSourceMapping:EventSourceMapping", "DoorbellToDelivery")).toMatchObject({
     scalingConfig: { maximumConcurrency: 10 },
   })
-  // Of its own: other stages of the account have theirs.
+  // It counts this stage alone: other stages of the account have theirs.
   expect(graph.one("budgets/budget:Budget", "Budget")).toMatchObject({
     limitAmount: "75",
     costFilters: [{ name: "TagKeyValue", values: ["user:sst:stage$dana"] }],
@@ -69,9 +69,12 @@ test.for([
     else process.env[name] = before
   })
   process.env[name] = value
-  // Read anew: it looks at its environment when it is loaded.
-  const file = fileURLToPath(new URL("../../infra/stage/stage.ts", import.meta.url))
-  const read = async () => (await import(`${file}?${name}`)).given(name)
+  // Read anew: they look at their environment when they are loaded.
+  const folder = fileURLToPath(new URL("../../infra/stage", import.meta.url))
+  const read = async () => {
+    await import(`${folder}/operator.ts?${name}`)
+    ;(await import(`${folder}/passed-on.ts?${name}`)).given(name)
+  }
   await expect(read()).rejects.toThrow(`${name} cannot be "${value}"`)
 })
 

@@ -35,14 +35,14 @@ const Asked = Part.extend({
 })
 
 const Batch = z.union([
-  // Of a BatchWriteItem.
+  // A BatchWriteItem.
   z.array(
     z.object({
       PutRequest: z.object({ Item }).optional(),
       DeleteRequest: z.object({ Key: Item }).optional(),
     }),
   ),
-  // Of a BatchGetItem.
+  // A BatchGetItem.
   z.object({ Keys: z.array(Item), ConsistentRead: z.boolean().default(false) }),
 ])
 
@@ -106,7 +106,7 @@ export async function startRecorder(
   return { endpoint: `http://127.0.0.1:${port}`, close }
 }
 
-/** What a request of AWS's JSON protocols asks, without what it was answered. */
+/** The uses that a request of AWS's JSON protocols asks for, without their answers. */
 export function usesIn(target: string, body: string): Use[] {
   return usesOf(target, Asked.parse(JSON.parse(body)), {})
 }

@@ -30,12 +30,12 @@ let key = ""
 let bridgeId = ""
 /** As `.env.staging` would have them. */
 let settings: Record<string, string> = {}
-/** What the last deploy made, and what it was given. */
+/** The resources that the last deploy made, and its settings. */
 let before: Resource[] = []
 let deployed: Record<string, string> = {}
 
 beforeAll(async () => {
-  // Of the clients that stand in for Lambda's own.
+  // For the clients that stand in for Lambda's own.
   Object.assign(process.env, {
     AWS_REGION: "eu-central-1",
     AWS_ACCESS_KEY_ID: "local",
@@ -243,7 +243,7 @@ test("remove: what AWS would keep is enough to read the rows", async () => {
   expect(await firstEvent()).toContain('"event":"')
 })
 
-/** Of the bridge, read with what is left: tables and keys. */
+/** The bridge's first event, read with what is left: tables and keys. */
 async function firstEvent(): Promise<string> {
   vi.resetModules()
   Object.assign(process.env, stage.left())

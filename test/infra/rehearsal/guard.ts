@@ -5,7 +5,7 @@ import type { Statement } from "../graph.ts"
 import { allows, type Wish } from "./iam.ts"
 import { type Names, wishesOf } from "./wishes.ts"
 
-/** What a role asked and was refused, or asked and may. */
+/** A wish of a role, granted or refused. */
 export interface Judged extends Wish {
   role: string
   isAllowed: boolean

@@ -1,6 +1,6 @@
 import type { Statement } from "../graph.ts"
 
-/** What somebody wants to do to which resource, and what IAM knows of the request beside that. */
+/** An action that somebody wants to do to a resource, and what IAM knows of the request beside that. */
 export interface Wish {
   action: string
   resource: string

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const dockerfile = readFileSync(join(root, "session-host/Dockerfile"), "utf8")
 
-/** What the host's Dockerfile does, done in a folder without Docker: its copies and its installation. */
+/** Does in a folder, without Docker, what the host's Dockerfile says: its copies and its installation. */
 export function buildImage(
   folder: string,
   TARGETARCH = process.arch === "x64" ? "amd64" : process.arch,

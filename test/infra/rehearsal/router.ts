@@ -3,23 +3,8 @@ import { buffer } from "node:stream/consumers"
 import { z } from "zod"
 import { hangUp, listen } from "#local/listen.ts"
 import { urlEvent } from "#test/support/service/function-url.ts"
+import { type Distribution, distributionOf, matches } from "../distribution.ts"
 import type { Graph } from "../graph.ts"
-
-const Behavior = z.object({ pathPattern: z.string().default("*"), targetOriginId: z.string() })
-
-const Distribution = z.object({
-  origins: z.object({
-    value: z.array(
-      z.object({
-        originId: z.string(),
-        domainName: z.string(),
-        customHeaders: z.array(z.object({ name: z.string(), value: z.string() })),
-      }),
-    ),
-  }),
-  defaultCacheBehavior: Behavior,
-  orderedCacheBehaviors: z.array(Behavior),
-})
 
 const Answer = z.object({
   statusCode: z.number(),
@@ -33,7 +18,7 @@ const Answer = z.object({
  * headers. `invoke` gets the function's name as in the code: `Api`.
  */
 export async function startRouter(invoke: (fn: string, event: object) => Promise<unknown>) {
-  let distribution: z.infer<typeof Distribution> | undefined
+  let distribution: Distribution | undefined
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", url = "/", headers } = request
@@ -58,19 +43,16 @@ export async function startRouter(invoke: (fn: string, event: object) => Promise
   return {
     url: `http://127.0.0.1:${port}`,
     deploy(graph: Graph): void {
-      distribution = Distribution.parse(
-        graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution"),
-      )
+      distribution = distributionOf(graph)
     },
     close: () => hangUp(server),
   }
 }
 
-function routeOf(distribution: z.infer<typeof Distribution>, path: string) {
+function routeOf(distribution: Distribution, path: string) {
   const { targetOriginId } =
-    distribution.orderedCacheBehaviors.find(({ pathPattern }) =>
-      new RegExp(`^${pathPattern.replaceAll("*", ".*")}$`).test(path),
-    ) ?? distribution.defaultCacheBehavior
+    distribution.orderedCacheBehaviors.find(({ pathPattern }) => matches(pathPattern, path)) ??
+    distribution.defaultCacheBehavior
   const origin = distribution.origins.value.find(({ originId }) => originId === targetOriginId)!
   const secret = origin.customHeaders.find(({ name }) => name === "x-router-secret")!.value
   return { fn: /^stream/i.test(origin.domainName) ? "Stream" : "Api", secret }

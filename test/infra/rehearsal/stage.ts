@@ -91,7 +91,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
 
   const doorbellOf = (role: string) => guarded.get(role)!.DOORBELL_URL!
 
-  /** What is not as on AWS: where the services are, the network of phones, and addresses of this machine. */
+  /** The settings that differ from AWS: where the services are, the network of phones, and addresses of this machine. */
   async function environment(role: string, told: Record<string, string>): Promise<Record<string, string>> {
     return {
       PATH: process.env.PATH!,
@@ -187,7 +187,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     running.set(name, started)
     if (name === "Api")
       offered[graph.environment("StreamFunction").API_FUNCTION!] = (event) => started.invoke(event)
-    // What it was asked is still answered; a sweep would go on for most of a minute.
+    // Calls that are under way are still answered; a sweep would go on for most of a minute.
     if (name !== "Sweep") await before?.idle()
     await before?.stop()
   }
@@ -234,7 +234,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     })
   }
 
-  /** What runs ends, as when a stage is removed; what is stored stays. */
+  /** Ends every process, as when a stage is removed; stored data stays. */
   async function stop(): Promise<void> {
     for (const one of stops.splice(0).toReversed()) await one()
     await ecs.close()
@@ -262,7 +262,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
         )
     },
     stop,
-    /** What leads straight to the store and the keys, when nothing else is left. */
+    /** The settings that lead straight to the store and the keys, when nothing else is left. */
     left: () => ({
       ...graph.environment("ApiFunction"),
       AWS_REGION: "eu-central-1",
@@ -284,7 +284,7 @@ function folderOfAdmin(graph: Graph): string {
   return `messaging-bridge/${graph.environment("ApiFunction").STAGE}/admin`
 }
 
-/** What the code is told, and what stands behind it. */
+/** The names that the code is told, and the resources behind them. */
 function namesOf(graph: Graph): Names {
   return {
     tables: new Map(

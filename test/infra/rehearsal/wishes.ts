@@ -3,7 +3,7 @@ import { here } from "../evaluate.ts"
 import { usesIn } from "../recorder.ts"
 import type { Wish } from "./iam.ts"
 
-/** What stands behind the names that requests use. */
+/** The resources behind the names that requests use. */
 export interface Names {
   /** By the name that the code is told. */
   tables: Map<string, string>
@@ -11,7 +11,7 @@ export interface Names {
   cluster: string
   queue: string
   buckets: Map<string, string>
-  /** Of the tasks that the sweep starts. */
+  /** The roles of the tasks that the sweep starts. */
   passedRoles: string[]
 }
 
@@ -22,7 +22,7 @@ export interface Asked {
   body: string
 }
 
-/** What IAM is asked for a request to one of AWS's services. */
+/** The questions to IAM that a request to one of AWS's services raises. */
 export function wishesOf(service: string, asked: Asked, names: Names): Wish[] {
   switch (service) {
     case "s3":
@@ -109,7 +109,7 @@ function ofInvocation({ url }: Asked, names: Names): Wish {
   return { action: "lambda:InvokeFunction", resource: names.functions.get(name) ?? name }
 }
 
-/** Of S3's own protocol, in which a part of an upload is put like an object. */
+/** Reads S3's own protocol, in which a part of an upload is put like an object. */
 function ofObject({ method, url }: Asked, names: Names): Wish {
   const { pathname, searchParams } = new URL(url, "http://s3")
   const [bucket = "", ...key] = decodeURIComponent(pathname.slice(1)).split("/")

@@ -1,16 +1,20 @@
-import { doorbell } from "./delivery.ts"
-import { common, settings } from "./function.ts"
-import { cluster, host, hostCapacity } from "./hosts.ts"
-import { hostGroup, hostSubnets } from "./network.ts"
-import { stage } from "./stage/stage.ts"
-import { events, leases } from "./tables.ts"
+import { access, accessToIndex } from "../access.ts"
+import { doorbell } from "../data/doorbell.ts"
+import { events, leases } from "../data/tables.ts"
+import { cluster } from "../hosts/cluster.ts"
+import { host, hostCapacity } from "../hosts/host.ts"
+import { hostGroup } from "../network/groups.ts"
+import { hostSubnets } from "../network/subnets.ts"
+import { stage } from "../stage/stage.ts"
+import { common } from "./common.ts"
+import { settings } from "./settings.ts"
 
-/** Of whichever revision: a sweep that a deploy has overtaken still names the one before. */
+/** Every revision: a sweep that a deploy has overtaken still names the one before. */
 const definitions = host.nodes.taskDefinition.arn.apply((arn) => arn.replace(/:\d+$/, ":*"))
 const tasks = cluster.nodes.cluster.arn.apply((arn) => `${arn.replace(":cluster/", ":task/")}/*`)
 
 const base = common("Sweep", [
-  // What bounds the tasks that it can start: they get these two roles or none.
+  // This bounds the tasks that it can start: they get these two roles or none.
   {
     actions: ["iam:PassRole"],
     resources: [host.nodes.taskRole.arn, host.nodes.executionRole.arn],
@@ -53,22 +57,12 @@ export const sweep = new sst.aws.Function("Sweep", {
     ECS_SECURITY_GROUPS: hostGroup.id,
   },
   permissions: [
-    {
-      actions: [
-        "dynamodb:GetItem",
-        "dynamodb:PutItem",
-        "dynamodb:UpdateItem",
-        "dynamodb:DeleteItem",
-        "dynamodb:ConditionCheckItem",
-        "dynamodb:Query",
-      ],
-      resources: [leases.arn],
-    },
-    { actions: ["dynamodb:Query"], resources: [$interpolate`${leases.arn}/index/byHost`] },
-    { actions: ["dynamodb:Query"], resources: [$interpolate`${events.arn}/index/bySince`] },
+    access(leases, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query"),
+    accessToIndex(leases, "byHost"),
+    accessToIndex(events, "bySince"),
     // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. What is sealed in
     // this table it cannot open.
-    { actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"], resources: [events.arn] },
+    access(events, "GetItem", "UpdateItem"),
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
     { actions: ["ecs:RunTask"], resources: [definitions] },
     { actions: ["ecs:DescribeTasks", "ecs:StopTask"], resources: [tasks] },

@@ -1,6 +1,9 @@
-import { cluster, hostTask } from "./hosts.ts"
-import { aHostGroup, hostSubnets, vpcId } from "./network.ts"
-import { operator } from "./stage/stage.ts"
+import { aHostGroup } from "../network/groups.ts"
+import { hostSubnets } from "../network/subnets.ts"
+import { vpc } from "../network/vpc.ts"
+import { operator } from "../stage/operator.ts"
+import { cluster } from "./cluster.ts"
+import { hostTask } from "./task.ts"
 
 /**
  * The optional sandbox: one task that is the simulated network and the host of every sandbox bridge on it. A service
@@ -12,7 +15,7 @@ function sandbox() {
   const files = new aws.efs.FileSystem("SandboxFiles", { encrypted: true })
   const group = aHostGroup("Sandbox", "the sandbox's host")
   const filesGroup = new aws.ec2.SecurityGroup("SandboxFilesGroup", {
-    vpcId,
+    vpcId: vpc.id,
     description: "files of the sandbox",
   })
   // Real bridges' hosts have no business with them.

@@ -1,4 +1,5 @@
-import { operator, stage } from "./stage/stage.ts"
+import { operator } from "../stage/operator.ts"
+import { stage } from "../stage/stage.ts"
 
 /** Wraps the data keys of sessions. Only session hosts may decrypt with it. */
 export const sessionKey = wrappingKey("SessionKey", "wraps the session keys of bridges")
@@ -17,7 +18,7 @@ function wrappingKey(name: string, description: string) {
       description: `${$app.name} ${$app.stage}: ${description}`,
       // Old key material stays usable, so nothing has to be wrapped anew.
       enableKeyRotation: true,
-      // What was wrapped under a deleted key is lost: time to notice.
+      // Everything wrapped under a deleted key is lost: time to notice.
       deletionWindowInDays: 30,
     },
     { protect: stage.kept && !operator.removable, retainOnDelete: stage.kept },

@@ -6,9 +6,9 @@ const seconds = hours * 3600
 
 export interface Load {
   bridges: number
-  /** Of each bridge and month: half of them in, half out. */
+  /** For each bridge and month: half of them in, half out. */
   messages: number
-  /** Of each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
+  /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
   groups?: number
   statuses?: number
 }

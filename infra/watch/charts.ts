@@ -1,10 +1,11 @@
-import { api } from "./api.ts"
-import { deadDoorbells, delivery, doorbell } from "./delivery.ts"
+import { deadDoorbells, doorbell } from "../data/doorbell.ts"
+import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
+import { api } from "../functions/api.ts"
+import { delivery } from "../functions/delivery.ts"
+import { stream } from "../functions/stream.ts"
+import { sweep } from "../functions/sweep.ts"
+import { region } from "../stage/stage.ts"
 import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
-import { region } from "./stage/stage.ts"
-import { stream } from "./stream.ts"
-import { sweep } from "./sweep.ts"
-import { accounts, events, leases, requests, sessions } from "./tables.ts"
 
 const host = (...names: string[]) => names.map((name) => metric("session-host", name))
 const worst = (service: string, ...names: string[]) => names.map((name) => metric(service, name, "Maximum"))

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { monthly, sum } from "../../infra/cost/monthly.ts"
+import { monthly, sum } from "#cost/monthly.ts"
 
-const main = fileURLToPath(new URL("../../infra/cost/main.ts", import.meta.url))
+const main = fileURLToPath(new URL("../../cost/main.ts", import.meta.url))
 
 function cost(...args: string[]) {
   return spawnSync(process.execPath, [main, ...args], { encoding: "utf8" })

@@ -1,11 +1,14 @@
+import { access } from "../access.ts"
+import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
+import { deliveryKey, settingsKey } from "../data/keys.ts"
+import { media } from "../data/media.ts"
+import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
+import { accounts, events, requests } from "../data/tables.ts"
+import { operator } from "../stage/operator.ts"
+import { stage } from "../stage/stage.ts"
 import { api } from "./api.ts"
-import { common, limits, settings } from "./function.ts"
-import { deliveryKey, settingsKey } from "./keys.ts"
-import { bridgeLogs, bridgeStreams } from "./logs.ts"
-import { media } from "./media.ts"
-import { apiKeyPepper, routerSecret } from "./secrets.ts"
-import { operator, stage } from "./stage/stage.ts"
-import { accounts, events, requests } from "./tables.ts"
+import { common } from "./common.ts"
+import { limits, settings } from "./settings.ts"
 
 const base = common("Stream")
 
@@ -38,11 +41,9 @@ export const stream = new sst.aws.Function("Stream", {
     ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
-    { actions: ["dynamodb:GetItem", "dynamodb:Query"], resources: [accounts.arn, events.arn] },
-    {
-      actions: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-      resources: [requests.arn],
-    },
+    access(accounts, "GetItem", "Query"),
+    access(events, "GetItem", "Query"),
+    access(requests, "PutItem", "UpdateItem", "DeleteItem"),
     { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
     { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
     { actions: ["lambda:InvokeFunction"], resources: [api.arn] },

@@ -1,5 +1,5 @@
 /**
- * What the service uses. The figures under `counted` are counted by `npm run infra:check` on the running code (embedded
+ * The use of each service. The figures under `counted` are counted by `npm run infra:check` on the running code (embedded
  * store, simulated network) and must agree with it; the others are read from `infra/`, or assumed and said so.
  */
 export const counted = {
@@ -9,7 +9,7 @@ export const counted = {
   outbound: { writeUnits: 14, readUnits: 1 },
 }
 
-/** Of the stage `production`: `test/infra` compares. */
+/** The sizes of the stage `production`: `test/infra` compares. */
 export const sized = {
   hostVcpu: 0.25,
   hostGb: 1,
@@ -40,7 +40,7 @@ export const assumed = {
   emptyPolls: 15,
 }
 
-/** What hosts and the sweep ask of the store at rest, a second. */
+/** Requests of hosts and the sweep to the store at rest, a second. */
 export const atRest = {
   host: {
     /** A beat each 5 s. */

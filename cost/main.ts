@@ -22,7 +22,7 @@ else {
   process.exitCode = 1
 }
 
-/** What was asked for; undefined when an option is unknown. */
+/** The options that were given; undefined when an option is unknown. */
 function given(): Record<string, string> | undefined {
   try {
     const options = { bridges: number, messages: number, groups: number, statuses: number }

@@ -24,3 +24,19 @@ export function ofQueue(queue: sst.aws.Queue, name: string, stat = "Maximum"): M
 export function ofTable(table: sst.aws.Dynamo, name: string): Metric {
   return { namespace: "AWS/DynamoDB", name, stat: "Sum", dimensions: { TableName: table.name } }
 }
+
+/** As a part of an expression. */
+export function query(of: Metric) {
+  return {
+    namespace: of.namespace,
+    metricName: of.name,
+    dimensions: of.dimensions,
+    stat: of.stat,
+    period: 60,
+  }
+}
+
+/** As the one that an alarm watches. */
+export function about(of: Metric) {
+  return { namespace: of.namespace, metricName: of.name, dimensions: of.dimensions, statistic: of.stat }
+}

@@ -1,34 +1,11 @@
-import { common, settings } from "./function.ts"
-import { deliveryKey } from "./keys.ts"
-import { bridgeLogs, bridgeStreams } from "./logs.ts"
-import { stage } from "./stage/stage.ts"
-import { accounts, events } from "./tables.ts"
-
-/** Only our own bugs end here: a customer's dead endpoint costs a doorbell some ten receives. */
-export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
-  fifo: true,
-  transform: {
-    queue: (args) => {
-      args.sqsManagedSseEnabled = true
-      // As long as SQS keeps anything. The events are rows: what is lost with a doorbell, the sweep rings for.
-      args.messageRetentionSeconds = 14 * 86_400
-    },
-  },
-})
-
-/** "Somebody look at this bridge." Message group = bridge. */
-export const doorbell = new sst.aws.Queue("Doorbell", {
-  fifo: true,
-  visibilityTimeout: "120 seconds",
-  dlq: { queue: deadDoorbells.arn, retry: 50 },
-  transform: {
-    queue: (args) => {
-      args.sqsManagedSseEnabled = true
-      args.deduplicationScope = "messageGroup"
-      args.fifoThroughputLimit = "perMessageGroupId"
-    },
-  },
-})
+import { access } from "../access.ts"
+import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
+import { doorbell } from "../data/doorbell.ts"
+import { deliveryKey } from "../data/keys.ts"
+import { accounts, events } from "../data/tables.ts"
+import { stage } from "../stage/stage.ts"
+import { common } from "./common.ts"
+import { settings } from "./settings.ts"
 
 /** In no VPC: it posts to customers' addresses. */
 export const delivery = new sst.aws.Function("Delivery", {
@@ -38,7 +15,7 @@ export const delivery = new sst.aws.Function("Delivery", {
   timeout: "60 seconds",
   // It waits for receivers; a third of a CPU is enough for TLS and signatures.
   memory: "512 MB",
-  // Of its own: a flood of calls to the API takes none of them.
+  // Set aside: a flood of calls to the API takes none of them.
   concurrency: { reserved: stage.deliveries },
   environment: {
     ...settings,
@@ -51,19 +28,17 @@ export const delivery = new sst.aws.Function("Delivery", {
   },
   permissions: [
     // For the bridges of before, whose receiver is not in their delivery's row yet.
-    { actions: ["dynamodb:GetItem"], resources: [accounts.arn] },
-    {
-      actions: [
-        "dynamodb:GetItem",
-        "dynamodb:Query",
-        "dynamodb:PutItem",
-        "dynamodb:UpdateItem",
-        "dynamodb:DeleteItem",
-        "dynamodb:ConditionCheckItem",
-        "dynamodb:BatchWriteItem",
-      ],
-      resources: [events.arn],
-    },
+    access(accounts, "GetItem"),
+    access(
+      events,
+      "GetItem",
+      "Query",
+      "PutItem",
+      "UpdateItem",
+      "DeleteItem",
+      "ConditionCheckItem",
+      "BatchWriteItem",
+    ),
     {
       actions: [
         "sqs:SendMessage",

@@ -1,4 +1,4 @@
-import { stage } from "./stage/stage.ts"
+import { stage } from "../stage/stage.ts"
 
 const keys = { pk: "string", sk: "string" } as const
 

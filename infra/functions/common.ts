@@ -1,8 +1,8 @@
-import { logsTo, policy, type Statement } from "./policy.ts"
-import { given, operator, stage } from "./stage/stage.ts"
+import { logsTo, policy, type Statement } from "../access.ts"
+import { stage } from "../stage/stage.ts"
 
 /**
- * What every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
+ * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
  * in the bundle: nothing is linked (a link grants everything), so it opens an empty object.
  */
 export function common(name: string, more: Statement[] = []) {
@@ -27,19 +27,3 @@ export function common(name: string, more: Statement[] = []) {
     },
   } as const
 }
-
-/** Settings of every process. */
-export const settings = {
-  STAGE: $app.stage,
-  DASHBOARD_URL: operator.dashboardUrl,
-  BILLING_URL: operator.billingUrl,
-  ...given("LOG_LEVEL"),
-}
-
-/** Of those that answer callers. */
-export const limits = given(
-  "RATE_LIMIT_PROVISION",
-  "RATE_LIMIT_PROXY",
-  "RATE_LIMIT_OTHER",
-  "RATE_LIMIT_ADDRESS",
-)

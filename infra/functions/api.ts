@@ -1,10 +1,15 @@
-import { doorbell } from "./delivery.ts"
-import { common, limits, settings } from "./function.ts"
-import { deliveryKey, sessionKey, settingsKey } from "./keys.ts"
-import { apiGroup, apiSubnets } from "./network.ts"
-import { apiKeyPepper, hostTokenSecret, routerSecret } from "./secrets.ts"
-import { operator } from "./stage/stage.ts"
-import { accounts, events, leases, requests } from "./tables.ts"
+import { access } from "../access.ts"
+import { doorbell } from "../data/doorbell.ts"
+import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
+import { apiKeyPepper, hostTokenSecret, routerSecret } from "../data/secrets.ts"
+import { accounts, events, leases, requests } from "../data/tables.ts"
+import { apiGroup } from "../network/groups.ts"
+import { apiSubnets } from "../network/subnets.ts"
+import { operator } from "../stage/operator.ts"
+import { common } from "./common.ts"
+import { limits, settings } from "./settings.ts"
+
+const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
 const base = common("Api", [
   {
@@ -50,34 +55,12 @@ export const api = new sst.aws.Function("Api", {
     ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
-    {
-      actions: [
-        "dynamodb:GetItem",
-        "dynamodb:PutItem",
-        "dynamodb:UpdateItem",
-        "dynamodb:DeleteItem",
-        "dynamodb:Query",
-      ],
-      resources: [accounts.arn],
-    },
-    {
-      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-      resources: [leases.arn, requests.arn],
-    },
+    access(accounts, ...row, "Query"),
+    access(leases, ...row),
+    access(requests, ...row),
     // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go. Lists
     // of events are read in batches, and what no longer belongs there is taken off them.
-    {
-      actions: [
-        "dynamodb:GetItem",
-        "dynamodb:PutItem",
-        "dynamodb:UpdateItem",
-        "dynamodb:DeleteItem",
-        "dynamodb:Query",
-        "dynamodb:BatchGetItem",
-        "dynamodb:BatchWriteItem",
-      ],
-      resources: [events.arn],
-    },
+    access(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
     // A customer who ends an event's wait wakes the doorbell that rests until then.
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     // A new bridge's session key is made here, and never seen here.

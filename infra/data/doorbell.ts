@@ -1,0 +1,25 @@
+/** Only our own bugs end here: a customer's dead endpoint costs a doorbell some ten receives. */
+export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
+  fifo: true,
+  transform: {
+    queue: (args) => {
+      args.sqsManagedSseEnabled = true
+      // As long as SQS keeps anything. The events are rows: what is lost with a doorbell, the sweep rings for.
+      args.messageRetentionSeconds = 14 * 86_400
+    },
+  },
+})
+
+/** "Somebody look at this bridge." Message group = bridge. */
+export const doorbell = new sst.aws.Queue("Doorbell", {
+  fifo: true,
+  visibilityTimeout: "120 seconds",
+  dlq: { queue: deadDoorbells.arn, retry: 50 },
+  transform: {
+    queue: (args) => {
+      args.sqsManagedSseEnabled = true
+      args.deduplicationScope = "messageGroup"
+      args.fifoThroughputLimit = "perMessageGroupId"
+    },
+  },
+})

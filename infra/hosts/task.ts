@@ -1,0 +1,67 @@
+import { hostSecrets } from "../data/secrets.ts"
+import { hostPort } from "../network/groups.ts"
+import { stage } from "../stage/stage.ts"
+import { cluster } from "./cluster.ts"
+import { hardened } from "./hardened.ts"
+import { hostPolicy, startPolicy } from "./rights.ts"
+import { hostSettings } from "./settings.ts"
+
+interface HostTask {
+  /** The only container; also where its log is. */
+  container: string
+  dockerfile: string
+  cpu: sst.aws.TaskArgs["cpu"]
+  memory: sst.aws.TaskArgs["memory"]
+  /** Beside what every host reads. */
+  environment: Record<string, string>
+  /** Beside `/tmp`: where they are mounted, and what they are. */
+  volumes?: { path: string; volume: aws.types.input.ecs.TaskDefinitionVolume }[]
+}
+
+/** A task that holds sessions, with the rights of hosts and no others. */
+export function hostTask(name: string, about: HostTask) {
+  const logGroup = `/${$app.name}/${$app.stage}/${about.container}`
+  const volumes = [{ path: "/tmp", volume: { name: "tmp" } }, ...(about.volumes ?? [])]
+  return new sst.aws.Task(name, {
+    cluster,
+    architecture: "arm64",
+    cpu: about.cpu,
+    memory: about.memory,
+    containers: [
+      {
+        name: about.container,
+        // A cache in the registry is more than Docker's default driver can write: a first deploy would end there.
+        image: { context: ".", dockerfile: about.dockerfile, cache: false },
+        logging: { name: logGroup },
+        environment: { ...hostSettings, ...about.environment },
+        ssm: hostSecrets,
+      },
+    ],
+    transform: {
+      taskDefinition: (args) => {
+        args.volumes = volumes.map(({ volume }) => volume)
+        args.containerDefinitions = $util.jsonParse(args.containerDefinitions).apply((definitions) =>
+          hardened(definitions, {
+            port: hostPort,
+            mountPoints: volumes.map(({ path, volume }) => ({
+              sourceVolume: volume.name,
+              containerPath: path,
+              readOnly: false,
+            })),
+          }),
+        )
+      },
+      logGroup: (args) => {
+        args.retentionInDays = stage.logDays
+      },
+      // SST's own roles may read every secret and open a shell.
+      taskRole: (args) => {
+        args.inlinePolicies = [hostPolicy]
+      },
+      executionRole: (args) => {
+        args.managedPolicyArns = []
+        args.inlinePolicies = [startPolicy(logGroup)]
+      },
+    },
+  })
+}

@@ -1,0 +1,30 @@
+import { allZones, usable } from "../stage/region.ts"
+import { inward, outward, vpc } from "./vpc.ts"
+
+const zones = aws.getAvailabilityZonesOutput(allZones).zoneIds.apply(usable)
+
+/** Session hosts: they dial the messaging network and fetch media. Public addresses cost less than a NAT. */
+export const hostSubnets = [0, 1].map((i) =>
+  subnet(`HostSubnet${i + 1}`, { zone: i, cidrBlock: `10.0.${i * 32}.0/19`, routeTable: outward }),
+)
+
+/** The API: no way to the internet, in or out. */
+export const apiSubnets = [0, 1].map((i) =>
+  subnet(`ApiSubnet${i + 1}`, { zone: i, cidrBlock: `10.0.${128 + i * 32}.0/19`, routeTable: inward }),
+)
+
+function subnet(name: string, about: { zone: number; cidrBlock: string; routeTable: aws.ec2.RouteTable }) {
+  const made = new aws.ec2.Subnet(
+    name,
+    {
+      vpcId: vpc.id,
+      cidrBlock: about.cidrBlock,
+      availabilityZoneId: zones.apply((ids) => ids[about.zone]),
+      tags: { Name: `${$app.name}-${$app.stage}-${name}` },
+    },
+    // It stays where it was made: another one of its addresses cannot be made before it is gone.
+    { ignoreChanges: ["availabilityZone", "availabilityZoneId"] },
+  )
+  new aws.ec2.RouteTableAssociation(name, { subnetId: made.id, routeTableId: about.routeTable.id })
+  return made
+}

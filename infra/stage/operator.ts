@@ -1,0 +1,62 @@
+import { stage } from "./stage.ts"
+
+/** Set by the operator: in `stages/<stage>.env`, or in the environment of `sst deploy`, which wins. */
+export const operator = {
+  /** Receives every alarm; without it alarms are only seen in the console. */
+  email: process.env.ALARM_EMAIL || undefined,
+  /** The API's own domain, in a zone of this account's Route 53; without it, the router's generated name. */
+  domain: process.env.DOMAIN || undefined,
+  /** `SANDBOX=1`: each account has a sandbox bridge, on a simulated network of the stage's own. */
+  sandbox: process.env.SANDBOX === "1",
+  /** `WAF=1`: AWS's firewall stands before the router, and refuses addresses that ask too often. */
+  waf: process.env.WAF === "1",
+  /** That of a stage which was removed, put back: the API keys in its table of accounts go on. */
+  pepper: pepper(process.env.API_KEY_PEPPER),
+  /** `REMOVABLE=1`: the keys of a kept stage may be forgotten by `sst remove`. They are never deleted by it. */
+  removable: process.env.REMOVABLE === "1",
+  /** Which version of each secret is in use; raised to rotate it (docs/operations.md, "Rotate keys"). */
+  versions: {
+    API_KEY_PEPPER_VERSION: version("API_KEY_PEPPER_VERSION", process.env.API_KEY_PEPPER_VERSION),
+    HOST_TOKEN_VERSION: version("HOST_TOKEN_VERSION", process.env.HOST_TOKEN_VERSION),
+    ROUTER_SECRET_VERSION: version("ROUTER_SECRET_VERSION", process.env.ROUTER_SECRET_VERSION),
+  },
+  budget: budget(),
+  dashboardUrl: page("DASHBOARD_URL", process.env.DASHBOARD_URL),
+  billingUrl: page("BILLING_URL", process.env.BILLING_URL),
+}
+
+/** The next deploy of the stage is compared with these: nothing secret, and none of it empty. */
+export const settingsOfStage: Record<string, string> = Object.fromEntries(
+  Object.entries({
+    ALARM_EMAIL: operator.email,
+    DOMAIN: operator.domain,
+    SANDBOX: operator.sandbox ? "1" : undefined,
+    WAF: operator.waf ? "1" : undefined,
+    API_KEY_PEPPER: operator.pepper && "given",
+    ...operator.versions,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+)
+
+function version(name: string, value = "1"): number {
+  if (!/^[1-9]\d?$/.test(value)) throw new Error(`${name} cannot be "${value}"`)
+  return Number(value)
+}
+
+/** As `core/config.ts` takes it. */
+function pepper(value = ""): string | undefined {
+  if (value !== "" && value.length < 32) throw new Error("API_KEY_PEPPER has fewer than 32 characters")
+  return value || undefined
+}
+
+function budget(): number {
+  const dollars = Number(process.env.MONTHLY_BUDGET || stage.budget)
+  if (!(dollars > 0)) throw new Error(`MONTHLY_BUDGET cannot be "${process.env.MONTHLY_BUDGET}"`)
+  return dollars
+}
+
+/** As `core/platform/config.ts` takes it. */
+function page(name: string, url = ""): string {
+  if (url !== "" && !(/^https?:/i.test(url) && URL.canParse(url)))
+    throw new Error(`${name} cannot be "${url}"`)
+  return url
+}

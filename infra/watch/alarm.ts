@@ -1,0 +1,48 @@
+import { about, type Metric, query } from "./metrics.ts"
+import { partOfWhole } from "./part-of-whole.ts"
+import { alarms } from "./topic.ts"
+
+/** Rings when the metric is above the threshold in so many of so many minutes, or periods of so many seconds. */
+export function above(
+  name: string,
+  of: Metric,
+  threshold: number,
+  { minutes = [1, 1], period = 60 }: { minutes?: [number, number]; period?: number } = {},
+) {
+  alarm(name, {
+    ...about(of),
+    comparisonOperator: "GreaterThanThreshold",
+    threshold,
+    period,
+    datapointsToAlarm: minutes[0],
+    evaluationPeriods: minutes[1],
+    // A count of events says nothing when there are none.
+    treatMissingData: "notBreaching",
+  })
+}
+
+/** Rings when a metric is too large or too small a part of another for three minutes of five. */
+export function ratio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
+  alarm(name, {
+    metricQueries: [
+      { id: "ratio", expression: partOfWhole(about), returnData: true, label: name },
+      { id: "part", metric: query(about.of) },
+      { id: "whole", metric: query(about.to) },
+    ],
+    comparisonOperator: about.above === undefined ? "LessThanThreshold" : "GreaterThanThreshold",
+    threshold: about.above ?? about.below,
+    datapointsToAlarm: 3,
+    evaluationPeriods: 5,
+    treatMissingData: "notBreaching",
+  })
+}
+
+/** Tells when it rings and when that is over. */
+export function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
+  new aws.cloudwatch.MetricAlarm(name, {
+    ...args,
+    alarmDescription: `${$app.name} ${$app.stage}: see "${name}" in docs/operations.md`,
+    alarmActions: [alarms.arn],
+    okActions: [alarms.arn],
+  })
+}

@@ -1,0 +1,23 @@
+import { operator } from "../stage/operator.ts"
+import { alarms } from "./topic.ts"
+
+// The stage's own, by the tag that SST gives to everything; production has its account for itself, and counts all of it,
+// so that nothing there is free of a budget before the tag has been activated.
+new aws.budgets.Budget("Budget", {
+  ...($app.stage === "production"
+    ? {}
+    : { costFilters: [{ name: "TagKeyValue", values: [`user:sst:stage$${$app.stage}`] }] }),
+  budgetType: "COST",
+  timeUnit: "MONTHLY",
+  limitAmount: String(operator.budget),
+  limitUnit: "USD",
+  notifications: [
+    { notificationType: "FORECASTED", threshold: 100 },
+    { notificationType: "ACTUAL", threshold: 80 },
+  ].map((notification) => ({
+    ...notification,
+    comparisonOperator: "GREATER_THAN",
+    thresholdType: "PERCENTAGE",
+    subscriberSnsTopicArns: [alarms.arn],
+  })),
+})

@@ -1,0 +1,38 @@
+import { deadDoorbells, doorbell } from "../data/doorbell.ts"
+import { delivery } from "../functions/delivery.ts"
+import { above } from "./alarm.ts"
+import { about, ofFunction, ofQueue } from "./metrics.ts"
+import { alarms } from "./topic.ts"
+
+above("DeadDoorbell", ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"), 0)
+
+const waits = new aws.cloudwatch.MetricAlarm("DoorbellWaits", {
+  ...about(ofQueue(doorbell, "ApproximateAgeOfOldestMessage")),
+  alarmDescription: "a part of DoorbellOld",
+  comparisonOperator: "GreaterThanThreshold",
+  threshold: 600,
+  period: 60,
+  evaluationPeriods: 3,
+  treatMissingData: "notBreaching",
+})
+const unanswered = new aws.cloudwatch.MetricAlarm("DeliverySilent", {
+  ...about(ofFunction(delivery, "Invocations")),
+  alarmDescription: "a part of DoorbellOld; rests in ALARM while there is nothing to deliver",
+  comparisonOperator: "LessThanThreshold",
+  threshold: 1,
+  period: 300,
+  evaluationPeriods: 2,
+  treatMissingData: "breaching",
+})
+
+/**
+ * Rings when doorbells wait for ten minutes and nobody has answered any. The age alone would ring for a customer: the
+ * doorbell of an endpoint that is dead stays in the queue through all its waits, the longest of which is three minutes.
+ */
+new aws.cloudwatch.CompositeAlarm("DoorbellOld", {
+  alarmName: `${$app.name}-${$app.stage}-DoorbellOld`,
+  alarmDescription: `${$app.name} ${$app.stage}: see "DoorbellOld" in docs/operations.md`,
+  alarmRule: $interpolate`ALARM("${waits.name}") AND ALARM("${unanswered.name}")`,
+  alarmActions: [alarms.arn],
+  okActions: [alarms.arn],
+})

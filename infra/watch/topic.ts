@@ -1,0 +1,27 @@
+import { operator } from "../stage/operator.ts"
+import { accountId } from "../stage/stage.ts"
+
+/** Where alarms are told. Each one's meaning, and what to do about it: docs/operations.md, under its name. */
+export const alarms = new aws.sns.Topic("Alarms", {})
+
+new aws.sns.TopicPolicy("AlarmsPolicy", {
+  arn: alarms.arn,
+  policy: aws.iam.getPolicyDocumentOutput({
+    statements: [
+      {
+        actions: ["sns:Publish"],
+        resources: [alarms.arn],
+        principals: [{ type: "Service", identifiers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] }],
+        // Not for another account's alarms.
+        conditions: [{ test: "StringEquals", variable: "aws:SourceAccount", values: [accountId] }],
+      },
+    ],
+  }).json,
+})
+
+if (operator.email)
+  new aws.sns.TopicSubscription("AlarmsToOperator", {
+    topic: alarms.arn,
+    protocol: "email",
+    endpoint: operator.email,
+  })
