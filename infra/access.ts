@@ -19,6 +19,12 @@ export function access(table: sst.aws.Dynamo, ...actions: TableAction[]): Statem
   return { actions: actions.map((action) => `dynamodb:${action}`), resources: [table.arn] }
 }
 
+/** Leave to do something with those rows alone whose partition keys are like one of these. */
+export function onlyRows(statement: Statement, ...keys: string[]): Statement {
+  const condition = { test: "ForAllValues:StringLike", variable: "dynamodb:LeadingKeys", values: keys }
+  return { ...statement, conditions: [condition] }
+}
+
 /** Leave to ask an index of a table. */
 export function accessToIndex(table: sst.aws.Dynamo, index: string): Statement {
   return { actions: ["dynamodb:Query"], resources: [$interpolate`${table.arn}/index/${index}`] }

@@ -1,3 +1,4 @@
+import { hostPolicy } from "./rights.ts"
 import { hostTask } from "./task.ts"
 
 /** Sessions of a host. 1 gives each bridge a task of its own, at forty times the price. */
@@ -12,5 +13,6 @@ export const host = hostTask("SessionHost", {
   cpu: "0.25 vCPU",
   // 140 MB for the process, 5 MB a session in use, and a picture of 25 megapixels being decoded.
   memory: "1 GB",
+  policy: hostPolicy,
   environment: { HOST_CAPACITY: String(hostCapacity), HOST_NETWORK: "live" },
 })

@@ -1,5 +1,5 @@
-import { access, accessToIndex, logsTo, policy } from "../access.ts"
-import { bridgeStreams } from "../data/bridge-logs.ts"
+import { access, accessToIndex, logsTo, onlyRows, policy, type Statement } from "../access.ts"
+import { bridgeLogs } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
@@ -7,29 +7,67 @@ import { hostTokens } from "../data/secrets.ts"
 import { events, leases, requests, sessions } from "../data/tables.ts"
 import { accountId, region } from "../stage/stage.ts"
 
+/** The ids of sandbox bridges begin with it, as `core/bridge/bridge.ts` makes them. */
+const sandboxIds = "5a4db0c5-"
+
 const changes = ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "BatchWriteItem"] as const
+
+/** The rights of every host, whichever bridges it holds. */
+const common = [
+  accessToIndex(leases, "byHost"),
+  access(requests, "GetItem", "UpdateItem", "DeleteItem"),
+  { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+  // Without it S3 calls a missing object forbidden, not missing.
+  { actions: ["s3:ListBucket"], resources: [media.arn] },
+]
+
+const inLeases = access(leases, "GetItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query")
+const inSessions = access(sessions, ...changes, "BatchGetItem")
+const inEvents = access(events, ...changes)
+const unwrapping = { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] }
 
 /** The rights of the processes of a host: alone they read Sessions and unwrap session keys. */
 export const hostPolicy = policy("session-host", [
-  access(leases, "GetItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query"),
-  accessToIndex(leases, "byHost"),
-  access(sessions, ...changes, "BatchGetItem"),
-  access(events, ...changes),
-  access(requests, "GetItem", "UpdateItem", "DeleteItem"),
-  { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
-  {
-    actions: ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"],
-    resources: [$interpolate`${media.arn}/*`],
-  },
-  // Without it S3 calls a missing object forbidden, not missing.
-  { actions: ["s3:ListBucket"], resources: [media.arn] },
-  { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] },
-  // The log of a deleted bridge goes with its rows.
-  {
-    actions: ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DeleteLogStream"],
-    resources: [bridgeStreams],
-  },
+  ...common,
+  inLeases,
+  inSessions,
+  inEvents,
+  unwrapping,
+  files(""),
+  logs(""),
 ])
+
+/** The rights of the sandbox's host: the same, for sandbox bridges alone. It may touch nothing of a real one. */
+export const sandboxPolicy = policy("sandbox-host", [
+  ...common,
+  onlyRows(inLeases, `BRIDGE#${sandboxIds}*`, "HOSTS*", "PHONE#*"),
+  onlyRows(inSessions, `BRIDGE#${sandboxIds}*`),
+  onlyRows(inEvents, `BRIDGE#${sandboxIds}*`),
+  {
+    ...unwrapping,
+    conditions: [
+      { test: "StringLike", variable: "kms:EncryptionContext:bridge", values: [`${sandboxIds}*`] },
+    ],
+  },
+  files(sandboxIds),
+  logs(sandboxIds),
+])
+
+/** Media of the bridges whose ids begin so. */
+function files(ids: string): Statement {
+  return {
+    actions: ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"],
+    resources: [$interpolate`${media.arn}/${ids}*`],
+  }
+}
+
+/** Logs of the bridges whose ids begin so. The log of a deleted one goes with its rows. */
+function logs(ids: string): Statement {
+  return {
+    actions: ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DeleteLogStream"],
+    resources: [$interpolate`${bridgeLogs.arn}:log-stream:${ids}*`],
+  }
+}
 
 /** The rights that ECS has while it starts one that logs there. */
 export const startPolicy = (logs: string) =>

@@ -3,6 +3,7 @@ import { hostSubnets } from "../network/subnets.ts"
 import { vpc } from "../network/vpc.ts"
 import { operator } from "../stage/operator.ts"
 import { cluster } from "./cluster.ts"
+import { sandboxPolicy } from "./rights.ts"
 import { hostTask } from "./task.ts"
 
 /**
@@ -50,6 +51,7 @@ function sandbox() {
     cpu: "0.5 vCPU",
     // Two processes, and two hundred sessions that hardly anybody uses at once.
     memory: "2 GB",
+    policy: sandboxPolicy,
     environment: { HOST_CAPACITY: "200", HOST_NETWORK: "simulated", DATA_DIR: "/data" },
     volumes: [
       {

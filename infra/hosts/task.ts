@@ -3,7 +3,7 @@ import { hostPort } from "../network/groups.ts"
 import { stage } from "../stage/stage.ts"
 import { cluster } from "./cluster.ts"
 import { hardened } from "./hardened.ts"
-import { hostPolicy, startPolicy } from "./rights.ts"
+import { startPolicy } from "./rights.ts"
 import { hostSettings } from "./settings.ts"
 
 interface HostTask {
@@ -12,13 +12,15 @@ interface HostTask {
   dockerfile: string
   cpu: sst.aws.TaskArgs["cpu"]
   memory: sst.aws.TaskArgs["memory"]
+  /** The rights of its processes. */
+  policy: { name: string; policy: $util.Output<string> }
   /** Beside what every host reads. */
   environment: Record<string, string>
   /** Beside `/tmp`: where they are mounted, and what they are. */
   volumes?: { path: string; volume: aws.types.input.ecs.TaskDefinitionVolume }[]
 }
 
-/** A task that holds sessions, with the rights of hosts and no others. */
+/** A task that holds sessions. */
 export function hostTask(name: string, about: HostTask) {
   const logGroup = `/${$app.name}/${$app.stage}/${about.container}`
   const volumes = [{ path: "/tmp", volume: { name: "tmp" } }, ...(about.volumes ?? [])]
@@ -56,7 +58,7 @@ export function hostTask(name: string, about: HostTask) {
       },
       // SST's own roles may read every secret and open a shell.
       taskRole: (args) => {
-        args.inlinePolicies = [hostPolicy]
+        args.inlinePolicies = [about.policy]
       },
       executionRole: (args) => {
         args.managedPolicyArns = []

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
+import { z } from "zod"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { eventsOfType, held, sendText, statusOf } from "../support/session/host.ts"
@@ -54,8 +55,12 @@ test.for(["arm64", "amd64"])(
 test("a host runs from it, and asks the store for nothing that its role may not do", async () => {
   const network = await aNetwork()
   const uses = new Set<string>()
-  const recorder = await startRecorder(dynamoDb.endpoint, ({ action, resource }) => {
+  const rows = new Set<string>()
+  const recorder = await startRecorder(dynamoDb.endpoint, ({ action, resource, Key, Item }) => {
     uses.add(`${action} ${resource}`)
+    const { S: pk } = z.object({ S: z.string().optional() }).parse((Key ?? Item)?.pk ?? {})
+    if (pk !== undefined)
+      rows.add(`${resource} ${pk.replace(/^HOSTS.*/, "HOSTS").replace(/^PHONE#.*/, "PHONE")}`)
   })
   onTestFinished(() => recorder.close())
   const cloudWatch = await startCloudWatchLogs()
@@ -93,6 +98,10 @@ test("a host runs from it, and asks the store for nothing that its role may not 
   const measured = ["LeaseTaken", "CommitMs", "SendAckMs", "UnkeptMs", "EventLoopLagMs", "RssMb"]
   expect(metricsIn(lines)).toEqual(expect.arrayContaining(measured.map((name) => `session-host ${name}`)))
 
+  // The sandbox's host may touch no others.
+  const touched = [...rows].filter((row) => !row.startsWith("Requests ")).toSorted()
+  const own = ["Events", "Leases", "Sessions"].map((table) => `${table} BRIDGE#${bridge.id}`)
+  expect(touched).toEqual([...own, "Leases HOSTS", "Leases PHONE"].toSorted())
   expect(uses.size).toBeGreaterThan(5)
   expect(graphOf(inject("production")).denied("SessionHostTaskRole", uses)).toEqual([])
 })

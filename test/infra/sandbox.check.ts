@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs"
 import { beforeAll, expect, inject, onTestFinished, test } from "vitest"
 import { evaluate } from "./evaluate.ts"
-import { type Graph, graphOf } from "./graph.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { type Graph, graphOf, type Statement } from "./graph.ts"
 
 const without = graphOf(inject("production"))
 let graph: Graph
@@ -62,7 +63,7 @@ test("its image has every file that it runs, and Docker is given each", () => {
       expect(copied).toContain(`local/${imported}`)
 })
 
-test("its files are reached by it alone, it by the API alone, and it may do what a host may", () => {
+test("its files are reached by it alone, it by the API alone", () => {
   expect(graph.one("vpc/securityGroupIngressRule:SecurityGroupIngressRule", "SandboxToFiles")).toMatchObject({
     fromPort: 2049,
     toPort: 2049,
@@ -74,7 +75,31 @@ test("its files are reached by it alone, it by the API alone, and it may do what
     securityGroupId: "SandboxGroup",
     referencedSecurityGroupId: "ApiGroup",
   })
-  expect(graph.permissions("SandboxHostTaskRole")).toEqual(graph.permissions("SessionHostTaskRole"))
+})
+
+test("it may do what a host may, to sandbox bridges alone, which are known by their ids", () => {
+  const [sandbox, host] = ["SandboxHostTaskRole", "SessionHostTaskRole"].map((role) =>
+    graph.permissions(role),
+  )
+  const actions = (statements: Statement[]) =>
+    statements.map((one) => one.actions.toSorted().join()).toSorted()
+  expect(actions(sandbox!)).toEqual(actions(host!))
+  const own = `${Bridge.sandboxIds}*`
+  const about = (part: string) =>
+    sandbox!.filter(({ resources }) => resources.some((arn) => arn.includes(part)))
+  const rows = (...keys: string[]) => ({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } })
+  for (const table of ["SessionsTable", "EventsTable"])
+    expect(about(table).map(({ conditions }) => conditions)).toEqual([rows(`BRIDGE#${own}`)])
+  const leases = about("LeasesTable").filter(({ resources }) => !resources[0]!.endsWith("/index/byHost"))
+  expect(leases.map(({ conditions }) => conditions)).toEqual([rows(`BRIDGE#${own}`, "HOSTS*", "PHONE#*")])
+  for (const { conditions } of about("SessionKey"))
+    expect(conditions).toEqual({ StringLike: { "kms:EncryptionContext:bridge": [own] } })
+  expect(about("MediaBucket/").flatMap(({ resources }) => resources)).toEqual([
+    `arn:aws:s3:::MediaBucket/${own}`,
+  ])
+  expect(about("log-stream").flatMap(({ resources }) => resources)).toEqual([
+    expect.stringMatching(/\/bridges:log-stream:5a4db0c5-\*$/),
+  ])
 })
 
 test("the sweep starts no host of the simulated network", () => {
