@@ -1,9 +1,9 @@
 import { aHostGroup } from "../network/groups.ts"
 import { hostSubnets } from "../network/subnets.ts"
-import { vpc } from "../network/vpc.ts"
 import { operator } from "../stage/operator.ts"
 import { cluster } from "./cluster.ts"
 import { sandboxPolicy } from "./rights.ts"
+import { sandboxFiles } from "./sandbox-files.ts"
 import { hostTask } from "./task.ts"
 
 /**
@@ -13,38 +13,8 @@ import { hostTask } from "./task.ts"
 if (operator.sandbox) sandbox()
 
 function sandbox() {
-  const files = new aws.efs.FileSystem("SandboxFiles", { encrypted: true })
   const group = aHostGroup("Sandbox", "the sandbox's host")
-  const filesGroup = new aws.ec2.SecurityGroup("SandboxFilesGroup", {
-    vpcId: vpc.id,
-    description: "files of the sandbox",
-  })
-  // Real bridges' hosts have no business with them.
-  new aws.vpc.SecurityGroupIngressRule("SandboxToFiles", {
-    securityGroupId: filesGroup.id,
-    referencedSecurityGroupId: group.id,
-    ipProtocol: "tcp",
-    fromPort: 2049,
-    toPort: 2049,
-  })
-  const targets = hostSubnets.map(
-    ({ id }, i) =>
-      new aws.efs.MountTarget(`SandboxFiles${i + 1}`, {
-        fileSystemId: files.id,
-        subnetId: id,
-        securityGroups: [filesGroup.id],
-      }),
-  )
-  // `node` in the image.
-  const owner = { uid: 1000, gid: 1000 }
-  const folder = new aws.efs.AccessPoint("SandboxFolder", {
-    fileSystemId: files.id,
-    posixUser: owner,
-    rootDirectory: {
-      path: "/sandbox",
-      creationInfo: { ownerUid: owner.uid, ownerGid: owner.gid, permissions: "700" },
-    },
-  })
+  const { volume, targets } = sandboxFiles(group)
   const task = hostTask("SandboxHost", {
     container: "sandbox-host",
     dockerfile: "session-host/sandbox.Dockerfile",
@@ -53,19 +23,7 @@ function sandbox() {
     memory: "2 GB",
     policy: sandboxPolicy,
     environment: { HOST_CAPACITY: "200", HOST_NETWORK: "simulated", DATA_DIR: "/data" },
-    volumes: [
-      {
-        path: "/data",
-        volume: {
-          name: "data",
-          efsVolumeConfiguration: {
-            fileSystemId: files.id,
-            transitEncryption: "ENABLED",
-            authorizationConfig: { accessPointId: folder.id },
-          },
-        },
-      },
-    ],
+    volumes: [{ path: "/data", volume: { name: "data", efsVolumeConfiguration: volume } }],
   })
   new aws.ecs.Service(
     "SandboxHost",

@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
     globalSetup: "test/infra/setup.ts",
-    include: ["test/infra/**/*.check.ts"],
+    include: ["test/infra/checks/*.check.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest"
-import { graphOf } from "./graph.ts"
+import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 

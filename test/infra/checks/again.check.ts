@@ -1,6 +1,6 @@
 import { afterEach, expect, inject, test, vi } from "vitest"
-import { evaluate, madeUp, type Resource, type World } from "./evaluate.ts"
-import { graphOf, isSecret, plain } from "./graph.ts"
+import { evaluate, madeUp, type Resource, type World } from "../evaluate.ts"
+import { graphOf, isSecret, plain } from "../graph.ts"
 
 const first = inject("production")
 

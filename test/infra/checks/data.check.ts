@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest"
 import { tables } from "#core/store/tables.ts"
-import { graphOf } from "./graph.ts"
+import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 

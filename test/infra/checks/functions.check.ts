@@ -6,8 +6,8 @@ import { z } from "zod"
 import { routes } from "#core/contract/routes.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { offerStreaming } from "#test/support/service/function-url.ts"
-import { distributionOf, matches } from "./distribution.ts"
-import { graphOf } from "./graph.ts"
+import { distributionOf, matches } from "../distribution.ts"
+import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 
@@ -24,13 +24,13 @@ test("every handler that a function names is there, and is exported", async () =
   offerStreaming()
   for (const { inputs } of functions) {
     const [path, name] = FunctionInputs.parse(inputs).handler.split(".")
-    const file = new URL(`../../${path}.ts`, import.meta.url)
+    const file = new URL(`../../../${path}.ts`, import.meta.url)
     expect(await import(file.pathname)).toHaveProperty(name!, expect.any(Function))
   }
 })
 
 test("every process is told what core/platform/config.ts reads, under the names it reads", () => {
-  const source = readFileSync(new URL("../../core/platform/config.ts", import.meta.url), "utf8")
+  const source = readFileSync(new URL("../../../core/platform/config.ts", import.meta.url), "utf8")
   const read = new Set([...source.matchAll(/^  ([A-Z_]+):/gm)].map((match) => match[1]!))
   const functions = graph
     .all("lambda/function:Function")

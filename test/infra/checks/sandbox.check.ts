@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { beforeAll, expect, inject, onTestFinished, test } from "vitest"
-import { evaluate } from "./evaluate.ts"
+import { evaluate } from "../evaluate.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { type Graph, graphOf, type Statement } from "./graph.ts"
+import { type Graph, graphOf, type Statement } from "../graph.ts"
 
 const without = graphOf(inject("production"))
 let graph: Graph
@@ -51,7 +51,7 @@ test("its network and its host are one task, of which there are never two, with 
 })
 
 test("its image has every file that it runs, and Docker is given each", () => {
-  const root = new URL("../../", import.meta.url)
+  const root = new URL("../../../", import.meta.url)
   const read = (path: string) => readFileSync(new URL(path, root), "utf8")
   const copied = [...read("session-host/sandbox.Dockerfile").matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(
     ([, files = ""]) => files.split(" ").slice(0, -1),
@@ -77,17 +77,23 @@ test("its files are reached by it alone, it by the API alone", () => {
   })
 })
 
+function actions(statements: Statement[]): string[] {
+  return statements.map((one) => one.actions.toSorted().join()).toSorted()
+}
+
+/** The condition under which a statement allows something with rows of these keys alone. */
+function rows(...keys: string[]) {
+  return { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } }
+}
+
 test("it may do what a host may, to sandbox bridges alone, which are known by their ids", () => {
   const [sandbox, host] = ["SandboxHostTaskRole", "SessionHostTaskRole"].map((role) =>
     graph.permissions(role),
   )
-  const actions = (statements: Statement[]) =>
-    statements.map((one) => one.actions.toSorted().join()).toSorted()
   expect(actions(sandbox!)).toEqual(actions(host!))
   const own = `${Bridge.sandboxIds}*`
   const about = (part: string) =>
     sandbox!.filter(({ resources }) => resources.some((arn) => arn.includes(part)))
-  const rows = (...keys: string[]) => ({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } })
   for (const table of ["SessionsTable", "EventsTable"])
     expect(about(table).map(({ conditions }) => conditions)).toEqual([rows(`BRIDGE#${own}`)])
   const leases = about("LeasesTable").filter(({ resources }) => !resources[0]!.endsWith("/index/byHost"))

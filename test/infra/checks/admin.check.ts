@@ -15,11 +15,11 @@ import { events } from "#admin/events.ts"
 import { host } from "#admin/host.ts"
 import { key } from "#admin/key.ts"
 import { wrapping } from "#admin/wrapping.ts"
-import { anEvent, anOutbox, answerAll } from "../support/session/outbox.ts"
-import { aReceiver } from "../support/service/receiver.ts"
-import { aScriptedHost } from "../support/session/scripted-host.ts"
-import { graphOf } from "./graph.ts"
-import { startRecorder } from "./recorder.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { aScriptedHost } from "#test/support/session/scripted-host.ts"
+import { graphOf } from "../graph.ts"
+import { startRecorder } from "../recorder.ts"
 
 const nouns = { account, key, bridge, host, events, wrapping }
 

@@ -3,7 +3,7 @@ import { expect, inject, test } from "vitest"
 import { z } from "zod"
 import { Metrics } from "#core/platform/metrics.ts"
 import { waits } from "#functions/delivery/deliver.ts"
-import { graphOf } from "./graph.ts"
+import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 
@@ -20,7 +20,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
   ]
   expect(alarms).toHaveLength(32)
-  const explained = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8")
+  const explained = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
     expect(inputs).toMatchObject({ alarmActions: topic, okActions: topic })
@@ -39,7 +39,7 @@ const sources = {
 /** The metrics that a service's own code writes, and those of what it shares with others. */
 function written(service: string): string[] {
   const folders = ["core", ...sources[service as keyof typeof sources]]
-  const root = new URL("../../", import.meta.url).pathname
+  const root = new URL("../../../", import.meta.url).pathname
   return folders
     .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
     .flatMap((file) => [...readFileSync(`${root}${file}`, "utf8").matchAll(/Metrics\.add\(\s*"(\w+)"/g)])

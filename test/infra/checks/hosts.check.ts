@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { expect, inject, test } from "vitest"
-import { graphOf } from "./graph.ts"
+import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 
@@ -27,7 +27,7 @@ test("a host is not root, writes to /tmp alone, and has two minutes to give back
 
 test("the sweep finds the container by the name that the task definition gives it", () => {
   const { name } = graph.container()
-  expect(readFileSync(new URL("../../functions/sweep/tasks.ts", import.meta.url), "utf8")).toContain(
+  expect(readFileSync(new URL("../../../functions/sweep/tasks.ts", import.meta.url), "utf8")).toContain(
     `"${name}"`,
   )
 })
@@ -53,12 +53,12 @@ test("the image is built for ARM from the host's Dockerfile, of what a host runs
   })
   // Docker's default driver writes no cache to a registry.
   expect(image!.inputs).not.toHaveProperty("cacheTo")
-  const ignored = readFileSync(new URL("../../.dockerignore", import.meta.url), "utf8").split("\n")
+  const ignored = readFileSync(new URL("../../../.dockerignore", import.meta.url), "utf8").split("\n")
   expect(ignored).toContain("*")
 })
 
 test.for(["Dockerfile", "sandbox.Dockerfile"])("%s runs nothing on a processor that is not there", (file) => {
-  const dockerfile = readFileSync(new URL(`../../session-host/${file}`, import.meta.url), "utf8")
+  const dockerfile = readFileSync(new URL(`../../../session-host/${file}`, import.meta.url), "utf8")
   const stages = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.startsWith("FROM "))
   expect(stages).toHaveLength(2)
   const emulated = stages.filter(

@@ -1,8 +1,8 @@
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
 import { ofStage } from "#admin/which.ts"
-import { madeUp } from "./evaluate.ts"
-import { graphOf, isSecret, plain, type Statement, statementsOf } from "./graph.ts"
+import { madeUp } from "../evaluate.ts"
+import { graphOf, isSecret, plain, type Statement, statementsOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 
