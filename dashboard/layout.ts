@@ -22,7 +22,7 @@ interface Whole {
   nowMs: number
 }
 
-export type Place = "numbers" | "mail"
+export type Place = "start" | "numbers" | "keys" | "account" | "operator" | "mail"
 
 /** A page of the dashboard, with its way around. */
 export function framed(page: Whole & { viewer: Viewer; place: Place; body: Html }): Html {
@@ -42,8 +42,14 @@ export function framed(page: Whole & { viewer: Viewer; place: Place; body: Html 
       <nav class="side" id="side" popover aria-label="Dashboard">
         <a class="brand" href="/">${mark()} Messaging bridge</a>
         <ul>
-          ${link("numbers", "/numbers", "numbers", "Numbers")}
-          ${viewer.isOperator ? link("mail", "/dev/mail", "mail", "Mail") : ""}
+          ${link("start", "/", "home", "Start")} ${link("numbers", "/numbers", "numbers", "Numbers")}
+          ${link("keys", "/keys", "key", "API keys")} ${link("account", "/account", "people", "Account")}
+          ${
+            viewer.isOperator
+              ? html`${link("operator", "/operator", "gauge", "Operator")}
+                ${link("mail", "/dev/mail", "mail", "Mail")}`
+              : ""
+          }
         </ul>
         <div class="foot">
           <ul>

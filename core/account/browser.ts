@@ -25,6 +25,9 @@ const livesFor = 30 * day
 const idleFor = 7 * day
 /** How often it is noted that a browser was seen, in seconds. */
 const notedEach = 600
+/** How long after a sign-in dangerous things need no new one, in seconds. */
+const freshFor = 600
+
 /** Signs a browser in. The one that it was before, if any, is signed out: a token is never used for two sign-ins. */
 export async function admit(
   input: { personId: string; accountId: string; agent: string },
@@ -59,6 +62,11 @@ export async function ofToken(token: string): Promise<Info | undefined> {
   return found
 }
 
+/** Whether its person signed in a moment ago. What is dangerous asks for that. */
+export function isFresh(browser: Info): boolean {
+  return now() - browser.signedInAt < freshFor
+}
+
 /** Where a person is signed in, the latest first. */
 export async function list(personId: string): Promise<Info[]> {
   const rows = query({
@@ -79,7 +87,7 @@ export async function signOut(token: string): Promise<void> {
 }
 
 /** Signs out one of a person's browsers. Another person's is left as it is. */
-async function remove(personId: string, id: string): Promise<void> {
+export async function remove(personId: string, id: string): Promise<void> {
   await transact([
     {
       Delete: {

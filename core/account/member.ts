@@ -2,7 +2,7 @@ export * as Member from "./member.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { query, type Row, transact } from "../store/store.ts"
+import { query, remove as removeRow, type Row, transact } from "../store/store.ts"
 import { accounts } from "../store/tables.ts"
 import type { Person } from "./person.ts"
 
@@ -77,6 +77,10 @@ export async function invite(accountId: string, email: string, role: Role): Prom
     { Put: { TableName: accounts, Item: { ...invitationKey(accountId, email), ...item } } },
     { Put: { TableName: accounts, Item: { ...invitedKey(email, accountId), ...item } } },
   ])
+}
+
+export async function withdraw(accountId: string, email: string): Promise<void> {
+  for (const { Delete: it } of withdrawing(accountId, email)) await removeRow(it)
 }
 
 /** The open invitations of an account. */

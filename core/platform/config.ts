@@ -101,6 +101,8 @@ const Config = z.object({
   SIMULATOR_URL: z.string().optional(),
   /** The folder where the structure of incoming stanzas is recorded, without their content. */
   RECORD: z.string().min(1).optional(),
+  /** Where the phones of the simulated network are controlled, for the sandbox's phone on the dashboard. */
+  SIMULATOR_CONTROL_URL: z.string().optional(),
   /** The simulated network's root public key, hex. */
   SIMULATOR_ROOT_KEY: z.string().optional(),
   /** A session host beats this often; every other time of a lease is a multiple of it. */

@@ -61,7 +61,9 @@ function place(html) {
     const list = piece.dataset.into && document.getElementById(piece.dataset.into)
     if (!list) {
       const old = document.getElementById(piece.id)
-      if (old && !old.isEqualNode(piece) && !old.contains(document.activeElement)) old.replaceWith(piece)
+      const isKept = old?.dataset.keep !== undefined && old.dataset.keep === piece.dataset.keep
+      if (old && !isKept && !old.isEqualNode(piece) && !old.contains(document.activeElement))
+        old.replaceWith(piece)
       continue
     }
     if (piece.id && document.getElementById(piece.id)) continue

@@ -131,13 +131,16 @@ export function linkedCard(ref: string, evidence: Extract<Evidence, { kind: "sai
   const { action, cause } = tell(evidence)
   return html`<section class="card" id="linking" aria-label="The linked phone">
     <h2>${evidence.phone === "" ? "A phone is linked" : html`Linked to +${evidence.phone}`}</h2>
-    <p class="muted">${cause === "" ? "Its messages arrive." : cause}</p>
+    <p class="muted">
+      ${cause === "" ? "Its messages arrive. To link another phone, unlink this one in the settings." : cause}
+    </p>
     <div class="row">
       ${
         action?.to === "take-back"
           ? press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
-          : html`<a class="button main" href="/numbers/${ref}">To its overview</a>`
+          : html`<a class="button main" href="/numbers/${ref}/events">See its events</a>`
       }
+      <a class="button" href="/numbers/${ref}/settings">Settings</a>
     </div>
   </section>`
 }

@@ -69,14 +69,19 @@ function actionOf(ref: string, action: ReturnType<typeof tell>["action"]): Html 
 }
 
 /** How events get through, as the stream sends it again. */
-export function receiverCard({ receiving, nowMs }: Shown): Html {
+export function receiverCard({ ref, receiving, nowMs }: Shown): Html {
   return html`<section class="card" id="receiver-card">
     <h2>Receiver</h2>
     <div>${receiverLine(receiving, nowMs)}</div>
     ${
       receiving.url === ""
-        ? note("info", "Its events are kept for 30 days, and the API lists them.")
-        : html`<p class="mono">${receiving.url}</p>`
+        ? note(
+            "info",
+            html`Its events stay here for 30 days. Give it a webhook in the
+              <a href="/numbers/${ref}/settings">settings</a>.`,
+          )
+        : html`<p class="mono">${receiving.url}</p>
+            <div class="row"><a class="button" href="/numbers/${ref}/deliveries">Deliveries</a></div>`
     }
   </section>`
 }

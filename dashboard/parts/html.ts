@@ -40,6 +40,14 @@ function copyButton(text = ""): Html {
   </button>`
 }
 
+/** A block of code with a button that copies it. */
+export function block(text: string, label: string): Html {
+  return html`<div class="block">
+    <pre tabindex="0" aria-label="${label}">${text}</pre>
+    ${copyButton()}
+  </div>`
+}
+
 /** A sentence that needs attention. */
 export function note(kind: "good" | "warn" | "bad" | "info", body: Html | string): Html {
   const name = { good: "check", warn: "warning", bad: "warning", info: "info" } as const
@@ -56,7 +64,7 @@ export function press(input: {
   kind?: "main" | "danger" | "slim" | "danger slim" | ""
   fields?: Record<string, string>
 }): Html {
-  return html`<form method="post" action="${input.action}">
+  return html`<form class="press" method="post" action="${input.action}">
     ${Object.entries(input.fields ?? {}).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
     )}

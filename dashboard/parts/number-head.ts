@@ -2,11 +2,15 @@ import { html } from "hono/html"
 import { head } from "../layout.ts"
 import type { Html } from "./html.ts"
 
-type Tab = "overview" | "connect"
+type Tab = "overview" | "connect" | "events" | "deliveries" | "log" | "settings"
 
 const tabs: readonly (readonly [Tab, string, string])[] = [
   ["overview", "", "Overview"],
   ["connect", "/connect", "Connect"],
+  ["events", "/events", "Events"],
+  ["deliveries", "/deliveries", "Deliveries"],
+  ["log", "/log", "Log"],
+  ["settings", "/settings", "Settings"],
 ]
 
 /** The head of every page about one number: its name, its state, and the way to its other pages. */

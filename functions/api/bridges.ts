@@ -57,14 +57,7 @@ export const bridges = router()
     const url = isOfUrl ? Bridge.webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
     const awoken = await awake(c.var.bridge.id, requestId)
-    const isSame = url === c.var.bridge.webhookUrl
-    // Only the customer can say which place is to have the login (docs/decisions/0007), so the status stays across
-    // hosts.
-    const isReplaced = isOfUrl && awoken.told?.status === "replaced"
-    if (!isSame || isReplaced) await restart(c.var.bridge.id, requestId)
-    // Written even if it is unchanged: one of the two tables may have been restored from a backup.
-    const bridge = isOfUrl ? await Bridge.setWebhookUrl(c.var.bridge, url) : c.var.bridge
-    if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
+    const bridge = isOfUrl ? await redirect(awoken, c.var.bridge, url, requestId) : c.var.bridge
     const lease = await choose(awoken, input, requestId)
     const inbox = bridge.webhookUrl === ""
     return c.json({ ...(await wire(bridge, lease)), ...Choice.wire(lease.choice), inbox }, 200)
@@ -73,6 +66,27 @@ export const bridges = router()
     await remove(c.var.bridge, c.var.requestId)
     return c.body(null, 204)
   })
+
+/**
+ * Sends a bridge's events elsewhere from now on (Contract, "Changing the webhook").
+ * @throws ApiError `orchestrator_failed`, `not_found`
+ */
+export async function redirect(
+  awoken: Lease.Info,
+  bridge: Bridge.Info,
+  url: string,
+  requestId: string,
+): Promise<Bridge.Info> {
+  const isSame = url === bridge.webhookUrl
+  // Only the customer can say which place is to have the login (docs/decisions/0007), so the status stays across
+  // hosts.
+  const isReplaced = awoken.told?.status === "replaced"
+  if (!isSame || isReplaced) await restart(bridge.id, requestId)
+  // Written even if it is unchanged: one of the two tables may have been restored from a backup.
+  const changed = await Bridge.setWebhookUrl(bridge, url)
+  if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
+  return changed
+}
 
 function wireInList(bridge: Bridge.Info, lease: Lease.Info) {
   return {

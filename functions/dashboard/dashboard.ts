@@ -6,11 +6,17 @@ import { ApiError } from "#core/error.ts"
 import type { ApiEnv } from "../http/router.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
+import { account } from "./account.ts"
 import { connect } from "./connect.ts"
 import type { DashboardEnv } from "./env.ts"
+import { events } from "./events.ts"
 import { atLocalhost, headers, signedIn } from "./guard.ts"
-import { mails } from "./mails.ts"
+import { keys } from "./keys.ts"
+import { log } from "./log.ts"
 import { numbers } from "./numbers.ts"
+import { operator } from "./operator.ts"
+import { settings } from "./settings.ts"
+import { start } from "./start.ts"
 import { signIn } from "./sign-in.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
@@ -24,7 +30,17 @@ const limited = bodyLimit({
 /** Pages for anybody. */
 const open = ["/sign-in", "/sign-in/*", "/sign-out"]
 /** Pages for an account's people. */
-const own = ["/", "/numbers/*", "/new-number", "/live/*", "/dev/*"]
+const own = [
+  "/",
+  "/numbers/*",
+  "/new-number",
+  "/live/*",
+  "/sandbox/*",
+  "/keys/*",
+  "/account/*",
+  "/operator",
+  "/dev/*",
+]
 
 const pages = new Hono<DashboardEnv>()
 pages.onError(refusedPage)
@@ -35,8 +51,8 @@ pages.use("/numbers/:ref/*", async (c, next) => {
   c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
   await next()
 })
-for (const part of [signIn, numbers, connect, mails]) pages.route("/", part)
-pages.get("/", (c) => c.redirect("/numbers"))
+for (const part of [signIn, start, numbers, connect, events, log, settings, keys, account, operator])
+  pages.route("/", part)
 
 /** What a person sees of the service. It is served beside the API. */
 export const dashboard = new Hono<ApiEnv>()

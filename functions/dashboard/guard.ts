@@ -55,17 +55,31 @@ export const signedIn = createMiddleware<DashboardEnv>(async (c, next) => {
   c.set("me", { person, account, role, browser })
   c.set("accountId", account.id)
   // Whoever only reads changes nothing, whichever form they send.
-  if (c.req.method !== "GET" && c.req.method !== "HEAD" && role === "viewer") {
+  const isChange = c.req.method !== "GET" && c.req.method !== "HEAD" && !ofOneself.has(c.req.path)
+  if (isChange && role === "viewer") {
     const sentence = "You may look at this account, but change nothing: ask one of its owners."
     return await notAllowed(c, sentence)
   }
   return await next()
 })
 
+/** Changes of one's own sign-ins: everybody's own affair. */
+const ofOneself = new Set(["/account/sign-out", "/account/switch"])
+
 /** Refuses somebody who is signed in, but not in the role for it. */
 export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Promise<Response> {
   const body = refused({ title: "Not in your role", sentence, requestId: c.var.requestId })
   return await lonePage(c, { title: "Not in your role", body, status: 403 })
+}
+
+/** Sends people who signed in long ago through the sign-in. @returns undefined when they did so a moment ago */
+export function unlessFresh(c: Context<DashboardEnv>, next: string): Response | undefined {
+  const { browser, person } = c.var.me
+  if (Browser.isFresh(browser)) return undefined
+  return c.redirect(
+    `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`,
+    303,
+  )
 }
 
 /** Where to sign in for this page. A form is not sent again: its page is shown. */

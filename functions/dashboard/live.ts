@@ -18,18 +18,20 @@ export interface Piece {
 
 /**
  * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after it answered, and gives
- * what is new: a piece that was sent last under its key is not sent again.
+ * what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps twice.
  */
 export function live(
   c: Context<DashboardEnv>,
   eachMs: number,
   look: (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">,
+  onEnd: () => void = () => {},
 ): Response {
   // Our script hands the last id over when it opens a stream anew, the browser in a header.
   const given = c.req.header("last-event-id") || c.req.query("after")
   const response = streamSSE(
     c,
     async (stream) => {
+      stream.onAbort(onEnd)
       const until = performance.now() + livesMs
       const sent = new Map<string, string>()
       let id = given
@@ -52,6 +54,7 @@ export function live(
         }
         await sleep(eachMs)
       }
+      onEnd()
     },
     async (error) => {
       log.error({ error }, "a page's stream broke off")

@@ -7,9 +7,8 @@ import { overview, receiverCard, stateCard } from "#dashboard/pages/overview.ts"
 import { restart } from "../../core/bridge/restart.ts"
 import { page, sentenceCase } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
+import { receivingOf, evidenceOf } from "./evidence.ts"
 import { live } from "./live.ts"
-import { receivingOf } from "./receiving.ts"
-import { evidenceOf } from "./evidence.ts"
 
 /** How often a state is asked for while its page is open. */
 const lookEachMs = 2000

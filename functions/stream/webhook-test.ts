@@ -1,7 +1,8 @@
+import type { Bridge } from "#core/bridge/bridge.ts"
 import { randomUUID } from "node:crypto"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { now } from "#core/platform/clock.ts"
-import { testWebhook } from "#core/contract/delivery.ts"
+import { type Attempt, testWebhook } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { EventRow } from "#core/event/row.ts"
@@ -10,8 +11,12 @@ import { attempt, toWire } from "../delivery/attempt.ts"
 import { router } from "../http/router.ts"
 
 /** Sends a signed `test` event while the customer waits, and answers with what the receiver did. It is not stored. */
-export const webhookTest = router().openapi(testWebhook, async (c) => {
-  const { bridge } = c.var
+export const webhookTest = router().openapi(testWebhook, async (c) =>
+  c.json(await sendTest(c.var.bridge), 200),
+)
+
+/** @throws ApiError `invalid_webhook_url` when there is nowhere to send it. */
+export async function sendTest(bridge: Bridge.Info): Promise<Attempt> {
   if (bridge.webhookUrl === "")
     throw new ApiError(
       "invalid_webhook_url",
@@ -31,8 +36,8 @@ export const webhookTest = router().openapi(testWebhook, async (c) => {
       body: Buffer.from(JSON.stringify(event)),
       agent,
     })
-    return c.json(toWire({ event: event.event, eventId, number }, outcome), 200)
+    return toWire({ event: event.event, eventId, number }, outcome)
   } finally {
     await agent.destroy()
   }
-})
+}

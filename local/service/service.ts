@@ -119,7 +119,11 @@ async function start(
     },
   })
   stops.push(orchestrator.close)
-  const own = { ...environment, AWS_ENDPOINT_URL_ECS: orchestrator.endpoint }
+  const own = {
+    ...environment,
+    AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
+    ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
+  }
   Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
 
   // The environment is complete from here on. Only now may the modules that read it be loaded.

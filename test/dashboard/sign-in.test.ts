@@ -8,7 +8,7 @@ import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { anAddress } from "#test/support/service/customer.ts"
-import { aVisitor } from "#test/support/visitor.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
 
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 

@@ -1,0 +1,120 @@
+import { html } from "hono/html"
+import { head } from "../layout.ts"
+import { ago, type Html, note, press } from "../parts/html.ts"
+
+interface Shown {
+  name: string
+  subscription: string
+  bridges: number
+  bridgeLimit: number
+  role: string
+  personId: string
+  browserId: string
+  members: { personId: string; email: string; role: string }[]
+  invitations: { email: string; role: string }[]
+  browsers: { id: string; agent: string; seenAt: number }[]
+  others: { accountId: string; name: string }[]
+  told?: Html | string | undefined
+  nowMs: number
+}
+
+const roles = [
+  ["member", "Member: everything but people"],
+  ["owner", "Owner: people, too"],
+  ["viewer", "Viewer: looks, without secrets"],
+] as const
+
+/** The account, its people, and where one is signed in. */
+export function accountPage(input: Shown): Html {
+  const { members, invitations, browsers, others, nowMs } = input
+  const isOwner = input.role === "owner"
+  return html`${head({ title: "Account" })} ${input.told ?? ""}
+    <section class="card">
+      <h2>${input.name}</h2>
+      <dl class="facts">
+        <dt>Subscription</dt>
+        <dd>
+          ${input.subscription === "none" ? "none yet: ask the operator of this service for one. The sandbox needs none." : input.subscription}
+        </dd>
+        <dt>Numbers</dt>
+        <dd>${input.bridges} of ${input.bridgeLimit}</dd>
+      </dl>
+      ${
+        others.length === 0
+          ? ""
+          : html`<div class="row">
+              ${others.map((one) => press({ action: "/account/switch", label: `Switch to ${one.name}`, fields: { account: one.accountId } }))}
+            </div>`
+      }
+    </section>
+    <section class="card flush">
+      <header><h2>People</h2></header>
+      <ul class="feed">
+        ${members.map(
+          (one) =>
+            html`<li class="line">
+              <span class="tag">${one.role}</span>
+              <span class="about">${one.email}${one.personId === input.personId ? " (you)" : ""}</span>
+              ${isOwner && one.personId !== input.personId ? press({ action: "/account/remove", label: html`Remove<span class="hidden"> ${one.email}</span>`, kind: "danger slim", fields: { person: one.personId } }) : html`<span></span>`}
+            </li>`,
+        )}
+        ${invitations.map(
+          (one) =>
+            html`<li class="line">
+              <span class="tag">${one.role}</span>
+              <span class="about muted">${one.email}, invited</span>
+              ${isOwner ? press({ action: "/account/withdraw", label: html`Withdraw<span class="hidden"> ${one.email}</span>`, kind: "slim", fields: { email: one.email } }) : html`<span></span>`}
+            </li>`,
+        )}
+      </ul>
+    </section>
+    ${
+      isOwner
+        ? html`<form class="card inline" method="post" action="/account/invite">
+            <div>
+              <label for="email">Invite somebody</label>
+              <input
+                id="email"
+                name="email"
+                type="email"
+                required
+                maxlength="254"
+                placeholder="them@example.com"
+                autocomplete="off"
+              />
+            </div>
+            <div>
+              <label for="role">As</label>
+              <select id="role" name="role">
+                ${roles.map(([value, label]) => html`<option value="${value}">${label}</option>`)}
+              </select>
+            </div>
+            <button class="button main">Invite</button>
+          </form>`
+        : note("info", "Only owners invite and remove people.")
+    }
+    <section class="card flush">
+      <header><h2>Where you are signed in</h2></header>
+      <ul class="feed">
+        ${browsers.map(
+          (one) =>
+            html`<li class="line">
+              <span class="tag">${one.id === input.browserId ? "here" : "elsewhere"}</span>
+              <span class="about"
+                >${nameOf(one.agent)} <span class="muted">· seen ${ago(one.seenAt * 1000, nowMs)}</span></span
+              >
+              ${one.id === input.browserId ? html`<span></span>` : press({ action: "/account/sign-out", label: "Sign out there", kind: "slim", fields: { browser: one.id } })}
+            </li>`,
+        )}
+      </ul>
+    </section>`
+}
+
+/** A browser's name and system, out of what it says of itself. */
+function nameOf(agent: string): string {
+  const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)
+  const system = /\((?:[^;)]*; )?([^;)]+)/.exec(agent)?.[1] ?? ""
+  return browser
+    ? `${browser[1] === "Edg" ? "Edge" : browser[1]} ${browser[2]}${system && `, ${system}`}`
+    : "A browser"
+}

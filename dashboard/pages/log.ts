@@ -1,0 +1,78 @@
+import { html } from "hono/html"
+import { type Html, note } from "../parts/html.ts"
+import { numberHead } from "../parts/number-head.ts"
+
+export interface Filter {
+  level: string
+  text: string
+}
+
+/** What the service did for a number, line by line. */
+export function logPage(input: {
+  ref: string
+  isSandbox: boolean
+  isKept: boolean
+  filter: Filter
+  lines: string[]
+}): Html {
+  const { ref, filter } = input
+  const query = new URLSearchParams({ level: filter.level, text: filter.text }).toString()
+  return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "log" })}
+  ${
+    input.isKept
+      ? html`<form class="inline" method="get" action="/numbers/${ref}/log" aria-label="Filter">
+            <div>
+              <label for="level">Level</label>
+              <select id="level" name="level">
+                <option value="">All levels</option>
+                ${["WARN", "ERROR"].map(
+                  (level) =>
+                    html`<option value="${level}" ${level === filter.level ? "selected" : ""}>
+                      ${level === "WARN" ? "Warnings and errors" : "Errors"}
+                    </option>`,
+                )}
+              </select>
+            </div>
+            <div>
+              <label for="text">Contains</label>
+              <input id="text" name="text" value="${filter.text}" autocomplete="off" />
+            </div>
+            <button class="button">Filter</button>
+          </form>
+          <section class="card flush" data-stream="/numbers/${ref}/log/stream?${query}" aria-label="Log">
+            <header>
+              <h2>Log</h2>
+              <button type="button" class="button slim needs-script" data-pause aria-pressed="false">
+                Pause
+              </button>
+              <p>Never bodies, numbers, keys or codes. Kept for two weeks.</p>
+            </header>
+            ${
+              input.lines.length === 0
+                ? html`<div class="empty" id="log-empty">
+                    <p>No line yet. What happens next appears here.</p>
+                  </div>`
+                : ""
+            }
+            <ol class="log" id="log" data-grows="down" tabindex="0" aria-label="Lines">
+              ${input.lines.map(logLine)}
+            </ol>
+          </section>`
+      : note("info", "This service keeps no logs of numbers.")
+  }`
+}
+
+/** One line. Its time begins it, then its level. */
+export function logLine(line: string): Html {
+  const level = /^\S+ (INFO|WARN|ERROR) /.exec(line)?.[1] ?? "INFO"
+  return html`<li class="level-${level}" data-into="log">${line}</li>`
+}
+
+/** Whether a line is wanted. */
+export function matches(line: string, { level, text }: Filter): boolean {
+  const isOfLevel =
+    level === "" ||
+    / ERROR /.test(line.slice(0, 40)) ||
+    (level === "WARN" && / WARN /.test(line.slice(0, 40)))
+  return isOfLevel && line.toLowerCase().includes(text.toLowerCase())
+}

@@ -1,0 +1,86 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { Account } from "#core/account/account.ts"
+import { Browser } from "#core/account/browser.ts"
+import { Mail } from "#core/account/mail.ts"
+import { Member } from "#core/account/member.ts"
+import { Email } from "#core/account/person.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { accountPage } from "#dashboard/pages/account.ts"
+import { note } from "#dashboard/parts/html.ts"
+import { page } from "./answer.ts"
+import type { DashboardEnv } from "./env.ts"
+import { notAllowed, putCookie, unlessFresh } from "./guard.ts"
+
+/** A field of a form as text; `""` if it is none. */
+async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
+  const value = (await c.req.parseBody())[name]
+  return typeof value === "string" ? value : ""
+}
+
+/** The account, its people, and where one is signed in. */
+export const account = new Hono<DashboardEnv>()
+  .get("/account", async (c) => await show(c))
+  .use("/account/:act{invite|withdraw|remove}", async (c, next) => {
+    if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners invite and remove people.")
+    return unlessFresh(c, "/account") ?? (await next())
+  })
+  .post("/account/invite", async (c) => {
+    const { me } = c.var
+    const email = Email.safeParse(await field(c, "email"))
+    const role = Member.Role.safeParse(await field(c, "role"))
+    if (!email.success || !role.success)
+      return await show(c, note("bad", "This is not an e-mail address: write it as them@example.com."))
+    if ((await Member.list(me.account.id)).some((one) => one.email === email.data))
+      return await show(c, note("bad", `${email.data} is here already.`))
+    await Member.invite(me.account.id, email.data, role.data)
+    Mail.send({
+      to: email.data,
+      subject: `${me.person.email} invites you`,
+      text: `${me.person.email} invites you to an account of the messaging bridge, as ${role.data}. Sign in with this address: then you are in.`,
+    })
+    return await show(c, note("good", `${email.data} is invited: whoever signs in with this address is in.`))
+  })
+  .post("/account/withdraw", async (c) => {
+    await Member.withdraw(c.var.accountId, await field(c, "email"))
+    return c.redirect("/account", 303)
+  })
+  .post("/account/remove", async (c) => {
+    const isRemoved = await Member.remove(c.var.accountId, await field(c, "person"))
+    return isRemoved
+      ? c.redirect("/account", 303)
+      : await show(c, note("bad", "Not removed: an account keeps at least one owner."))
+  })
+  // Each person decides these for themselves, viewers as well.
+  .post("/account/sign-out", async (c) => {
+    await Browser.remove(c.var.me.person.id, await field(c, "browser"))
+    return c.redirect("/account", 303)
+  })
+  .post("/account/switch", async (c) => {
+    const { person, browser } = c.var.me
+    const wanted = await field(c, "account")
+    const member = (await Member.ofPerson(person.id)).find(({ accountId }) => accountId === wanted)
+    if (!member) return await notAllowed(c, "You are not in this account.")
+    await Browser.remove(person.id, browser.id)
+    const token = await Browser.admit({ personId: person.id, accountId: wanted, agent: browser.agent })
+    putCookie(c, "session", token, 30 * 86_400)
+    return c.redirect("/", 303)
+  })
+
+async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
+  const { account: own, person, browser, role } = c.var.me
+  const [members, invitations, browsers, all] = await Promise.all([
+    Member.list(own.id),
+    Member.invitations(own.id),
+    Browser.list(person.id),
+    Member.ofPerson(person.id),
+  ])
+  const elsewhere = all.filter(({ accountId }) => accountId !== own.id)
+  const accounts = await Promise.all(elsewhere.map(({ accountId }) => Account.get(accountId)))
+  const others = accounts.flatMap((one) => (one ? [{ accountId: one.id, name: one.name }] : []))
+  const { name, subscription, bridges, bridgeLimit } = own
+  const about = { name, subscription, bridges, bridgeLimit, role, told, nowMs: nowMs() }
+  const ids = { personId: person.id, browserId: browser.id }
+  const body = accountPage({ ...about, ...ids, members, invitations, browsers, others })
+  return await page(c, { title: "Account", place: "account", body })
+}

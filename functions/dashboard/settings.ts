@@ -1,0 +1,97 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Choice } from "#core/bridge/choice.ts"
+import { remove } from "#core/bridge/remove.ts"
+import { awake } from "#core/bridge/restart.ts"
+import { EventType } from "#core/contract/event.ts"
+import { ApiError } from "#core/error.ts"
+import { freshLease } from "#core/lease/call-holder.ts"
+import { note } from "#dashboard/parts/html.ts"
+import { settingsPage } from "#dashboard/pages/settings.ts"
+import { redirect } from "../api/bridges.ts"
+import { choose } from "../api/choose.ts"
+import { ask } from "../api/forward.ts"
+import { page, sentenceCase } from "./answer.ts"
+import type { DashboardEnv } from "./env.ts"
+import { unlessFresh } from "./guard.ts"
+
+const ignorable = ["groups", "status"] as const
+
+/** What an account decides about a number. */
+export const settings = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/settings", async (c) => await show(c))
+  .get("/numbers/:ref/settings/secret", async (c) => {
+    if (c.var.me.role === "viewer") return await show(c)
+    const again = unlessFresh(c, c.req.path)
+    return again ?? (await show(c, { secret: await Bridge.secretOf(c.var.bridge) }))
+  })
+  .post("/numbers/:ref/settings/webhook", async (c) => {
+    const { webhook_url: given } = await c.req.parseBody()
+    const { bridge, requestId } = c.var
+    return await done(c, "Saved. The next event goes there.", async () => {
+      const url = Bridge.webhookUrl(typeof given === "string" ? given.trim() : "")
+      c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
+    })
+  })
+  .post("/numbers/:ref/settings/events", async (c) => {
+    const form = await c.req.parseBody({ all: true })
+    const chosen = [form.events ?? []].flat()
+    const events = EventType.options.filter((type) => chosen.includes(type))
+    const ignore = ignorable.filter((one) => [form.ignore ?? []].flat().includes(one))
+    const { bridge, requestId } = c.var
+    return await done(c, "Saved. It holds from the next event on.", async () => {
+      // All of them means also those of later releases.
+      const isAll = events.length === EventType.options.length
+      await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
+    })
+  })
+  .post("/numbers/:ref/settings/unlink", async (c) => {
+    const { bridge, requestId } = c.var
+    return await done(c, "The phone is unlinked.", async () => {
+      const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
+      const { refusal } = await ask(call, true)
+      if (refusal) throw refusal
+    })
+  })
+  .post("/numbers/:ref/settings/delete", async (c) => {
+    const { bridge, requestId } = c.var
+    const { confirm } = await c.req.parseBody()
+    if (confirm !== bridge.customerRef)
+      return await show(c, {
+        told: note("bad", "Nothing was deleted: the name that you typed is another one."),
+      })
+    const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`)
+    if (again) return again
+    await remove(bridge, requestId)
+    return c.redirect("/numbers", 303)
+  })
+
+/** Does it and says so, or says why not. */
+async function done(c: Context<DashboardEnv>, sentence: string, act: () => Promise<void>) {
+  try {
+    await act()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return await show(c, { told: note("bad", sentenceCase(error.message)) }, error.status)
+  }
+  return await show(c, { told: note("good", sentence) })
+}
+
+async function show(
+  c: Context<DashboardEnv>,
+  more: { secret?: string; told?: ReturnType<typeof note> } = {},
+  status?: ApiError["status"],
+) {
+  const { bridge, me } = c.var
+  const { events, ignore } = Choice.wire((await freshLease(bridge.id)).choice)
+  const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, url: bridge.webhookUrl }
+  const mayChange = me.role !== "viewer"
+  const body = settingsPage({ ...about, ...more, events, types: EventType.options, ignore, mayChange })
+  return await page(c, {
+    title: `Settings of ${about.ref}`,
+    place: "numbers",
+    body,
+    ...(status && { status }),
+  })
+}
