@@ -10,7 +10,7 @@ test("a key leads to its account, and only its HMAC is stored", async () => {
   const key = await ApiKey.create(accountId, "first")
   expect(key).toMatch(/^mbk_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/)
   const keyId = key.slice(4, 16)
-  expect(await ApiKey.verify(key)).toEqual({ accountId, keyId })
+  expect(await ApiKey.verify(key)).toEqual({ accountId, keyId, scope: "all" })
   const row = await get("Accounts", { pk: `KEY#${keyId}`, sk: "KEY" })
   expect(JSON.stringify(row)).not.toContain(key.slice(17, 40))
 })
