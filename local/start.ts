@@ -2,9 +2,8 @@ import { once } from "node:events"
 import { enableCompileCache, flushCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
-import { CannotStart } from "./service/cannot-start.ts"
+import { CannotStart, Settings } from "./service/settings.ts"
 import { showCodes } from "./network/show-codes.ts"
-import { Settings } from "./service/settings.ts"
 
 process.exitCode = await main()
 

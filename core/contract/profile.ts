@@ -78,3 +78,16 @@ export const profileQr = createRoute({
     ...refusals(...asking),
   },
 })
+
+/** Contract, "Profile and privacy" */
+export const StatusPrivacy = z
+  .object({ is_default: z.boolean(), list: z.array(z.string()), type: z.string() })
+  .openapi("StatusPrivacy")
+
+export const statusPrivacy = createRoute({
+  method: "get",
+  path: `${proxy}/status/privacy` as const,
+  summary: "Who sees status updates",
+  request: { params: path },
+  responses: { 200: reply("The lists.", z.array(StatusPrivacy)), ...refusals(...asking) },
+})

@@ -9,10 +9,10 @@ import * as group from "./group.ts"
 import * as log from "./log.ts"
 import * as message from "./message.ts"
 import * as presence from "./presence.ts"
-import * as privacy from "./privacy.ts"
+import * as privacy from "./profile.ts"
 import * as profile from "./profile.ts"
-import type { proxy } from "./reply.ts"
 import * as session from "./session.ts"
+import type { proxy } from "./reply.ts"
 
 /** Every route of the API by name, grouped by subject, in the order of the reference. */
 export const routes = {

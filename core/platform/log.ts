@@ -14,3 +14,6 @@ export const log = pino(
   },
   lines,
 )
+
+/** The log of one session. Every line names the bridge. */
+export type Logger = typeof log

@@ -2,7 +2,6 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { z } from "zod"
 import { hangUp, listen } from "../listen.ts"
-import { isGenuine } from "./genuine.ts"
 
 /** A delivery as the receiver got it, verified over its raw bytes. */
 export interface Arrival {
@@ -67,4 +66,11 @@ export async function startReceiver() {
     },
     stop: () => hangUp(server),
   }
+}
+
+const snippet = new URL("../../docs/receivers/verify.js", import.meta.url)
+
+/** Verifies a delivery as customers do, with the snippet that they are given. */
+export const { isGenuine } = (await import(snippet.href)) as {
+  isGenuine: (rawBody: Uint8Array, header: string | undefined, secret: string, nowSeconds?: number) => boolean
 }

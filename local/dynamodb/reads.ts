@@ -1,10 +1,10 @@
 import * as dynalite from "dynalite/db/index.js"
 import type { Item, Table, Value } from "dynalite/db/index.js"
 import query from "dynalite/actions/query.js"
-import { act, tableOf } from "./draft.ts"
-import type { Engine } from "./engine.ts"
-import { readUnits, rowsOf } from "./partitions.ts"
-import { rowOfItem } from "./store.ts"
+import { act, tableOf } from "./engine/draft.ts"
+import type { Engine } from "./engine/engine.ts"
+import { readUnits, rowsOf } from "./engine/partitions.ts"
+import { rowOfItem } from "./engine/store.ts"
 
 // Most reads ask for whole items by their keys. Dynalite's own way takes detours that these do not need.
 

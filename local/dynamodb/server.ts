@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setImmediate } from "node:timers/promises"
 import type { Item } from "dynalite/db/index.js"
 import { listen } from "../listen.ts"
-import { Commits } from "./commits.ts"
-import type { Engine } from "./engine.ts"
+import { Commits } from "./engine/commits.ts"
+import type { Engine } from "./engine/engine.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
-import { ItemLocks } from "./item-locks.ts"
+import { ItemLocks } from "./engine/item-locks.ts"
 import { operations } from "./operations.ts"
-import { exceededMessage, type Limits, Partitions } from "./partitions.ts"
+import { exceededMessage, type Limits, Partitions } from "./engine/partitions.ts"
 import { Refusal } from "./refusal.ts"
-import { openStore, rowOfItem } from "./store.ts"
-import { Tokens } from "./tokens.ts"
+import { openStore, rowOfItem } from "./engine/store.ts"
+import { Tokens } from "./engine/tokens.ts"
 
 export interface DynamoDb {
   /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */

@@ -2,12 +2,12 @@ import { hash } from "node:crypto"
 import getItem from "dynalite/actions/getItem.js"
 import { validationError } from "dynalite/db/index.js"
 import type { Item } from "dynalite/db/index.js"
-import { act, type actions, draft, isBlind, targetOf, type Draft, type Write } from "./draft.ts"
+import { act, type actions, draft, isBlind, targetOf, type Draft, type Write } from "./engine/draft.ts"
 import type { Call, Faults, Rule } from "./faults.ts"
-import type { Engine } from "./engine.ts"
-import { exceededMessage, type Partitions, writeUnits } from "./partitions.ts"
+import type { Engine } from "./engine/engine.ts"
+import { exceededMessage, type Partitions, writeUnits } from "./engine/partitions.ts"
 import { Refusal } from "./refusal.ts"
-import { inProgress } from "./tokens.ts"
+import { inProgress } from "./engine/tokens.ts"
 
 type Kind = keyof typeof actions
 interface Reason {

@@ -1,7 +1,7 @@
-import { resolve } from "node:path"
 import ipaddr from "ipaddr.js"
-import { z } from "zod"
 import "#core/platform/zod-sentences.ts"
+import { resolve } from "node:path"
+import { z } from "zod"
 
 const port = (otherwise: number) =>
   z.coerce
@@ -65,3 +65,6 @@ export const Settings = z
     message: "sandbox bridges are on the simulated network: leave it off with HOST_NETWORK=live",
   })
 export type Settings = z.infer<typeof Settings>
+
+/** The service cannot start; the message tells a person why. */
+export class CannotStart extends Error {}

@@ -1,6 +1,6 @@
-import type { z } from "@hono/zod-openapi"
-import * as privacy from "#core/contract/privacy.ts"
+import * as privacy from "#core/contract/profile.ts"
 import * as contract from "#core/contract/profile.ts"
+import type { z } from "@hono/zod-openapi"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
 import { avatarOf } from "../media/avatar.ts"

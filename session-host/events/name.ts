@@ -1,6 +1,7 @@
-import { isGroup, isLid, withoutDevice } from "#core/jid.ts"
+import { isGroup, isLid, withoutDevice, isPhoneJid } from "#core/jid.ts"
 import type { Own } from "./chat-and-sender.ts"
 import type { MessageName } from "./mapped.ts"
+import type { Acquaintance, Received } from "../network/connection.ts"
 
 /**
  * What a stanza calls a message. Its author is named without device, and under the private address (LID) first where the
@@ -30,4 +31,14 @@ export function formsOf(chat: string | undefined, senders: string[]): MessageNam
 export function identityOf({ id, fromMe, forms }: MessageName): string[] {
   const [form] = forms
   return fromMe || !form ? [id] : [id, form.chat, form.sender]
+}
+
+/** Who wrote a message: whoever writes to the session is a contact of it. Nobody for our own. */
+export function authorsOf({ attrs }: Pick<Received, "attrs">, own: Own): Acquaintance[] {
+  const { from, participant, participant_pn, participant_lid, sender_pn, sender_lid, notify } = attrs
+  const other = participant ? (participant_pn ?? participant_lid) : (sender_pn ?? sender_lid)
+  const jids = [participant ?? from, other].map((jid) => withoutDevice(jid ?? ""))
+  if (jids.some((jid) => jid !== "" && (jid === own.jid || jid === own.lid))) return []
+  const author = { jid: jids.find(isPhoneJid), lid: jids.find(isLid), pushName: notify }
+  return author.jid || author.lid ? [author] : []
 }

@@ -1,5 +1,5 @@
-import type { Logger } from "../log.ts"
-import { scope } from "./scope.ts"
+import type { Logger } from "#core/platform/log.ts"
+import { AsyncLocalStorage } from "node:async_hooks"
 
 /** Makes an uncaught error end the session that it belongs to; one that belongs to no session ends the process. */
 export function containExceptions(log: Logger): void {
@@ -12,3 +12,14 @@ export function containExceptions(log: Logger): void {
   process.on("uncaughtException", contain)
   process.on("unhandledRejection", contain)
 }
+
+/**
+ * Code that runs in this scope belongs to one session: an exception that nobody catches ends that session, not the
+ * process.
+ */
+export interface Scope {
+  /** Called with an error of the session that nobody caught. */
+  fail: (error: unknown) => void
+}
+
+export const scope = new AsyncLocalStorage<Scope>()

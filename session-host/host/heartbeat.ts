@@ -1,5 +1,5 @@
 import type { Host as HostRow } from "#core/lease/host.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 
 interface Options {
   beatMs: number

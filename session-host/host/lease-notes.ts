@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/platform/clock.ts"
 import type { Status } from "#core/contract/session.ts"
 import { Lease } from "#core/lease/lease.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Timing } from "../timing.ts"
 
 type Times = Pick<Timing, "beatMs" | "provenMs" | "healthyMs" | "usedEachMs">

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { get as getRow, put } from "#core/store/store.ts"
 import { sessions } from "#core/store/tables.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 
 export type Version = [number, number, number]
 

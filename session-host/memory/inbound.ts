@@ -1,8 +1,7 @@
-import { authorsOf } from "../events/author.ts"
+import { authorsOf, formsOf, nameOf } from "../events/name.ts"
 import type { Mapped, MessageName } from "../events/mapped.ts"
-import { formsOf, nameOf } from "../events/name.ts"
 import type { Own } from "../events/chat-and-sender.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import { type mapReceived, phoneOf } from "../messages/map-received.ts"
 import type { Connection, Received } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
@@ -12,7 +11,7 @@ import { Lookups } from "../concurrency/lookups.ts"
 import { type Known, type Messages, seenAs } from "./messages/messages.ts"
 import type { Outbox } from "./outbox.ts"
 import type { Parking } from "./messages/parked.ts"
-import { TooLarge } from "./too-large.ts"
+import { TooLarge } from "./store.ts"
 
 interface Options {
   parking: Parking

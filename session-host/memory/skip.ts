@@ -1,6 +1,6 @@
 import { BridgeLog } from "#core/bridge/log.ts"
 import { Lease } from "#core/lease/lease.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Patience } from "./patience.ts"
 
 interface Input {

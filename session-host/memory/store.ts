@@ -4,7 +4,6 @@ import { batchGet, Bytes, query, type Row, type Write } from "#core/store/store.
 import { sessions } from "#core/store/tables.ts"
 import type { Patience } from "./patience.ts"
 import { pack, Packing, unpack } from "./vault/pack.ts"
-import { TooLarge } from "./too-large.ts"
 
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
 const most = { bytes: 400_000, keyBytes: 1_024 }
@@ -223,4 +222,9 @@ async function first(limit: number | undefined, prefix: string, rows: AsyncItera
     if (found.length === limit) break
   }
   return found
+}
+
+/** A row that no table would take. Nothing was made of its unit; the session goes on. */
+export class TooLarge extends Error {
+  override name = "TooLarge"
 }

@@ -6,7 +6,7 @@ import type { Mapped, Remembered } from "../events/mapped.ts"
 import { fromMessage } from "../events/message.ts"
 import { fromWeb, resentIn } from "../events/resent.ts"
 import { changedBy, isForged } from "./forged.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { openAnswer, sealedIn } from "./open-answer.ts"
 

@@ -1,8 +1,8 @@
 import { userOf, withoutDevice } from "#core/jid.ts"
-import { verifiedNameIn } from "./verified-name.ts"
 import type { Connection, Registered, Stanza } from "../network/connection.ts"
 import { child, el, textOf } from "../network/stanza.ts"
 import { usync } from "./usync.ts"
+import { proto } from "@whiskeysockets/baileys"
 
 const about = [el("contact"), el("lid"), el("business", {}, [el("verified_name")])]
 
@@ -36,4 +36,11 @@ export function businessIn(user: Stanza): Pick<Registered, "isBusiness" | "verif
     isBusiness: (business?.children.length ?? 0) > 0,
     verifiedName: certificate ? verifiedNameIn(certificate) : "",
   }
+}
+
+/** The name in a business's certificate. */
+export function verifiedNameIn(certificate: Uint8Array): string {
+  const { details } = proto.VerifiedNameCertificate.decode(certificate)
+  if (!details) return ""
+  return proto.VerifiedNameCertificate.Details.decode(details).verifiedName ?? ""
 }

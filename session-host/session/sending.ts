@@ -1,7 +1,7 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Condition } from "../concurrency/condition.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import { noteAcked, type Sent, sentMessage, sentRow } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"

@@ -1,7 +1,7 @@
 import { Backoff } from "./backoff.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Connection, End, Happening, Vault } from "../network/connection.ts"
-import { scope } from "../host/scope.ts"
+import { scope } from "../host/exceptions.ts"
 
 /** The longest wait for a temporary ban, in ms: the ban may be lifted early. */
 const banMostMs = 24 * 3600 * 1000

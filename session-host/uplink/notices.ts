@@ -1,6 +1,6 @@
 import { BridgeLog } from "#core/bridge/log.ts"
 import { iso } from "#core/platform/clock.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Notice, Restriction } from "../network/connection.ts"
 

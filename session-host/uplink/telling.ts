@@ -2,7 +2,7 @@ import type { Commits, UnitWrite } from "../memory/commits.ts"
 import type { Outbox } from "../memory/outbox.ts"
 import type { SessionStore, Stored } from "../memory/store.ts"
 import { type At, connected, disconnected, type Why } from "../events/connection.ts"
-import type { Logger } from "../log.ts"
+import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "../session/ended.ts"
 
 /** No record means `disconnected`. */

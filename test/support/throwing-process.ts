@@ -1,6 +1,5 @@
 import { log } from "#core/platform/log.ts"
-import { containExceptions } from "#session-host/host/exceptions.ts"
-import { scope } from "#session-host/host/scope.ts"
+import { containExceptions, scope } from "#session-host/host/exceptions.ts"
 
 // A process in which sessions throw errors that nobody catches, and finally code of no session does.
 containExceptions(log)

@@ -1,9 +1,15 @@
-import { DEFAULT_CONNECTION_CONFIG, getWAUploadToServer, type MediaConnInfo } from "@whiskeysockets/baileys"
+import {
+  DEFAULT_CONNECTION_CONFIG,
+  getWAUploadToServer,
+  type MediaConnInfo,
+  type WASocket,
+} from "@whiskeysockets/baileys"
 import type { Kind } from "#session-host/media/kind.ts"
-import { NoAnswer } from "#session-host/network/errors.ts"
+import { NoAnswer, ifAny } from "#session-host/network/errors.ts"
 import type { Connection } from "#session-host/network/connection.ts"
 import { child, childrenOf, el } from "#session-host/network/stanza.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
+import { answered } from "./ask.ts"
 
 /** How long a connection may carry nothing during an upload, ms. */
 const idleMs = 8_000
@@ -69,4 +75,13 @@ async function askTheWay(ask: Connection["ask"]): Promise<MediaConnInfo> {
     })),
     fetchDate: new Date(),
   }
+}
+
+/** The address of a picture; undefined if there is none for us. @throws NetworkRejected, NoAnswer */
+export async function pictureUrl(
+  sock: Pick<WASocket, "profilePictureUrl">,
+  jid: string,
+): Promise<string | undefined> {
+  // Baileys adds the token that opens pictures which people show to contacts alone.
+  return await ifAny(answered(sock.profilePictureUrl(jid, "image")))
 }

@@ -2,7 +2,7 @@ import { repairVerification } from "./certificates.ts"
 import { repairContactActions } from "../app-state/people.ts"
 import { repairRatchets } from "./ratchets.ts"
 import { silenceLibsignal } from "./quiet-libsignal.ts"
-import { repairTokens } from "./token-prototype.ts"
+import { TOKEN_MAP } from "@whiskeysockets/baileys/lib/WABinary/constants.js"
 
 let installed = false
 
@@ -15,4 +15,13 @@ export function installRepairs() {
   repairContactActions()
   repairTokens()
   silenceLibsignal()
+}
+
+/**
+ * The encoder looks words up in this object to write them short. It takes names that every object inherits for such words:
+ * `constructor`, which any stranger may call a message, would be written as nothing. Without a prototype the object inherits
+ * nothing.
+ */
+function repairTokens(): void {
+  Object.setPrototypeOf(TOKEN_MAP, null)
 }

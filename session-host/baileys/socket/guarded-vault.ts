@@ -1,4 +1,4 @@
-import { TooLarge } from "#session-host/memory/too-large.ts"
+import { TooLarge } from "#session-host/memory/store.ts"
 import type { Vault } from "#session-host/network/connection.ts"
 
 /**

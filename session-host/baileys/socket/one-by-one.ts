@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events"
 import type { AuthenticationCreds, BinaryNode } from "@whiskeysockets/baileys"
 import type { Arrivals } from "./arrivals.ts"
 import type { Received } from "#session-host/network/connection.ts"
-import { isParsable } from "../stanzas/parsable.ts"
+import { isParsable } from "../stanzas/stanza.ts"
 import { takeOver } from "./take-over.ts"
 import { viewOnceIn } from "../stanzas/view-once.ts"
 

@@ -8,7 +8,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { z } from "zod"
 import type { Acquaintance, Notice, Restriction } from "#session-host/network/connection.ts"
-import { verifiedNameIn } from "#session-host/people/verified-name.ts"
+import { verifiedNameIn } from "#session-host/people/registered.ts"
 
 interface Heard {
   notices: Notice[]

@@ -1,4 +1,4 @@
-import type { BinaryNode } from "@whiskeysockets/baileys"
+import { type BinaryNode, decodeMessageNode, proto, type AuthenticationCreds } from "@whiskeysockets/baileys"
 import type { Stanza } from "#session-host/network/connection.ts"
 
 /** The kinds of notification that may become an event; the others are about keys and settings, for Baileys alone. */
@@ -35,4 +35,20 @@ export function toStanza(node: BinaryNode): Stanza {
 /** The stanza as a node of Baileys' again. */
 export function toNode({ tag, attrs, children, bytes }: Stanza): BinaryNode {
   return { tag, attrs, content: children.length > 0 ? children.map(toNode) : bytes }
+}
+
+/** Whether Baileys comes as far as to decrypt this message. It drops what it cannot parse, and tells nobody. */
+export function isParsable(node: BinaryNode, me: AuthenticationCreds["me"]): boolean {
+  try {
+    decodeMessageNode(node, me?.id ?? "", me?.lid ?? "")
+    for (const { tag, content } of Array.isArray(node.content) ? node.content : []) {
+      if (tag !== "verified_name" || !(content instanceof Uint8Array)) continue
+      const { details } = proto.VerifiedNameCertificate.decode(content)
+      proto.VerifiedNameCertificate.Details.decode(details ?? Buffer.alloc(0))
+    }
+    return true
+  } catch {
+    // Baileys' own parser throws the same error.
+    return false
+  }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { LevelDb, Row } from "dynalite/db/index.js"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { Rows } from "#local/dynamodb/rows.ts"
-import { openStore } from "#local/dynamodb/store.ts"
+import { Rows } from "#local/dynamodb/engine/rows.ts"
+import { openStore } from "#local/dynamodb/engine/store.ts"
 
 /** Rows on disk, where each batch waits until the test lets it go. */
 async function onDisk() {

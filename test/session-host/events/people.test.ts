@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { authorsOf } from "#session-host/events/author.ts"
+import { authorsOf } from "#session-host/events/name.ts"
 import { lidsOf } from "#session-host/events/person.ts"
 import { fromStanza } from "#session-host/events/stanza.ts"
 import type { Stanza } from "#session-host/network/connection.ts"

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { expect, test } from "vitest"
 import { transactions } from "#test/support/held.ts"
 import { ackMs, aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -8,7 +8,7 @@ import { aPairedSession, codeOf } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
-import { scope } from "#session-host/host/scope.ts"
+import { scope } from "#session-host/host/exceptions.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 
 test("a message that was acknowledged is answered again from its row, and nothing is sent", async () => {

@@ -9,7 +9,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { sessions } from "#core/store/tables.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
-import { scope } from "#session-host/host/scope.ts"
+import { scope } from "#session-host/host/exceptions.ts"
 import type { Timing } from "#session-host/timing.ts"
 import type { Connect } from "#session-host/uplink/dialler.ts"
 

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { z } from "zod"
-import { isGenuine } from "#local/demo/genuine.ts"
+import { isGenuine } from "#local/demo/receiver.ts"
 import { hangUp, listen } from "#local/listen.ts"
 
 /** A request as the receiver got it. */

@@ -1,6 +1,6 @@
 import type { Store } from "dynalite/db/index.js"
 import type { Commits } from "./commits.ts"
-import type { Faults } from "./faults.ts"
+import type { Faults } from "../faults.ts"
 import type { ItemLocks } from "./item-locks.ts"
 import type { Partitions } from "./partitions.ts"
 import type { Rows } from "./rows.ts"

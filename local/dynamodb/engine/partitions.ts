@@ -1,6 +1,6 @@
 import * as dynalite from "dynalite/db/index.js"
 import type { Item, Table } from "dynalite/db/index.js"
-import { Refusal } from "./refusal.ts"
+import { Refusal } from "../refusal.ts"
 import { rowOfItem } from "./store.ts"
 
 /** Units a second of one partition: DynamoDB's are 1,000 written and 3,000 read, whatever the table may take. */

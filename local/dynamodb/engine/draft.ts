@@ -3,7 +3,7 @@ import putItem from "dynalite/actions/putItem.js"
 import updateItem from "dynalite/actions/updateItem.js"
 import * as dynalite from "dynalite/db/index.js"
 import type { Callback, Item, Row, Store, SubDb } from "dynalite/db/index.js"
-import { Refusal } from "./refusal.ts"
+import { Refusal } from "../refusal.ts"
 import { rowOfItem } from "./store.ts"
 
 /** A write as PutItem, UpdateItem, DeleteItem and members of a transaction spell it, its expressions parsed. */

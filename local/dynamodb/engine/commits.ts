@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Row } from "dynalite/db/index.js"
 import type { Draft } from "./draft.ts"
-import type { Call, Faults } from "./faults.ts"
+import type { Call, Faults } from "../faults.ts"
 import type { Rows } from "./rows.ts"
 
 /** Applies drafts: normally in one batch, which readers and a crash see whole or not at all. */
