@@ -13,11 +13,11 @@ import {
   typeRefused,
 } from "#dashboard/pages/connect.ts"
 import type { Evidence } from "#dashboard/parts/evidence.ts"
-import { ask } from "../api/forward.ts"
-import { page, sentenceCase } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { live, type Piece } from "./live.ts"
-import { evidenceOf } from "./evidence.ts"
+import { ask } from "../../api/forward.ts"
+import { page, sentenceCase } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { live, type Piece } from "../live.ts"
+import { evidenceOf } from "../evidence.ts"
 
 /** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
 const lookEachMs = 400

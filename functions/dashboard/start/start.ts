@@ -16,10 +16,10 @@ import {
   startWithoutSandbox,
 } from "#dashboard/pages/start.ts"
 import { note } from "#dashboard/parts/html.ts"
-import { page } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { evidenceOf } from "./evidence.ts"
-import { live, type Piece } from "./live.ts"
+import { page } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { evidenceOf } from "../evidence.ts"
+import { live, type Piece } from "../live.ts"
 import * as SandboxPhone from "./sandbox-phone.ts"
 
 const lookEachMs = 700

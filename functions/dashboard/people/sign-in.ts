@@ -11,10 +11,10 @@ import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { askAddress, askCode, confirmLink, deadLink } from "#dashboard/pages/sign-in.ts"
 import { span } from "#dashboard/parts/html.ts"
-import { addressOf } from "../http/address.ts"
-import { lonePage } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { cookie, ownPath, putCookie } from "./guard.ts"
+import { addressOf } from "../../http/address.ts"
+import { lonePage } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { cookie, ownPath, putCookie } from "../guard.ts"
 
 const month = 30 * 86_400
 

@@ -1,9 +1,9 @@
 import { Hono } from "hono"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { type Filter, logLine, logPage, matches } from "#dashboard/pages/log.ts"
-import { page } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { live, type Piece } from "./live.ts"
+import { page } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { live, type Piece } from "../live.ts"
 
 /** How many past lines a page shows. */
 const tail = 300

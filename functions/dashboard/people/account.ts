@@ -8,9 +8,9 @@ import { Email } from "#core/account/person.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { accountPage } from "#dashboard/pages/account.ts"
 import { note } from "#dashboard/parts/html.ts"
-import { page } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { notAllowed, putCookie, unlessFresh } from "./guard.ts"
+import { page } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { notAllowed, putCookie, unlessFresh } from "../guard.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {

@@ -4,11 +4,11 @@ import { nowMs } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
 import { newNumber, numberRow, numbers as numbersPage, type Row } from "#dashboard/pages/numbers.ts"
 import { overview, receiverCard, stateCard } from "#dashboard/pages/overview.ts"
-import { restart } from "../../core/bridge/restart.ts"
-import { page, sentenceCase } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { receivingOf, evidenceOf } from "./evidence.ts"
-import { live } from "./live.ts"
+import { restart } from "#core/bridge/restart.ts"
+import { page, sentenceCase } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { receivingOf, evidenceOf } from "../evidence.ts"
+import { live } from "../live.ts"
 
 /** How often a state is asked for while its page is open. */
 const lookEachMs = 2000

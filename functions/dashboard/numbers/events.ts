@@ -14,12 +14,12 @@ import { attemptsCard, deliveriesPage, done, eventPage, headCard } from "#dashbo
 import { eventsPage } from "#dashboard/pages/events.ts"
 import { eventItem } from "#dashboard/parts/event.ts"
 import { note } from "#dashboard/parts/html.ts"
-import { Arrivals } from "../delivery/arrivals.ts"
-import { sendTest } from "../stream/webhook-test.ts"
-import { page, sentenceCase } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { live } from "./live.ts"
-import { receivingOf, whyOf } from "./evidence.ts"
+import { Arrivals } from "../../delivery/arrivals.ts"
+import { sendTest } from "../../stream/webhook-test.ts"
+import { page, sentenceCase } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { live } from "../live.ts"
+import { receivingOf, whyOf } from "../evidence.ts"
 
 const perPage = 50
 /** Where nobody tells of events, this is how late one is shown. */

@@ -9,12 +9,12 @@ import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { note } from "#dashboard/parts/html.ts"
 import { settingsPage } from "#dashboard/pages/settings.ts"
-import { redirect } from "../api/bridges.ts"
-import { choose } from "../api/choose.ts"
-import { ask } from "../api/forward.ts"
-import { page, sentenceCase } from "./answer.ts"
-import type { DashboardEnv } from "./env.ts"
-import { unlessFresh } from "./guard.ts"
+import { redirect } from "../../api/bridges.ts"
+import { choose } from "../../api/choose.ts"
+import { ask } from "../../api/forward.ts"
+import { page, sentenceCase } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { unlessFresh } from "../guard.ts"
 
 const ignorable = ["groups", "status"] as const
 

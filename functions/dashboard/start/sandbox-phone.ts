@@ -5,7 +5,7 @@ import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { Bubble } from "#dashboard/pages/start.ts"
-import { ask } from "../api/forward.ts"
+import { ask } from "../../api/forward.ts"
 
 /** The phone of somebody who writes to a sandbox bridge, and the bridge's own number. */
 export interface SandboxPhone {
