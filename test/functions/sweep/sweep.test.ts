@@ -8,9 +8,11 @@ import { Delivery } from "#core/event/delivery.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { store } from "#core/store/store.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
+import { around } from "#test/support/around.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { anEvent, anOutbox, aDoorbell, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -159,6 +161,26 @@ describe("a dead host", () => {
     await Host.beat({ id: "late", ...about })
     await look()
     expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE })
+  })
+
+  test("is one of many that died at once: ten are looked after at a time, and no more", async () => {
+    const bridge = await aBridge()
+    const ids = Array.from({ length: 25 }, (_, n) => `lost-${n}`)
+    for (const id of ids) await Host.beat({ id, ...about })
+    await holds("lost-24", bridge.id)
+    for (const id of ids) await Host.markDead(id, 1)
+    const ten = Promise.withResolvers<void>()
+    let [asking, most] = [0, 0]
+    around(store, async ({ input }, go) => {
+      if (!String(input.ExpressionAttributeValues?.[":host"]).startsWith("lost-")) return await go()
+      most = Math.max(most, ++asking)
+      if (asking === 10) ten.resolve()
+      await ten.promise
+      return await go().finally(() => asking--)
+    })
+    await look()
+    expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE })
+    expect(most).toBe(10)
   })
 
   test("is forgotten after an hour", async () => {
