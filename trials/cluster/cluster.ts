@@ -117,6 +117,10 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   const leaving = await started(file, "delivery", 1)
   const staying = await started(file, "delivery-staying", 1, { TOLD_AT: room.toldAt })
   await started(new URL("processes/sweep.ts", import.meta.url), "sweep", 1)
-  const delivery = { living: () => [...leaving.living(), ...staying.living()] }
+  const delivery = {
+    living: () => [...leaving.living(), ...staying.living()],
+    /** Those that stay for no further event. */
+    leaving: leaving.living,
+  }
   return { api, delivery, hosts, room, steps, simulator, logs }
 }

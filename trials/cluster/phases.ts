@@ -120,7 +120,7 @@ export const deliveries: Phase[] = [
   pause("delivery", "D13 paused before the outcome is written", "before advance"),
 ]
 
-/** The phases of a delivery that stays: it has to be at work when an event comes. */
-const stays: Phase[] = [kill("delivery", "D14 told of an event, before it is read", "told of an event")]
+/** The phase of a delivery that stays: it has to be at work when an event comes. */
+export const told = kill("delivery", "D14 told of an event, before it is read", "told of an event")
 
-export const phases = [...sends, ...arrivals, ...deliveries, ...stays]
+export const phases = [...sends, ...arrivals, ...deliveries, told]

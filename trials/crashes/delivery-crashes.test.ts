@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { deliveries } from "../cluster/phases.ts"
+import { deliveries, told } from "../cluster/phases.ts"
 import { startUnderBlows } from "./service-under-blows.ts"
 
 // A paused deliverer resumes after its claim has ended.
@@ -15,3 +15,11 @@ test.for(deliveries.map((phase) => [phase.name, phase] as const))(
     expect(await service.received(texts)).toEqual(texts.map((text) => ({ text, eventIds: 1 })))
   },
 )
+
+test(`messages are delivered once each, in order, whatever happens to who stays for more of them: ${told.name}`, async () => {
+  const goOn = service.stopLeaving()
+  await service.strike(told)
+  const texts = await service.writeUntilFallen(told)
+  goOn()
+  expect(await service.received(texts)).toEqual(texts.map((text) => ({ text, eventIds: 1 })))
+}, 120_000)

@@ -74,6 +74,8 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     await network.cut(device)
   }
 
+  const arrived = (text: string) => receiver.arrivals.some((arrival) => arrival.text === text)
+
   return {
     strike,
     fallen,
@@ -100,9 +102,28 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
       for (const text of texts) await network.send(contact, owner, text)
       return texts
     },
+    /** The contact writes a message whenever the one before is delivered, until the blow of a phase has fallen. */
+    async writeUntilFallen(phase: Phase): Promise<string[]> {
+      const texts: string[] = []
+      let isOver = false
+      const over = fallen(phase).finally(() => (isOver = true))
+      while (!isOver) {
+        const text = `in ${++messages}`
+        texts.push(text)
+        await network.send(contact, owner, text)
+        await until(() => isOver || arrived(text), { what: text, withinMs })
+      }
+      await over
+      return texts
+    },
+    /** Stops deliverers that stay for no further event, until the returned function is called. */
+    stopLeaving(): () => void {
+      const pids = cluster.delivery.leaving().map(({ pid }) => pid)
+      for (const pid of pids) process.kill(pid, "SIGSTOP")
+      return () => pids.forEach(resume)
+    },
     /** The messages that the customer's receiver has got, once these are among them: first deliveries, in order. */
     async received(texts: string[]): Promise<{ text: string | undefined; eventIds: number }[]> {
-      const arrived = (text: string) => receiver.arrivals.some((arrival) => arrival.text === text)
       await until(() => texts.every(arrived), { what: texts.join(), withinMs })
       const found = receiver.arrivals.filter(({ text }) => text !== undefined && texts.includes(text))
       const byText = Map.groupBy(found, ({ text }) => text)
