@@ -33,6 +33,8 @@ export function people(app: OpenAPIHono, network: Network) {
         network.profiles.change(handset.own.user, { statusHiddenFrom: body.status_hidden_from })
       if (hidesNumber !== undefined) network.profiles.change(handset.own.user, { hidesNumber })
       if (byNumber !== undefined) network.profiles.change(handset.own.user, { byNumber })
+      if (body.not_by_number !== undefined)
+        network.profiles.change(handset.own.user, { notByNumber: body.not_by_number })
       if (business !== undefined)
         network.profiles.change(handset.own.user, { business: business ?? undefined })
       if (body.name) {

@@ -314,6 +314,9 @@ export const ChangePhone = z
     by_number: z
       .boolean()
       .describe("Its chats were not moved to private ids: it is refused those (nack 400)"),
+    not_by_number: z
+      .boolean()
+      .describe("Its chats were moved to private ids, and it is refused numbers (nack 463)"),
     business: Business.nullable().describe("null: a private person"),
     block: digits,
     unblock: digits,

@@ -40,6 +40,8 @@ export interface Profile {
   hidesNumber?: boolean
   /** Its chats were not moved to private ids yet: it writes to people by number, and they are shown to it by number. */
   byNumber?: boolean
+  /** Its chats were moved to private ids, and it may not write by number any more. */
+  notByNumber?: boolean
 }
 
 /** Profiles, by number; groups have pictures, too, under their address. */

@@ -19,7 +19,7 @@ const carried = new Set(["meta", "biz", "bot"])
 
 /**
  * Nacks of the network. 400: addressed in a way that the account may not use, or in two ways at once; 463: may not start
- * this chat; 479: a stanza that is addressed or built wrongly.
+ * this chat, or not under its number; 479: a stanza that is addressed or built wrongly.
  */
 const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
@@ -97,6 +97,7 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   const peer = network.directory.find(chat)
   if (!peer) return nack.unknownRecipient
   if (!isAddressedWell(network, sender, chat, stanza)) return nack.addressing
+  if (isByNumber(chat, stanza) && network.profiles.get(sender.pn).notByNumber) return nack.restricted
   return mayWrite(network, sender, peer, stanza) ? undefined : nack.restricted
 }
 
@@ -105,6 +106,10 @@ function isAddressedWell(network: Network, sender: User, chat: Jid.Jid, stanza: 
   if (stanza.attrs.category === "peer") return true
   if (chat.server === "lid" && network.profiles.get(sender.pn).byNumber) return false
   return recipients(stanza).every(({ jid }) => Jid.parse(jid)?.server === chat.server)
+}
+
+function isByNumber(chat: Jid.Jid, stanza: Node): boolean {
+  return chat.server !== "lid" && stanza.attrs.category !== "peer"
 }
 
 /** A restricted account reaches only those whose token it shows, and who have written to it. */

@@ -4,6 +4,7 @@ import {
   getBinaryNodeChild,
   getBinaryNodeChildren,
   isLidUser,
+  isPnUser,
   jidNormalizedUser,
   proto,
   type WASocket,
@@ -23,21 +24,25 @@ export interface Addressing {
   addressOf: (chat: string) => Promise<string>
 }
 
-/** Kept with the credentials: the account's chats were not moved to private ids yet. */
-const Kept = z.object({ byNumber: z.boolean().default(false) }).catch({ byNumber: false })
+/**
+ * Kept with the credentials: whether the account's chats are still by number, or were moved to private ids. Missing where
+ * the network has not said.
+ */
+const Kept = z.object({ byNumber: z.boolean().optional() }).catch({})
 
 /** The account's property `lid_one_on_one_migration_enabled`. */
 const movedProperty = "9435"
 
 /**
  * How an account addresses people. The network refuses (400) what an account sends to a private id before its chats were
- * moved to these (whatsapp-rust 943). It says whether they were when a device is linked, and later by a property. An account
- * of which it says nothing writes to people as they are named.
+ * moved to these (whatsapp-rust 943), and afterwards may refuse (463) what it sends to a number (Baileys 2683). It says
+ * whether they were moved when a device is linked, and later by a property. An account of which it says nothing writes to
+ * people as they are named.
  */
 export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
-  const isByNumber = () => Kept.parse(creds.additionalData).byNumber
-  const set = (byNumber: boolean) => {
-    if (byNumber === isByNumber()) return
+  const isByNumber = () => Kept.parse(creds.additionalData ?? {}).byNumber
+  const set = (byNumber: boolean | undefined) => {
+    if (byNumber === undefined || byNumber === isByNumber()) return
     creds.additionalData = { byNumber }
     keepCreds()
   }
@@ -46,23 +51,27 @@ export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
       if (frame.tag !== "iq") return
       const linked = getBinaryNodeChild(frame, "pair-success")
       if (linked) set(isUnmoved(getBinaryNodeChild(linked, "client-props")))
-      if (isByNumber() && saysMoved(getBinaryNodeChild(frame, "props"))) set(false)
+      if (saysMoved(getBinaryNodeChild(frame, "props"))) set(false)
     },
     async addressOf(chat) {
-      if (!isLidUser(chat) || !isByNumber()) return chat
-      const number = await sock.signalRepository.lidMapping.getPNForLID(chat)
-      return number ? jidNormalizedUser(number) : chat
+      const byNumber = isByNumber()
+      const { lidMapping } = sock.signalRepository
+      const isOther = (byNumber === true && isLidUser(chat)) || (byNumber === false && isPnUser(chat))
+      if (!isOther) return chat
+      const other = await (byNumber ? lidMapping.getPNForLID(chat) : lidMapping.getLIDForPN(chat))
+      return other ? jidNormalizedUser(other) : chat
     },
   }
 }
 
-function isUnmoved(props: BinaryNode | undefined): boolean {
-  if (!(props?.content instanceof Uint8Array)) return false
+/** Undefined where they do not say. */
+function isUnmoved(props: BinaryNode | undefined): boolean | undefined {
+  if (!(props?.content instanceof Uint8Array)) return undefined
   try {
     return !proto.ClientPairingProps.decode(props.content).isChatDbLidMigrated
   } catch {
     // Not readable: nothing is known then.
-    return false
+    return undefined
   }
 }
 

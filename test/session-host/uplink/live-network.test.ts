@@ -113,8 +113,8 @@ test("a device that nobody was told of gets the message that made the network sa
   expect(await say(group.jid, "nor in a group")).toMatchObject({ status: 200 })
   await client.message("nor in a group")
   const after = await asked()
-  // By number, and by private id.
-  expect(after).toBe(before + 2)
+  // In the chat; the group's message goes to what is known by then.
+  expect(after).toBe(before + 1)
   for (const body of ["one more", "and one"]) await say(bob.number, body)
   await client.message("and one")
   expect(await asked()).toBe(after)
@@ -343,6 +343,22 @@ test("an account that was not moved to private ids writes by number, until the n
     expect(await sendText(bridge.id, bob.lid, "by private id")).toMatchObject({ status: 200 })
     return (await to()) === bob.lid
   })
+})
+
+test("an account that was moved to private ids writes to people by these, however the caller names them", async () => {
+  const { bob, phone, bridge, network } = await aChat({ account: { not_by_number: true } })
+  const carol = await network.phone("Carol")
+  for (const [person, chat] of [
+    [bob, bob.number],
+    [bob, bob.lid],
+    [carol, carol.number],
+  ] as const) {
+    expect(await sendText(bridge.id, chat, chat)).toMatchObject({ status: 200 })
+    expect(await person.read({ text: chat })).toMatchObject([{ times: 1, chat: phone.number }])
+  }
+  const sent = await network.control.log({ who: `${phone.number}:1`, kind: "in", tag: "message" })
+  const to = sent.flatMap(({ stanza }) => (stanza!.attrs.category === "peer" ? [] : [stanza!.attrs.to]))
+  expect(to).toEqual([bob.lid, bob.lid, carol.lid])
 })
 
 test("in a community, messages of its groups are told as of any group, and nobody writes to the community itself", async () => {
