@@ -105,6 +105,20 @@ test("hundreds of messages that nobody can decrypt keep nobody waiting", async (
   expect(messages.map(({ body }) => body)).toEqual(["still there"])
 })
 
+test("a thousand requests for messages that never were are acknowledged, ask the network nothing, and keep nobody waiting", async () => {
+  const { bob, phone, bridge, network } = await aChat(calm)
+  const device = `${phone.number}:1`
+  const asked = async () =>
+    (await network.control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt" } })).length
+  const before = await asked()
+  await network.control.flood(bob.number, { to: phone.number, kind: "retries", count: 1000 })
+  await bob.send(phone.number, "still there")
+  const messages = await eventsOfType(bridge.id, "message", 1)
+  expect(messages.map(({ body }) => body)).toEqual(["still there"])
+  expect(await network.control.settled(device, 20_000)).toBe(true)
+  expect(await asked()).toBe(before)
+})
+
 test("what is decrypted and is no message is receipted, and nobody is asked to send it again", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)
   const { ids } = await network.control.flood(bob.number, { to: phone.number, kind: "garbage", count: 20 })

@@ -60,13 +60,13 @@ test("a client refuses to leave out more than two thousand", async () => {
   expect(readBy(client, "2001 were left out")).toBe(0)
 })
 
-test.for(["texts", "garbage", "unreadable", "calls", "receipts"] as const)(
+test.for(["texts", "garbage", "unreadable", "calls", "receipts", "retries"] as const)(
   "a device is sent as many %s as are wanted",
   async (kind) => {
     const { ada, bob, device, connection } = await aLinkedDevice(network)
     const { ids } = await network.control.flood(bob.number, { to: ada.number, kind, count: 30 })
     expect(new Set(ids).size).toBe(30)
-    const tag = { calls: "call", receipts: "receipt" }[kind as string] ?? "message"
+    const tag = { calls: "call", receipts: "receipt", retries: "receipt" }[kind as string] ?? "message"
     const from = new RegExp(`^${bob.lid.split("@")[0]}\\D`)
     const came = await network.control.log({ who: device, kind: "out", tag })
     const senders = came.map(({ stanza }) => stanza?.attrs.from ?? "")

@@ -9,10 +9,10 @@ import { takeOver } from "../socket/take-over.ts"
  */
 export function takeServerSync(ws: EventEmitter, changed: (collections: string[]) => Promise<boolean>): void {
   takeOver(ws, "CB:notification", async (node, pass) => {
-    if (node.attrs.type !== "server_sync") return void pass(node)
+    if (node.attrs.type !== "server_sync") return void (await pass(node))
     const names = getBinaryNodeChildren(node, "collection").flatMap(({ attrs }) => attrs.name ?? [])
     const { content: _, ...empty } = node
-    if (await changed(names)) pass(empty)
+    if (await changed(names)) await pass(empty)
   })
 }
 

@@ -35,8 +35,12 @@ export interface Arrivals {
   whenSettled: (node: BinaryNode) => Promise<void> | undefined
   /** Calls back when all messages that arrived before this stanza are settled. */
   afterThose: (node: BinaryNode, tell: () => void) => void
+  /** Works at a stanza that waits for no message. It counts as waiting until the work is done. */
+  whileWorking: (node: BinaryNode, work: () => Promise<unknown>) => Promise<void>
   /** Runs a question to the network on which a message may depend: the network is read until it has answered. */
   whileAsking: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
+  /** One question more to the network is open, or one less (-1): any of them may be one that such work depends on. */
+  asked: (change: 1 | -1) => void
   /** Forgets everything. */
   end: () => void
 }
@@ -47,18 +51,29 @@ export function newArrivals({ onStuck, onFull }: Hooks): Arrivals {
   const byNode = new WeakMap<BinaryNode, Message>()
   let queue: Arrival[] = []
   let bytes = 0
-  /** Open questions to the network. */
-  let questions = 0
+  /** What is worked at beside the queue, and how many bytes that is. */
+  const work = { stanzas: new Set<BinaryNode>(), bytes: 0 }
+  /** Open questions to the network that a message may depend on, and all. */
+  const open = { forMessages: 0, all: 0 }
   let full: PromiseWithResolvers<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const isOver = (share: number) => queue.length > share * most.stanzas || bytes > share * most.bytes
+  const isTooMuch = (waiting: { stanzas: number; bytes: number }) => {
+    const share = full ? 1 / 2 : 1
+    return waiting.stanzas > share * most.stanzas || waiting.bytes > share * most.bytes
+  }
+  const isOver = () => {
+    if (open.forMessages > 0) return false
+    if (isTooMuch({ stanzas: queue.length, bytes })) return true
+    return open.all === 0 && isTooMuch({ stanzas: work.stanzas.size, bytes: work.bytes })
+  }
   const look = () => {
-    if (!full && questions === 0 && isOver(1)) {
+    const over = isOver()
+    if (over && !full) {
       full = Promise.withResolvers()
       onFull(full.promise)
     }
-    if (!full || (questions === 0 && isOver(1 / 2))) return
+    if (over || !full) return
     full.resolve()
     full = undefined
   }
@@ -117,20 +132,37 @@ export function newArrivals({ onStuck, onFull }: Hooks): Arrivals {
     },
     whenSettled: (node) => byNode.get(node)?.settled.promise,
     afterThose: (node, tell) => push({ tell, bytes: sizeOf(node) }),
+    async whileWorking(node, done) {
+      work.stanzas.add(node)
+      work.bytes += sizeOf(node)
+      look()
+      try {
+        await done()
+      } finally {
+        if (work.stanzas.delete(node)) work.bytes -= sizeOf(node)
+        look()
+      }
+    },
     async whileAsking(ask) {
-      questions++
+      open.forMessages++
       look()
       try {
         return await ask()
       } finally {
-        questions--
+        open.forMessages--
         look()
       }
+    },
+    asked(change) {
+      open.all += change
+      look()
     },
     end() {
       clearTimeout(timer)
       queue = []
       bytes = 0
+      work.stanzas.clear()
+      work.bytes = 0
       look()
     },
   }

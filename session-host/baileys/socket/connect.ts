@@ -16,6 +16,7 @@ import { newAddressing } from "../send/addressing.ts"
 import { newArrivals } from "./arrivals.ts"
 import { newBacklog } from "./backlog.ts"
 import { newBeforeEnd } from "./before-end.ts"
+import { boundWork } from "./bounded-work.ts"
 import { newBeforePairing } from "../login/before-pairing.ts"
 import { newCalls } from "../stanzas/calls.ts"
 import { contain } from "./contain-errors.ts"
@@ -170,7 +171,8 @@ export function connect(input: ConnectInput): Connection {
     log,
   })
   takeServerSync(sock.ws, changed)
-  takeReceipts({ sock, onError: (error) => onError("CB:receipt", error) })
+  takeReceipts({ sock, creds, vault, onError: (error) => onError("CB:receipt", error) })
+  boundWork(sock.ws, arrivals)
   followHistory({
     sock,
     keys,

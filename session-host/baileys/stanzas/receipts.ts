@@ -1,22 +1,33 @@
-import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import {
+  areJidsSameUser,
+  type AuthenticationCreds,
+  type BinaryNode,
+  buildAckStanza,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import type { Vault } from "#session-host/network/connection.ts"
 import { takeOver } from "../socket/take-over.ts"
 
 interface Input {
   sock: Pick<WASocket, "ws" | "sendNode">
+  creds: Pick<AuthenticationCreds, "me">
+  vault: Pick<Vault, "sent">
   onError: (error: unknown) => void
 }
 
 /**
- * Acknowledges receipts that name no sender. Baileys 7.0.0-rc14 throws at them before it has acknowledged them, so that they
- * would come again with each connection.
+ * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At one that names no sender it throws before it has
+ * acknowledged it, so that it would come again with each connection. For one that asks for a message again it asks the
+ * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever.
  */
-export function takeReceipts({ sock, onError }: Input): void {
-  takeOver(sock.ws, "CB:receipt", (node, pass) => {
-    if (node.attrs.from) return pass(node)
-    return sock.sendNode(ackOf(node)).catch(onError)
+export function takeReceipts({ sock, creds, vault, onError }: Input): void {
+  /** Messages of Baileys' own, to our phone, are in no vault. */
+  const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
+    [creds.me?.id, creds.me?.lid].some((own) => areJidsSameUser(participant ?? from, own))
+  const asksForNothing = async ({ attrs }: BinaryNode) =>
+    attrs.type === "retry" && !isOurs(attrs) && !(attrs.id && (await vault.sent(attrs.id)))
+  takeOver(sock.ws, "CB:receipt", async (node, pass) => {
+    if (node.attrs.from && !(await asksForNothing(node))) return await pass(node)
+    return await sock.sendNode(buildAckStanza(node)).catch(onError)
   })
-}
-
-function ackOf({ tag, attrs: { id, type } }: BinaryNode): BinaryNode {
-  return { tag: "ack", attrs: { class: tag, ...(id && { id }), ...(type && { type }) } }
 }

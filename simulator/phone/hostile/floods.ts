@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { now } from "#simulator/clock.ts"
 import { inMode } from "#simulator/network/addressing.ts"
 import { deliver } from "#simulator/network/delivery.ts"
 import type { Address } from "#simulator/network/directory.ts"
@@ -24,6 +25,8 @@ export const floodKinds = [
   "calls",
   /** For messages that were never sent. */
   "receipts",
+  /** Receipts that ask again for messages that were never sent; to people's companions only. */
+  "retries",
 ] as const
 
 type Kind = (typeof floodKinds)[number]
@@ -46,6 +49,7 @@ const floods: Record<Kind, One> = {
     handset.submit(el("receipt", { id, to: jidOfTarget(target), type: "read" }))
     return id
   },
+  retries,
 }
 
 /** After so many the process sees to its other business. */
@@ -81,6 +85,17 @@ function unreadable(handset: Handset, target: Target, n: number): string {
     el("to", { jid: inMode(target.mode, target.user, device.id) }, [el("enc", { v: "2", type }, body)]),
   )
   handset.submit(el("message", attrs, [el("participants", {}, participants)]))
+  return id
+}
+
+function retries(handset: Handset, target: Target): string {
+  const id = newId()
+  const asking = [el("retry", { id, count: "1", t: now(), v: "1" }), el("registration", {}, randomBytes(4))]
+  if (!("user" in target)) return id
+  for (const device of companionsOf(handset, target)) {
+    const to = inMode(target.mode, target.user, device.id)
+    handset.submit(el("receipt", { id, to, type: "retry" }, asking))
+  }
   return id
 }
 

@@ -93,7 +93,10 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       return seen.has(hash)
     },
     isToSkip: async () => false,
-    sent: async (messageId) => sends.get(messageId)?.message,
+    async sent(messageId) {
+      await unanswered
+      return sends.get(messageId)?.message
+    },
   }
 
   return {

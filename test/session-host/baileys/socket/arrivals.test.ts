@@ -135,6 +135,23 @@ test("while a message may depend on an answer of the network, the network is rea
   expect(arrivals.read).toEqual(["no more", "on", "no more"])
 })
 
+test("stanzas that are worked at count as well, unless a question to the network is open", async () => {
+  const arrivals = newArrivalsHere()
+  const done = Promise.withResolvers<void>()
+  const worked = Array.from({ length: 201 }, (_, n) =>
+    arrivals.whileWorking({ tag: "receipt", attrs: { id: `${n}` } }, () => done.promise),
+  )
+  expect(arrivals.read).toEqual(["no more"])
+  arrivals.asked(1)
+  await Promise.resolve()
+  expect(arrivals.read).toEqual(["no more", "on"])
+  arrivals.asked(-1)
+  expect(arrivals.read).toEqual(["no more", "on", "no more"])
+  done.resolve()
+  await Promise.all(worked)
+  expect(arrivals.read).toEqual(["no more", "on", "no more", "on"])
+})
+
 test("after the end nothing is told", () => {
   const arrivals = newArrivalsHere()
   const told: string[] = []

@@ -54,6 +54,26 @@ test("while look-ups are slower than the traffic the network is read no further,
   connection.close()
 })
 
+test("while receipts that ask for messages again wait for look-ups, the network is read no further, and each is acknowledged later", async () => {
+  const { ada, bob, vault, connection, device } = await aLinkedDevice(network)
+  const paused = vi.spyOn(WebSocket.prototype, "pause")
+  onTestFinished(() => paused.mockRestore())
+  const asked = async () =>
+    (await network.control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt" } })).length
+  const before = await asked()
+  const release = vault.holdReads()
+  await network.control.flood(bob.number, { to: ada.number, kind: "retries", count: 400 })
+  await expect.poll(() => paused.mock.calls.length).toBeGreaterThan(0)
+  const acks = () => network.control.log({ who: device, kind: "in", tag: "ack", attrs: { type: "retry" } })
+  expect(await acks()).toEqual([])
+
+  release()
+  await expect.poll(async () => (await acks()).length, { timeout: 20_000 }).toBe(400)
+  // For a message that never was nobody's keys are asked for.
+  expect(await asked()).toBe(before)
+  connection.close()
+})
+
 test("after a crash between the commit and the receipt, the message comes again and gets a plain receipt", async () => {
   const { ada, bob, vault, connection, device, heard } = await aLinkedDevice(network)
   await network.fault({ kind: "cut_before_receipt", device, times: 1 })

@@ -1,0 +1,22 @@
+import type { EventEmitter } from "node:events"
+import type { Arrivals } from "./arrivals.ts"
+import { takeOver } from "./take-over.ts"
+
+/** What Baileys, or whoever took its place, reads the store for, or asks the network about. */
+const workedAt = ["CB:receipt", "CB:notification"]
+
+/**
+ * Bounds how many receipts and notices are worked at: while there are too many, the network is read no further. Call it
+ * when nobody takes over these stanzas any more. Stanzas of the backlog are not counted, since Baileys has a queue of
+ * its own for them, and the network sends no more than it is asked for.
+ */
+export function boundWork(ws: EventEmitter, arrivals: Pick<Arrivals, "whileWorking" | "asked">): void {
+  for (const event of workedAt)
+    takeOver(ws, event, (node, pass) => arrivals.whileWorking(node, async () => await pass(node)))
+  // Baileys waits for an answer by listening for its id. Work that needs the answer would wait for ever.
+  const follow = (change: 1 | -1) => (event: string | symbol) => {
+    if (String(event).startsWith("TAG:")) arrivals.asked(change)
+  }
+  ws.on("newListener", follow(1))
+  ws.on("removeListener", follow(-1))
+}
