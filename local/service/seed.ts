@@ -11,8 +11,8 @@ const Seeded = z.object({ accountId: z.string(), apiKey: z.string() })
 
 const ref = "my-bridge"
 
-/** On a slow machine the first session host takes some seconds to start. */
-const linkedWithinMs = 30_000
+/** On a slow machine the first session host takes some seconds to start; a code that is not read gives way after 60 s. */
+const linkedWithinMs = 90_000
 
 /** What the first start creates, and later starts find. */
 export interface Seed {

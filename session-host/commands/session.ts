@@ -2,8 +2,11 @@ import { toBuffer } from "qrcode"
 import * as contract from "#core/contract/session.ts"
 import { command } from "./command.ts"
 
-/** Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. */
-const image = { type: "png", width: 400, margin: 4 } as const
+/**
+ * Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. Each module has the same number of
+ * pixels: with a fixed width they differ, and one code in some hundreds was not read by a common reader.
+ */
+const image = { type: "png", scale: 6, margin: 4 } as const
 
 export const session = {
   status: command(contract.status, ({ session }) => session.status()),
