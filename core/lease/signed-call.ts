@@ -57,8 +57,8 @@ export function verifyCall(
 }
 
 /**
- * One under the present secret and, while that is being replaced, one under the secret before: whichever of the two the
- * other side knows, one of them counts.
+ * One under the present secret and, while that is being replaced, one under the previous secret. So one of them is valid
+ * whichever secret the other side knows.
  */
 function macs(payload: string): string[] {
   const before = config.HOST_TOKEN_SECRET_BEFORE

@@ -1,0 +1,142 @@
+import { now } from "../platform/clock.ts"
+import { transact, update, type Write } from "../store/store.ts"
+import { leases } from "../store/tables.ts"
+import { change, FREE, freeOf, fromRow, type Held, type Info, key } from "./row.ts"
+
+// How a lease comes to a host, stays with it, and is given back or taken away.
+
+/**
+ * Takes a free lease for a host. May be repeated until it is answered: a lease that this very take has taken is taken.
+ * @returns the lease as held now; undefined when somebody else was faster.
+ */
+export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
+  const taken = await update({
+    TableName: leases,
+    Key: key(lease.bridgeId),
+    UpdateExpression:
+      "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started REMOVE #share",
+    // A release before 0.2 has all free leases in the first part.
+    ConditionExpression: "#host IN (:free, :once) AND epoch = :seen",
+    ExpressionAttributeNames: { "#host": "host", "#share": "share" },
+    ExpressionAttributeValues: {
+      ":me": host.id,
+      ":addr": host.addr,
+      ":one": 1,
+      ":started": Date.now(),
+      ":free": freeOf(lease.bridgeId),
+      ":once": FREE,
+      ":seen": lease.epoch,
+    },
+  })
+  if ("now" in taken) return fromRow(taken.now)
+  const { host: holder, epoch } = taken.refused
+  return holder === host.id && epoch === lease.epoch + 1 ? fromRow(taken.refused) : undefined
+}
+
+/**
+ * Gives a held lease back, so that any host may take it. `failed` when the session ended by its own error; `logins` where
+ * they are others than the lease says.
+ * @returns false when it was not held any more, which is as good.
+ */
+export async function letGo(
+  lease: Held,
+  end: { failed: boolean; proven: boolean; logins?: number | undefined } = { failed: false, proven: false },
+): Promise<boolean> {
+  const { failed, proven, logins } = end
+  const freed = await change({
+    Key: key(lease.bridgeId),
+    UpdateExpression:
+      "SET #host = :free, addr = :nowhere, epoch = epoch + :one, fail_count = fail_count + :failed" +
+      (failed ? `, failed_at = :now, failures = ${proven ? ":none" : "failures + :failed"}` : "") +
+      (logins === undefined ? "" : ", logins = :logins"),
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: {
+      ":free": freeOf(lease.bridgeId),
+      ":nowhere": "",
+      ":one": 1,
+      ":failed": failed ? 1 : 0,
+      ...(failed && { ":now": now() }),
+      ...(failed && proven && { ":none": 0 }),
+      ...(logins !== undefined && { ":logins": logins }),
+      ":me": lease.host,
+      ":mine": lease.epoch,
+    },
+  })
+  return freed !== undefined
+}
+
+/** A transaction takes a hundred items, the host among them. */
+const freedAtOnce = 99
+
+/**
+ * Frees leases of a dead host, unless that host has beaten since it was observed (`seenVersion`). They are shared out
+ * among so many hosts that have room (`among`; 0 where none is known): one of the bridges may be what killed the host,
+ * and must not find all the others beside it again.
+ * @returns those that are free now; not the ones that have moved on, and none more once the host proves to live.
+ */
+export async function freeFromDead(
+  held: Info[],
+  host: { key: { pk: string; sk: string }; seenVersion: number; among?: number },
+): Promise<Info[]> {
+  const share = host.among ? Math.ceil(held.length / host.among) : undefined
+  const isAsSeen: Write = {
+    ConditionCheck: {
+      TableName: leases,
+      Key: host.key,
+      ConditionExpression: "version = :seen",
+      ExpressionAttributeValues: { ":seen": host.seenVersion },
+    },
+  }
+  const freed: Info[] = []
+  for (let from = 0; from < held.length; from += freedAtOnce) {
+    let left = held.slice(from, from + freedAtOnce)
+    while (left.length > 0) {
+      const refused = await transact([isAsSeen, ...left.map((lease) => freeing(lease, share))])
+      const [lives, ...moved] = refused ?? []
+      if (lives) return freed
+      if (!refused) freed.push(...left)
+      left = refused ? left.filter((_, at) => !moved[at]) : []
+    }
+  }
+  return freed
+}
+
+function freeing(lease: Info, share: number | undefined): Write {
+  const hasLived = lease.provenEpoch === lease.epoch
+  return {
+    Update: {
+      TableName: leases,
+      Key: key(lease.bridgeId),
+      UpdateExpression:
+        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, deaths = :deaths, " +
+        `fail_count = fail_count + :one, failed_at = :now${share === undefined ? "" : ", #share = :share"}`,
+      ConditionExpression: "#host = :dead AND epoch = :seen",
+      ExpressionAttributeNames: { "#host": "host", ...(share !== undefined && { "#share": "share" }) },
+      ExpressionAttributeValues: {
+        ":free": freeOf(lease.bridgeId),
+        ":nowhere": "",
+        ":one": 1,
+        ":failures": hasLived ? 0 : lease.failures + 1,
+        ":deaths": hasLived ? 1 : lease.deaths + 1,
+        ...(share !== undefined && { ":share": share }),
+        ":now": now(),
+        ":dead": lease.host,
+        ":seen": lease.epoch,
+      },
+    },
+  }
+}
+
+/** The condition of every commit of a session: the lease is still its host's, in the same epoch. */
+export function check(held: Held): Write {
+  return {
+    ConditionCheck: {
+      TableName: leases,
+      Key: key(held.bridgeId),
+      ConditionExpression: "#host = :me AND epoch = :mine",
+      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeValues: { ":me": held.host, ":mine": held.epoch },
+    },
+  }
+}

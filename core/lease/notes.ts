@@ -1,0 +1,78 @@
+import { now } from "../platform/clock.ts"
+import { change, type Held, key, type Told } from "./row.ts"
+
+// The notes of a session in its lease. Each is written only while the session's host holds the lease.
+
+/** The session has lived for a minute. */
+export async function proven(held: Held): Promise<void> {
+  await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "SET failures = :none, deaths = :none, proven_epoch = :mine",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":none": 0, ":me": held.host, ":mine": held.epoch },
+  })
+}
+
+/** The session has been healthy for long, so earlier ends no longer count (`manager.fail_count`). */
+export async function healthy(held: Held): Promise<void> {
+  await note(held, "fail_count", 0)
+}
+
+/**
+ * The session is about to log in, as the nth login in a row. Written before the login, so that it counts even if the
+ * host dies.
+ * @returns false when the lease is not its own any more.
+ */
+export async function login(held: Held, logins: number): Promise<boolean> {
+  const counted = await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "SET logins = :logins, login_at = :now",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":logins": logins, ":now": now(), ":me": held.host, ":mine": held.epoch },
+  })
+  return counted !== undefined
+}
+
+/** The session has stayed connected, so earlier logins no longer count. */
+export async function stayed(held: Held): Promise<void> {
+  await note(held, "logins", 0)
+}
+
+/** A customer has called. Unix seconds. */
+export async function usedAt(held: Held, time: number): Promise<void> {
+  await note(held, "used", time)
+}
+
+/** The session's status has changed. */
+export async function tell(held: Held, told: Told): Promise<void> {
+  await note(held, "told", told)
+}
+
+/** Its session skips a message now, and no other. @returns false when that was not wanted, or the lease is not held. */
+export async function skipped(held: Held): Promise<boolean> {
+  const row = await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "REMOVE skip",
+    ConditionExpression: "#host = :me AND epoch = :mine AND skip = :yes",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":me": held.host, ":mine": held.epoch, ":yes": true },
+  })
+  return row !== undefined
+}
+
+/** Writes something about a lease, if it is still its holder's. */
+async function note(
+  held: Held,
+  field: "fail_count" | "logins" | "used" | "told",
+  value: number | Told,
+): Promise<void> {
+  await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "SET #field = :value",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#field": field, "#host": "host" },
+    ExpressionAttributeValues: { ":value": value, ":me": held.host, ":mine": held.epoch },
+  })
+}

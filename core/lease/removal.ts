@@ -1,0 +1,42 @@
+import { now } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import type { Write } from "../store/store.ts"
+import { leases } from "../store/tables.ts"
+import { change, GONE, key } from "./row.ts"
+
+// The end of a lease, and of the rows of its bridge.
+
+/** The write that ends a lease for ever: hosts find it and remove what is left of the bridge. */
+export function gone(bridgeId: string): Write {
+  return {
+    Update: {
+      TableName: leases,
+      Key: key(bridgeId),
+      UpdateExpression: "SET #host = :gone, addr = :nowhere, epoch = epoch + :one",
+      ConditionExpression: "attribute_exists(pk) AND #host <> :gone",
+      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeValues: { ":gone": GONE, ":nowhere": "", ":one": 1 },
+    },
+  }
+}
+
+/** Two minutes, at 5 s a beat. */
+const beatsOfRemoval = 24
+
+/**
+ * Claims the removal of a deleted bridge's rows for this host, for some two minutes. The host may renew its claim. If
+ * it dies, another host goes on when the claim is over.
+ * @returns until when the claim holds, Unix seconds; undefined if another host has it, or nothing is left.
+ */
+export async function claimRemoval(bridgeId: string, hostId: string): Promise<number | undefined> {
+  const until = now() + Math.ceil((beatsOfRemoval * config.LEASE_BEAT_MS) / 1000)
+  const claimed = await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET removed_by = :me, removed_until = :until",
+    ConditionExpression:
+      "#host = :gone AND (attribute_not_exists(removed_until) OR removed_until < :now OR removed_by = :me)",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":me": hostId, ":until": until, ":gone": GONE, ":now": now() },
+  })
+  return claimed && until
+}

@@ -1,0 +1,132 @@
+import { z } from "zod"
+import { Choice } from "../bridge/choice.ts"
+import { now } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import { Status } from "../contract/session.ts"
+import { type Row, update } from "../store/store.ts"
+import { bridgeIdOf, leases } from "../store/tables.ts"
+
+// The row of a lease. All of it is reached as `Lease` (lease.ts), apart from the parts that only this folder needs.
+
+export const Network = z.enum(["live", "simulated"])
+export type Network = z.infer<typeof Network>
+
+/** Why a bridge must not run. */
+export const Reason = z.enum(["idle", "billing", "manual", "suspended"])
+export type Reason = z.infer<typeof Reason>
+
+/** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */
+export const Told = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
+export type Told = z.infer<typeof Told>
+
+/**
+ * Which host holds a bridge. `host` is an id, or one of the three words below. Every change of `host` raises `epoch`, and
+ * every commit of a session checks both, so an old owner can write nothing.
+ */
+export const Info = z.object({
+  bridgeId: z.string(),
+  host: z.string(),
+  /** Where the holder listens, `host:port`; empty when nobody holds it. */
+  addr: z.string(),
+  epoch: z.number().int(),
+  /** Unplanned ends in a row, each before the session had lived for a minute. */
+  failures: z.number().int(),
+  /** Hosts that died in a row while they held it, with no session between them that lived for a minute. */
+  deaths: z.number().int().default(0),
+  /** The epoch whose session has lived for a minute. Its end is no failure, and its host's death begins a new row. */
+  provenEpoch: z.number().int(),
+  /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
+  failCount: z.number().int(),
+  network: Network,
+  reason: Reason.optional(),
+  /** The last call of a customer, written hourly. */
+  used: z.number().int(),
+  /** Start of the session at its present holder, Unix milliseconds; 0 before the first. */
+  startedMs: z.number().int(),
+  /** When the last unplanned end was counted, Unix seconds. */
+  failedAt: z.number().int(),
+  /** Logins in a row, at any host, after none of which the session stayed connected for some minutes. */
+  logins: z.number().int().default(0),
+  /** When the last of these logins began, Unix seconds. */
+  loginAt: z.number().int().default(0),
+  /** Set if its host died: how many of that host's bridges another host takes at a look. Undefined: any number. */
+  share: z.number().int().optional(),
+  /** The customer's choice of events, stored here because the session reads this row. */
+  choice: Choice.Info,
+  /** Until when one host removes the rows of a deleted bridge, Unix seconds. */
+  removedUntil: z.number().int().default(0),
+  /** The operator wants the message at the head of its session skipped. */
+  skip: z.boolean().optional(),
+  /** The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be written. */
+  told: Told.optional(),
+})
+export type Info = z.infer<typeof Info>
+
+/** A lease in the hands of a host, for as long as the epoch is the same. */
+export type Held = Pick<Info, "bridgeId" | "host" | "epoch">
+
+/** No host holds it, and one should. Rows hold the name of a part of the index in its place: one of `freeParts`. */
+export const FREE = "FREE"
+/** The bridge must not run. */
+export const NONE = "NONE"
+/** The bridge is deleted, and its rows are to be removed. */
+export const GONE = "GONE"
+
+/**
+ * The parts of the index that free leases are spread over; the last digit of a bridge's id says which is its own. DynamoDB
+ * takes 1,000 writes and 3,000 reads a second for one partition key: with a single one, 40,000 bridges whose hosts have
+ * died would wait for minutes, and the looks of 6,000 hosts would be refused.
+ */
+export const freeParts = [FREE, "FREE#1", "FREE#2", "FREE#3"]
+
+/** How many looks, one at each part, it takes to see every free lease. */
+export const looksForAll = freeParts.length
+
+/** The `host` in the row of this bridge while its lease is free. */
+export function freeOf(bridgeId: string): string {
+  return freeParts[parseInt(bridgeId.slice(-1), 16) % freeParts.length] ?? FREE
+}
+
+export function key(bridgeId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: "LEASE" }
+}
+
+/** The lease of a new bridge, which wants a host. */
+export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK): Row {
+  return {
+    ...key(bridgeId),
+    host: freeOf(bridgeId),
+    addr: "",
+    epoch: 1,
+    failures: 0,
+    proven_epoch: 0,
+    fail_count: 0,
+    failed_at: 0,
+    network,
+    used: now(),
+    started_ms: 0,
+  }
+}
+
+/** One conditional update of a lease: the lease as it is now; undefined when its condition refused it. */
+export async function change(
+  input: Omit<Parameters<typeof update>[0], "TableName">,
+): Promise<Info | undefined> {
+  const row = await update({ ...input, TableName: leases })
+  return "now" in row ? fromRow(row.now) : undefined
+}
+
+export function fromRow(row: Row): Info {
+  return Info.parse({
+    ...row,
+    bridgeId: bridgeIdOf(row.pk),
+    host: freeParts.includes(String(row.host)) ? FREE : row.host,
+    provenEpoch: row.proven_epoch,
+    failCount: row.fail_count,
+    failedAt: row.failed_at,
+    loginAt: row.login_at,
+    removedUntil: row.removed_until,
+    choice: Choice.Info.parse(row.choice ?? {}),
+    startedMs: row.started_ms,
+  })
+}
