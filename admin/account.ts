@@ -9,7 +9,7 @@ import { argument, Refused, type Row, type Verb } from "./verb.ts"
 export const account: Record<string, Verb> = {
   create: {
     takes: "<name> [subscription]",
-    says: "make an account, by default without a subscription",
+    says: "create an account, by default without a subscription",
     run: async (args) => [
       toRow(
         await Account.create({
@@ -44,7 +44,7 @@ export const account: Record<string, Verb> = {
   },
   delete: {
     takes: "<account-id> [all]",
-    says: "end an account without bridges, and its keys; `all`: its bridges first",
+    says: "delete an account without bridges, and its keys; `all`: its bridges first",
     run: async (args) => await deleted(argument(args, 0, "account-id"), args[1] === "all"),
   },
 }
@@ -62,7 +62,8 @@ async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
   await Account.setSubscription(id, "none")
   for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
   for (const bridge of bridges) await remove(bridge, randomUUID())
-  if (!(await Account.remove(id))) throw new Refused("a bridge of it was made meanwhile: ask again")
+  if (!(await Account.remove(id)))
+    throw new Refused("a bridge of the account was created meanwhile: run the command again")
   // A sandbox does not count, so one could still be created until a moment ago.
   for (const bridge of await Bridge.list(id)) await remove(bridge, randomUUID())
   return [{ deleted: id, bridges: counted, ...(hasSandbox && { sandboxes: 1 }) }]

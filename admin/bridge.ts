@@ -70,7 +70,7 @@ export const bridge: Record<string, Verb> = {
   },
   skip: {
     takes: "<bridge-id>",
-    says: "begin its session anew and skip the message at its head, which brings it down",
+    says: "restart its session and skip the message at its head, which brings it down",
     run: async (args) => await skipped(argument(args, 0, "bridge-id")),
   },
   delete: {

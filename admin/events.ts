@@ -11,7 +11,7 @@ const most = 100
 export const events: Record<string, Verb> = {
   undelivered: {
     takes: "<bridge-id>",
-    says: `the bridge's events that were given up, oldest first, ${most} at most; never what is in them`,
+    says: `the bridge's events that were given up, oldest first, ${most} at most; never their content`,
     run: async (args) => (await undelivered(argument(args, 0, "bridge-id"))).map(toRow),
   },
   resend: {
@@ -29,7 +29,7 @@ export const events: Record<string, Verb> = {
         sent.push(toRow(event))
       }
       if (sent.length < asked.length && sent.length === 0)
-        throw new Refused(`${most} wait to be sent again already: ask later`)
+        throw new Refused(`${most} events already wait to be sent again: try again later`)
       return sent
     },
   },
@@ -48,7 +48,7 @@ async function undelivered(bridgeId: string): Promise<EventRow.Info[]> {
 
 async function one(bridgeId: string, eventId: string): Promise<EventRow.Info> {
   const event = await EventList.find(bridgeId, eventId)
-  if (!event) throw new Refused("the bridge has no such event, or no more")
+  if (!event) throw new Refused("the bridge has no such event, or it has expired")
   if (event.state === "pending") throw new Refused("this event still waits: it is sent in its turn")
   return event
 }

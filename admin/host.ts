@@ -25,7 +25,7 @@ export const host: Record<string, Verb> = {
   },
   start: {
     takes: "",
-    says: "take back `host stop`: hosts are started again as bridges need them",
+    says: "undo `host stop`: hosts are started again as bridges need them",
     run: async () => {
       await HostStop.end()
       return []

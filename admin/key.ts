@@ -6,7 +6,7 @@ import { argument, Refused, type Verb } from "./verb.ts"
 export const key: Record<string, Verb> = {
   create: {
     takes: "<account-id> [name]",
-    says: "make an API key; it is shown this once",
+    says: "create an API key; it is shown only this once",
     run: async (args) => {
       const accountId = argument(args, 0, "account-id")
       if (!(await Account.get(accountId))) throw new Refused("there is no such account")
@@ -25,7 +25,7 @@ export const key: Record<string, Verb> = {
   },
   revoke: {
     takes: "<account-id> <key-id>",
-    says: "end a key; it is refused everywhere within 30 seconds",
+    says: "revoke a key; it is refused everywhere within 30 seconds",
     run: async (args) => {
       const keyId = argument(args, 1, "key-id")
       if (!(await ApiKey.revoke(argument(args, 0, "account-id"), keyId)))

@@ -29,7 +29,7 @@ async function run({ words: [noun = "", name = "", ...args], json }: Asked): Pro
     console.error(help(nouns))
     return 2
   }
-  // With --json the caller is a program: it needs no introduction.
+  // With --json the caller is a program, and needs no introduction.
   if (!json) console.error(says)
   const { ApiError } = await import("#core/error.ts")
   try {

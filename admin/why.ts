@@ -89,17 +89,18 @@ export async function why(bridgeId: string): Promise<Row[]> {
 
 /** The first obstacle, and what to do about it. */
 export function sentence({ lease, host, shortage, isStopped, status, now: at }: Facts): string {
-  if (lease.host === Lease.GONE) return "it is deleted: what is left of it is being removed"
+  if (lease.host === Lease.GONE) return "it is deleted, and its remaining rows are being removed"
   if (lease.host === Lease.NONE) return stopped[lease.reason ?? "manual"]
   if (lease.host === Lease.FREE && isStopped)
-    return "it waits for a host, and `host stop` keeps all from starting: `host start` takes that back"
+    return "it waits for a host, and `host stop` keeps all hosts from starting: `host start` undoes that"
   if (lease.host === Lease.FREE) return unheld(lease, shortage, at)
-  if (!host) return "its host is gone and nobody has freed it yet: the sweep does within a minute, if it runs"
+  if (!host)
+    return "its host is gone and nobody has freed it yet: the sweep does so within a minute, if it runs"
   if (host.state === "dead") return "its host died: the sweep is giving it free"
-  if (host.state === "draining") return "its host drains: another takes it in a moment"
-  if (status === undefined) return "a living host holds it, and its session has not spoken yet: it starts"
+  if (host.state === "draining") return "its host drains: another one takes it in a moment"
+  if (status === undefined) return "a living host holds it, and its session is starting"
   if (Lease.loginAgainAt(lease) > at && (status === "connecting" || status === "disconnected"))
-    return `${lease.logins} logins of it in a row did not last: the next is at ${time(Lease.loginAgainAt(lease))}, or numbers get banned. Its log says how they ended`
+    return `its last ${lease.logins} logins did not last. The next is at ${time(Lease.loginAgainAt(lease))}, since numbers that keep logging in get banned. Its log says how the logins ended`
   return sessions.get(status) ?? `its session says: ${status}`
 }
 
@@ -112,7 +113,7 @@ const stopped: Record<Lease.Reason, string> = {
 
 function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: number): string {
   if (Lease.isSuspect(lease) && Lease.triedAgainAt(lease) > at)
-    return `${Math.max(lease.failures, lease.deaths)} sessions of it in a row failed or took their host along: tried again at ${time(Lease.triedAgainAt(lease))}, alone. Its log and the host's say how they ended`
+    return `its last ${Math.max(lease.failures, lease.deaths)} sessions failed or took their host along. It is tried again at ${time(Lease.triedAgainAt(lease))}, alone on a host. Its log and the host's say how they ended`
   if (shortage)
     return `it waits for a host, and none can be started (${shortage.kind}): ${shortage.why}. Tried again at ${time(shortage.retryAt)}`
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
@@ -125,7 +126,7 @@ const sessions = new Map([
   ["connecting", "it is connecting"],
   [
     "disconnected",
-    "the network is not reached: the session tries again and again. Its log says how it was refused",
+    "the network cannot be reached, and the session keeps trying. Its log says how it was refused",
   ],
   [
     "replaced",

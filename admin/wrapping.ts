@@ -7,7 +7,7 @@ import type { Verb } from "./verb.ts"
 export const wrapping: Record<string, Verb> = {
   rotate: {
     takes: "",
-    says: "give both wrapping keys new key material; what the old wrapped still opens",
+    says: "give both wrapping keys new key material; keys that the old material wrapped can still be opened",
     run: async () => {
       for (const purpose of ["session", "delivery"] as const) await rotate(purpose)
       return [{ rotated: 2 }]
@@ -15,7 +15,7 @@ export const wrapping: Record<string, Verb> = {
   },
   rewrap: {
     takes: "",
-    says: "wrap the data keys of all bridges anew; interrupted, begin again",
+    says: "wrap the data keys of all bridges again; if interrupted, run it again",
     run: async () => {
       let [bridges, keys] = [0, 0]
       for (const account of await Account.list())

@@ -70,7 +70,7 @@ export function eventNotFound(): ApiError {
   return new ApiError("not_found", "there is no such event: it may have expired")
 }
 
-/** What was asked of an event's delivery needs it to wait for its next attempt, and it does not. */
+/** The call is only for an event that waits for its next attempt, and this one does not wait. */
 export function notWaiting(sentence: string): ApiError {
   return new ApiError("not_waiting", sentence)
 }

@@ -28,7 +28,7 @@ const throttledMs = 1000
 
 export interface Window {
   limit: number
-  /** What is left after this request. */
+  /** How many more requests the window allows. */
   remaining: number
   /** The end of the window, in Unix milliseconds. */
   endsMs: number

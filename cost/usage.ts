@@ -1,6 +1,6 @@
 /**
- * The use of each service. The figures under `counted` are counted by `npm run infra:check` on the running code (embedded
- * store, simulated network) and must agree with it; the others are read from `infra/`, or assumed and said so.
+ * The use of each service. `npm run infra:check` counts the figures under `counted` on the running code (embedded store,
+ * simulated network), and they must agree. The others are read from `infra/`, or are assumptions and say so.
  */
 export const counted = {
   /** A text that comes in, is stored, and is delivered at the first attempt while nothing else waits. */

@@ -61,7 +61,7 @@ new aws.iam.Policy("AdminPolicy", {
       { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
       { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
       { actions: ["kms:RotateKeyOnDemand"], resources: [sessionKey.arn, deliveryKey.arn] },
-      // Data keys are wrapped anew, and never seen: under a key of his own an operator could open them.
+      // An operator may wrap data keys again but not see them: under a key of their own they could open them.
       {
         actions: ["kms:ReEncryptFrom", "kms:ReEncryptTo"],
         resources: [sessionKey.arn, deliveryKey.arn],

@@ -3,7 +3,7 @@ import { api } from "./functions/api.ts"
 import { stream } from "./functions/stream.ts"
 import { operator } from "./stage/operator.ts"
 
-/** AWS's own "CachingDisabled": every answer is somebody's. */
+/** AWS's own "CachingDisabled": every answer belongs to one caller. */
 const cachingDisabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 
 /** Overwrites what the caller sent under that name. The API believes it only beside the router's secret. */
@@ -54,7 +54,7 @@ function to(fn: sst.aws.Function) {
   }
 }
 
-/** A redirect would come too late: the key has been sent in the clear. */
+/** A redirect would come too late, since the key has been sent in the clear by then. */
 function httpsOnly<Behavior>(behavior: Behavior) {
   return { ...behavior, viewerProtocolPolicy: "https-only" }
 }

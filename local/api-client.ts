@@ -1,4 +1,4 @@
-/** An answer other than the one hoped for; the message says which. */
+/** An answer other than the expected one; the message says which. */
 export class Unexpected extends Error {}
 
 /** The service's own API, called as any customer calls it. */

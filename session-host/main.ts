@@ -63,7 +63,7 @@ const app = serverApp(host, log)
 
 process.once("SIGTERM", () => void host.stop())
 process.once("SIGINT", () => void host.stop())
-// Nobody would ever end it without its parent.
+// Without its parent, nobody would ever end this process.
 if (config.LOCAL_PARENT) process.once("disconnect", () => process.exit(0))
 
 await host.start()

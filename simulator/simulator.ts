@@ -13,7 +13,7 @@ import * as Household from "./phone/household.ts"
 import * as Phones from "./phone/phones.ts"
 import * as Store from "./storage/store.ts"
 import * as Certificates from "./wire/certificates.ts"
-import { repairTokens } from "./wire/tokens.ts"
+import { repairTokens } from "./wire/node.ts"
 import { createTls } from "./wire/x509.ts"
 
 /** A running network. */

@@ -3,13 +3,10 @@ import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
 import * as contact from "./contact.ts"
 import * as debug from "./debug.ts"
-import * as deliveries from "./deliveries.ts"
 import * as delivery from "./delivery.ts"
-import * as group from "./group.ts"
 import * as log from "./log.ts"
 import * as message from "./message.ts"
 import * as presence from "./presence.ts"
-import * as privacy from "./profile.ts"
 import * as profile from "./profile.ts"
 import * as session from "./session.ts"
 import type { proxy } from "./reply.ts"
@@ -49,7 +46,7 @@ export const routes = {
     checkContacts: contact.checkContacts,
     getContact: contact.getContact,
     contactAvatar: contact.contactAvatar,
-    getGroup: group.getGroup,
+    getGroup: contact.getGroup,
   },
   Profile: {
     getProfile: profile.getProfile,
@@ -58,7 +55,7 @@ export const routes = {
     setAvatar: profile.setAvatar,
     removeAvatar: profile.removeAvatar,
     profileQr: profile.profileQr,
-    statusPrivacy: privacy.statusPrivacy,
+    statusPrivacy: profile.statusPrivacy,
   },
   Presence: {
     setPresence: presence.setPresence,
@@ -69,13 +66,13 @@ export const routes = {
     listEvents: delivery.listEvents,
     resendEvent: delivery.resendEvent,
     testWebhook: delivery.testWebhook,
-    listDeliveries: deliveries.listDeliveries,
-    getDelivery: deliveries.getDelivery,
-    retryDelivery: deliveries.retryDelivery,
-    skipDelivery: deliveries.skipDelivery,
-    resendSince: deliveries.resendSince,
-    rollSecret: deliveries.rollSecret,
-    finishSecret: deliveries.finishSecret,
+    listDeliveries: delivery.listDeliveries,
+    getDelivery: delivery.getDelivery,
+    retryDelivery: delivery.retryDelivery,
+    skipDelivery: delivery.skipDelivery,
+    resendSince: delivery.resendSince,
+    rollSecret: delivery.rollSecret,
+    finishSecret: delivery.finishSecret,
   },
   Account: {
     getAccount: account.getAccount,

@@ -122,10 +122,10 @@ export async function settle(
   return refused?.[0] ? undefined : await refresh(held)
 }
 
-/** What adds an outcome to today's count, as part of an update that is made anyway. */
+/** The part of an update that adds an outcome to today's count. */
 async function counting(held: Delivery.Info, made: Usage.Made | undefined) {
   if (!made) return { set: "", values: {} }
-  // Nobody else writes it while the row is held.
+  // While the row is held, nobody else writes the count.
   await Usage.keep(held.bridgeId, held.today)
   return { set: ", today = :today", values: { ":today": Usage.counted(held.today, made) } }
 }

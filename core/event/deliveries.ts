@@ -1,7 +1,7 @@
 export * as Deliveries from "./deliveries.ts"
 
 import { Bridge } from "../bridge/bridge.ts"
-import type { Deliveries, DeliveryOfEvent } from "../contract/deliveries.ts"
+import type { Deliveries, DeliveryOfEvent } from "../contract/delivery.ts"
 import { now } from "../platform/clock.ts"
 import { AttemptLog } from "./attempts.ts"
 import { Delivery } from "./delivery.ts"
@@ -27,7 +27,7 @@ export async function summary(bridgeId: string): Promise<Summary> {
   }
 }
 
-/** What was sent of an event, and every attempt that is still known. The secret is left out. */
+/** An event as it was sent, and every attempt at it that is still known. The secret is left out. */
 export async function ofEvent(bridge: Bridge.Info, event: EventRow.Info): Promise<DeliveryOfEvent> {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
   const attempts = await AttemptLog.of(bridge.id, event, deliveryKey)

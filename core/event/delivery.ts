@@ -49,7 +49,7 @@ const Info = z.object({
   resend: z.array(z.number().int()).default([]),
   /** `X-Webhook-Attempt` for the first of these. */
   resendAttempt: z.number().int().default(0),
-  /** What became of today's events; absent before the first. */
+  /** The count of today's events; absent before the first. */
   today: Usage.Day.optional(),
   /** The doorbell that rests until the next attempt, in the queue's words. */
   bell: z.string().optional(),
@@ -97,7 +97,7 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<bool
 
 /**
  * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
- * whoever promised may have died before ringing. Retries as `wake` does. Never rejects.
+ * the one who promised may have died before ringing. Retries as `wake` does. Never rejects.
  * @returns true: it has rung, unless `signal` came first.
  */
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {

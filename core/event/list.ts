@@ -101,7 +101,7 @@ export async function firstSince(bridgeId: string, since: number): Promise<numbe
   let high = (await newest(bridgeId)) + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    // What has expired is older than what is kept.
+    // An event that has expired is older than every one that is kept.
     const event = await firstFrom(bridgeId, middle)
     if (event && event.createdAt < since) low = event.n + 1
     else high = middle

@@ -12,7 +12,7 @@ import { hide, ring } from "./doorbell.ts"
 import { EventList } from "./list.ts"
 import { EventRow } from "./row.ts"
 
-// What a customer may do with the event whose turn it is: try it now, or give it up. The order stays as it is.
+// A customer may try the event whose turn it is now, or give it up. The order of events stays as it is.
 
 /** An attempt takes 10 s; this is a little longer. */
 const patienceMs = 12_000

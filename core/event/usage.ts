@@ -9,8 +9,8 @@ import { events } from "../store/tables.ts"
 const bounds = [25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]
 
 /**
- * What became of a bridge's events on one day. That of today stands in the `DELIVERY` row, which each delivery writes anyway,
- * so counting costs no write of its own. A day that is over becomes a row (`keep`): one write a day.
+ * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery writes anyway,
+ * so counting costs no extra write. When a day is over, its count becomes a row (`keep`): one write a day.
  */
 export const Day = z.object({
   /** In UTC, as `2026-11-22`. */
@@ -29,14 +29,14 @@ export type Day = z.infer<typeof Day>
 /** How long days are kept, in seconds: 400 days (Contract, "Usage"). */
 const keptFor = 400 * 86_400
 
-/** What a delivery has come to: an attempt, and perhaps the end of the event. */
+/** The result of a step of a delivery: an attempt, and perhaps the end of the event. */
 export interface Made {
   type: string
   attempt?: { isFailure: boolean; latencyMs: number } | undefined
   end?: "told" | "undelivered" | undefined
 }
 
-/** Today's count with one more. A count of another day is left behind: `keep` has seen to it. */
+/** Today's count with one more result. The count of an earlier day is dropped, since `keep` has stored it. */
 export function counted(before: Day | undefined, { type, attempt, end }: Made): Day {
   const counts = before?.day === today() ? before : nothing()
   const slot = attempt && bounds.findIndex((bound) => attempt.latencyMs <= bound)
@@ -91,7 +91,7 @@ export async function of(
   return [...days.values()].toSorted((a, b) => a.day.localeCompare(b.day))
 }
 
-/** What 95 of 100 attempts did not exceed, in milliseconds, rounded up to one of `bounds`; 0 without attempts. */
+/** The 95th percentile of the attempts' latency in milliseconds, rounded up to one of `bounds`; 0 without attempts. */
 export function p95Of({ took, attempts }: Day): number {
   let seen = 0
   for (const [i, count] of took.entries()) {

@@ -54,26 +54,26 @@ const Config = z.object({
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
   /**
-   * The secret that the router sends with each request. Requests without it are not answered, and with it the router is
-   * believed about the address of a request. Without a router there is no such secret.
+   * The secret that the router sends with each request. If it is set, requests without it are not answered, and a request
+   * with it is believed about its caller's address. Not set where there is no router.
    */
   ROUTER_SECRET: z.string().min(32).optional(),
-  /** The one before, which the router goes on sending for some minutes. */
+  /** The previous secret, which the router goes on sending for some minutes after a change. */
   ROUTER_SECRET_BEFORE: z.string().min(32).optional(),
   /** Contract, "Rate limits": requests a minute: per API key, and per address. */
   RATE_LIMIT_PROVISION: z.coerce.number().int().min(1).default(10),
   RATE_LIMIT_PROXY: z.coerce.number().int().min(1).default(120),
   RATE_LIMIT_OTHER: z.coerce.number().int().min(1).default(120),
   RATE_LIMIT_ADDRESS: z.coerce.number().int().min(1).default(300),
-  /** Signs what the API asks of session hosts. */
+  /** Signs the API's calls to session hosts. */
   HOST_TOKEN_SECRET: z.string().min(32).optional(),
-  /** The one before, which counts as well until every process knows the new one. */
+  /** The previous secret, which is accepted as well until every process knows the new one. */
   HOST_TOKEN_SECRET_BEFORE: z.string().min(32).optional(),
   /** The KMS keys under which the two data keys of each bridge are wrapped. */
   SESSION_WRAPPING_KEY: z.string().optional(),
   DELIVERY_WRAPPING_KEY: z.string().optional(),
 
-  /** Whether each account has a sandbox bridge, on the simulated network: then there must be hosts of it. */
+  /** Whether each account has a sandbox bridge. It is on the simulated network, so there must be hosts of that network. */
   SANDBOX: flag,
   DASHBOARD_URL: page,
   BILLING_URL: page,
@@ -85,18 +85,18 @@ const Config = z.object({
   HOST_CAPACITY: z.coerce.number().int().min(1).default(20),
   /** Sessions for which there is room although no bridge needs it yet. */
   HOST_SPARE: z.coerce.number().int().min(0).default(5),
-  /** Where the API reaches a session host. Without, as ECS says it of the task; outside ECS this machine alone. */
+  /** Where the API reaches a session host. By default the task's address as ECS gives it; outside ECS, this machine. */
   HOST_ADDRESS: z.string().min(1).optional(),
   /** The address that a session host listens on, if it differs from the one at which it is reached. */
   HOST_BIND: z.string().min(1).optional(),
-  /** Set by ECS: what it says of the container that asks. */
+  /** Set by ECS: where a container reads its own description. */
   ECS_CONTAINER_METADATA_URI_V4: z.url().optional(),
   HOST_PORT: z.coerce.number().int().min(0).default(0),
   HOST_NETWORK: z.enum(["live", "simulated"]).default("live"),
-  /** The version of WhatsApp Web that sessions say they are; without, the current one is asked for. */
+  /** The version of WhatsApp Web that sessions claim to be. By default the service asks for the current one. */
   WHATSAPP_WEB_VERSION: z
     .string()
-    .regex(/^\d+\.\d+\.\d+$/, "three numbers, as 2.3000.1023456789")
+    .regex(/^\d+\.\d+\.\d+$/, "must be three numbers, such as 2.3000.1023456789")
     .optional(),
   SIMULATOR_URL: z.string().optional(),
   /** The folder where the structure of incoming stanzas is recorded, without their content. */
@@ -118,19 +118,19 @@ const Config = z.object({
    * again. If that delivery has just ended, the next event is late by this at most. In ms.
    */
   BELL_TRUSTS_MS: z.coerce.number().int().min(0).default(100),
-  /** How long a claimed Idempotency-Key is its claimer's, in seconds: 5 more than any call takes. */
+  /** How long a claim on an Idempotency-Key lasts, in seconds: 5 more than any call takes. */
   KEY_CLAIM_S: z.coerce.number().int().min(1).default(55),
 
   ECS_CLUSTER: z.string().default("default"),
   ECS_TASK_DEFINITION: z.string().default("session-host"),
-  /** Where the tasks of session hosts are put; nowhere in particular on one machine. */
+  /** The subnets in which tasks of session hosts start; empty on one machine. */
   ECS_SUBNETS: list,
   ECS_SECURITY_GROUPS: list,
   /** Set where the parent process ends its children by closing their channel. */
   LOCAL_PARENT: flag,
-  /** Set by Lambda, which freezes a process between two invocations. */
+  /** Set by Lambda. It freezes a process between two invocations. */
   AWS_LAMBDA_FUNCTION_NAME: z.string().optional(),
-  /** Where SQS is, unless it is Amazon's own. */
+  /** The address of SQS, if it is not Amazon's own. */
   AWS_ENDPOINT_URL_SQS: z.url().optional(),
 })
 

@@ -5,8 +5,8 @@ import { z } from "zod"
 z.config({ customError: sentenceOf })
 
 /**
- * What is wrong with a value, for the caller who sent it; undefined leaves the sentence to Zod. Importing this file is
- * enough.
+ * The sentence that tells a caller what is wrong with a value; undefined leaves it to Zod. Importing this file is
+ * enough to install it.
  */
 function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type") return issue.input === undefined ? "is missing" : mustBe(issue.expected)

@@ -1,7 +1,5 @@
 import { html } from "hono/html"
-import type { DeliveryOfEvent } from "#core/contract/deliveries.ts"
-import type { Attempt } from "#core/contract/delivery.ts"
-import type { StoredEvent } from "#core/contract/delivery.ts"
+import type { DeliveryOfEvent, Attempt, StoredEvent } from "#core/contract/delivery.ts"
 import { stateWords } from "../parts/event.ts"
 import { ago, block, copyable, type Html, note, press, time } from "../parts/html.ts"
 import { icon } from "../parts/icon.ts"

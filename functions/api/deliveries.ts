@@ -1,7 +1,7 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import * as contract from "#core/contract/deliveries.ts"
+import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Deliveries } from "#core/event/deliveries.ts"

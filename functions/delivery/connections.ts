@@ -2,7 +2,7 @@ import type { Agent } from "undici"
 import { config } from "#core/platform/config.ts"
 import { guardedAgent } from "#core/fetch/safe-fetch.ts"
 
-/** Receivers hang up on idle connections after 2 s and more: a POST on one that is just being closed would fail. */
+/** Receivers close idle connections after 2 s or more. A POST on a connection that is just being closed would fail. */
 const idleMs = 1000
 
 /** The connections of this process: a bridge whose events come one at a time needs no new one for each. */

@@ -140,7 +140,7 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
   if (why) {
     log.error({ bridgeId: held.bridgeId, eventId: event.eventId, why }, "event given up")
     Metrics.add("Undelivered", 1, { event_type: event.type })
-    // So that it has data, too: an alarm looks at the part of the one in the other.
+    // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
     Metrics.add("Attempts", 0)
     return await Claim.settle(held, {
       state: "undelivered",
@@ -149,7 +149,8 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
     })
   }
 
-  // While a receiver fails, an event's age is not our latency. Measured first: it rings where the keys cannot be had.
+  // While a receiver fails, an event's age is not our latency. It is measured before the keys are asked for, so that the
+  // alarm rings as well where the keys are out of reach.
   if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs one, so that
   // it cannot fail for ever.

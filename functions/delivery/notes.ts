@@ -91,7 +91,7 @@ function tell(bridgeId: string, made: { event: EventRow.Info; number: number }, 
   const { statusCode, error, latencyMs, verdict } = outcome
   Metrics.add("Attempts", 1, { outcome: verdict })
   Metrics.add("AttemptMs", latencyMs)
-  // So that it has data wherever attempts have: an alarm looks at the part of the one in the other.
+  // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
   Metrics.add("Undelivered", 0)
   log.info(
     { bridgeId, eventId, attempt: made.number, status: statusCode, error, ms: latencyMs },

@@ -24,7 +24,7 @@ curl "$URL/api/instances/shop/proxy/status" -H "$auth"
 curl "$URL/api/instances/shop/proxy/send/text" -H "$auth" -H "$json" -H 'Idempotency-Key: order-17' \
   -d '{"chat":"491711234567","body":"Hello"}'`
 
-/** What each session status means, and what to do about it. */
+/** Each session status, its meaning, and what to do about it. */
 const statuses = [
   ["unpaired", "No phone is linked.", "Show the code of `qr`, or ask for one with `pair`."],
   ["connecting", "The session starts, or was just linked.", "Wait. A call waits up to 5 s, then it is 503."],

@@ -32,7 +32,7 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
     }),
   )
 
-  // A call is refused in this order: its way, its address, its key, its key's rate, its bridge, its key's scope, its body.
+  // A call is checked in this order: method, address, key, rate of the key, bridge, scope of the key, body.
   app.use(byAddress)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)

@@ -21,7 +21,7 @@ export const limited = bodyLimit({
  */
 export const jsonBody = createMiddleware(async (c, next) => {
   const bytes = c.req.raw.body ? await c.req.arrayBuffer() : new ArrayBuffer()
-  // The content-length is only a claim; this is a measurement.
+  // The content-length is only a claim, so the bytes are counted.
   if (bytes.byteLength > maxBytes) throw tooLarge()
   if (bytes.byteLength > 0) check(bytes, c.req.header("content-type") ?? "")
   else c.req.bodyCache = { json: Promise.resolve({}) }

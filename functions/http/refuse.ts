@@ -16,7 +16,7 @@ export function refuse(error: Error, c: Context<ApiEnv>): Response {
   return c.json(body, refusal.status, refusal.headers)
 }
 
-/** What a customer may see of an error. What is our own fault is logged. */
+/** The refusal that a customer may see in place of an error. An error that is our own fault is logged. */
 export function asRefusal(error: Error, requestId: string): ApiError {
   if (error instanceof ApiError) return error
   // The path is not logged, since it names people. The answer's log line has the route.

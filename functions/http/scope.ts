@@ -2,7 +2,7 @@ import { createMiddleware } from "hono/factory"
 import { ApiError, noSuchBridge } from "#core/error.ts"
 import type { ApiEnv } from "./router.ts"
 
-/** A code that links a phone: whoever has it can take the bridge over. */
+/** The route of the code that links a phone. Anybody who has the code can take the bridge over. */
 const links = /^\/api\/instances\/[^/]+\/proxy\/qr$/
 
 /**

@@ -9,7 +9,7 @@ import type { ApiEnv } from "../http/router.ts"
 export const timing = { endsAfterMs: 600_000, commentEachMs: 10_000, onLambdaMs: 60_000 }
 
 interface Stream {
-  /** What it streams: each kind has places of its own. */
+  /** The kind of stream. Each kind has places of its own. */
   of: "LOGS" | "EVENTS"
   atMost: { perBridge: number; perAccount: number }
   endsAfterMs: number
@@ -19,7 +19,7 @@ interface Stream {
 
 /** Whether this caller asks for a stream. */
 export function wantsStream(c: Context): boolean {
-  // Nobody would read the body of an answer to HEAD.
+  // An answer to HEAD has no body that anybody reads.
   return c.req.method === "GET" && /(?:^|,) *text\/event-stream\b/i.test(c.req.header("accept") ?? "")
 }
 
@@ -49,7 +49,7 @@ export async function sendEvents(c: Context<ApiEnv>, input: Stream): Promise<Res
   return c.body(readable(events, closed), 200, headers)
 }
 
-/** Nothing is read ahead. The reader may leave while the next event is awaited; `closed` ends that wait. */
+/** A stream that reads nothing ahead. The reader may leave while the next event is awaited; `closed` ends that wait. */
 function readable(
   events: AsyncGenerator<Uint8Array<ArrayBuffer>>,
   closed: AbortController,
@@ -98,8 +98,8 @@ async function leave(places: StreamPlace.Info[]): Promise<void> {
 }
 
 /**
- * What is followed, a comment now and then, and at the end how soon to reconnect. Nothing is read ahead, so a client that
- * stops reading stops renewing its places. The stream ends once somebody else has taken one of them.
+ * The text that is followed, a comment now and then, and at the end how soon to reconnect. It reads nothing ahead, so a
+ * client that stops reading stops renewing its places. The stream ends once somebody else has taken one of them.
  */
 async function* stream(
   bridgeId: string,

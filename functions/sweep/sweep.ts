@@ -20,8 +20,8 @@ const drainsWithin = 150
 const beatsPerRing = 4
 
 /**
- * What earlier looks saw. It lives as long as the function's process, which outlives an invocation. A new process
- * starts counting silent beats again, so an unreported death is noticed half a minute later.
+ * The observations of earlier looks. They live as long as the function's process, which outlives an invocation. A new
+ * process starts counting silent beats again, so it notices an unreported death half a minute later.
  */
 let observed: Observations = new Map()
 let rungAt = -Infinity

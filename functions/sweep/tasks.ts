@@ -20,10 +20,10 @@ const ecs = new ECSClient({ maxAttempts: 2, ...requestTimes })
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100
 
-/** A deploy reaches AWS's services one after the other: for so long a refusal may be of the state in between. */
+/** A deploy reaches AWS's services one after the other. For this long, a refusal may come from a state in between. */
 const settlesWithinMs = 120_000
 
-/** Since when each RunTask is refused for what a deploy may mend by itself (monotonic). */
+/** Since when each RunTask has been refused for a reason that goes away when a deploy is complete (monotonic). */
 let unsettledSince: number | undefined
 
 /** The orchestrator's report on a task, and the reason in its own words. */

@@ -4,7 +4,7 @@ export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
   transform: {
     queue: (args) => {
       args.sqsManagedSseEnabled = true
-      // As long as SQS keeps anything. The events are rows: what is lost with a doorbell, the sweep rings for.
+      // As long as SQS keeps anything. Events are rows, so the sweep rings again for a doorbell that was lost.
       args.messageRetentionSeconds = 14 * 86_400
     },
   },

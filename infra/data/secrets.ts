@@ -6,7 +6,7 @@ import { stage } from "../stage/stage.ts"
 const madePepper = secret("ApiKeyPepper", operator.versions.API_KEY_PEPPER_VERSION).current
 export const apiKeyPepper = operator.pepper ? $util.secret(operator.pepper) : madePepper
 
-/** Signs the API's calls to session hosts. Both sides take the one before as well: hosts are replaced after a deploy. */
+/** Signs the API's calls to session hosts. Both sides also accept the previous version, since hosts are replaced after a deploy. */
 export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION)
 
 /**
@@ -41,8 +41,8 @@ export const hostSecrets = Object.fromEntries(
 )
 
 /**
- * Nobody has to know it, so nobody chooses it. Each version is a resource of its own, and those before it stay: Pulumi
- * refuses to replace what is protected, and a protected one is not lost by a slip in this file.
+ * The value is random, since nobody has to know it. Each version is a resource of its own, and earlier versions stay: they
+ * are protected, so a slip in this file cannot lose one, and Pulumi refuses to replace a protected resource.
  */
 function secret(name: string, version: number) {
   const versions = Array.from({ length: version }, (_, i) => {

@@ -6,8 +6,7 @@ import { accounts, events, leases, requests } from "../data/tables.ts"
 import { apiGroup } from "../network/groups.ts"
 import { apiSubnets } from "../network/subnets.ts"
 import { operator } from "../stage/operator.ts"
-import { common } from "./common.ts"
-import { limits, settings } from "./settings.ts"
+import { common, limits, settings } from "./common.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
@@ -32,7 +31,7 @@ export const api = new sst.aws.Function("Api", {
   handler: "functions/api/handler.handler",
   // Every call is answered within 50 s (Contract, "Time to answer"); the router waits for 60.
   timeout: "55 seconds",
-  // More than it needs: CPU comes with memory, and a cold start is a customer's wait.
+  // More than it needs: CPU comes with memory, and a customer waits for each cold start.
   memory: "1024 MB",
   url: { cors: false },
   vpc: { privateSubnets: apiSubnets.map(({ id }) => id), securityGroups: [apiGroup.id] },

@@ -1,5 +1,7 @@
 import { logsTo, policy, type Statement } from "../access.ts"
 import { stage } from "../stage/stage.ts"
+import { operator } from "../stage/operator.ts"
+import { given } from "../stage/passed-on.ts"
 
 /**
  * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
@@ -27,3 +29,19 @@ export function common(name: string, more: Statement[] = []) {
     },
   } as const
 }
+
+/** Settings of every process. */
+export const settings = {
+  STAGE: $app.stage,
+  DASHBOARD_URL: operator.dashboardUrl,
+  BILLING_URL: operator.billingUrl,
+  ...given("LOG_LEVEL"),
+}
+
+/** Settings of the functions that answer callers. */
+export const limits = given(
+  "RATE_LIMIT_PROVISION",
+  "RATE_LIMIT_PROXY",
+  "RATE_LIMIT_OTHER",
+  "RATE_LIMIT_ADDRESS",
+)

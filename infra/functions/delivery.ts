@@ -4,8 +4,7 @@ import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey } from "../data/keys.ts"
 import { accounts, events } from "../data/tables.ts"
 import { stage } from "../stage/stage.ts"
-import { common } from "./common.ts"
-import { settings } from "./settings.ts"
+import { common, settings } from "./common.ts"
 
 /** In no VPC: it posts to customers' addresses. */
 export const delivery = new sst.aws.Function("Delivery", {
@@ -13,9 +12,9 @@ export const delivery = new sst.aws.Function("Delivery", {
   handler: "functions/delivery/handler.handler",
   // Busy for 45 s at most, and the last attempt takes 10.
   timeout: "60 seconds",
-  // It waits for receivers; a third of a CPU is enough for TLS and signatures.
+  // It mostly waits for receivers, and a third of a CPU is enough for TLS and signatures.
   memory: "512 MB",
-  // Set aside: a flood of calls to the API takes none of them.
+  // Reserved, so that a flood of calls to the API takes none of them.
   concurrency: { reserved: stage.deliveries },
   environment: {
     ...settings,

@@ -7,8 +7,7 @@ import { accounts, events, requests } from "../data/tables.ts"
 import { operator } from "../stage/operator.ts"
 import { stage } from "../stage/stage.ts"
 import { api } from "./api.ts"
-import { common } from "./common.ts"
-import { limits, settings } from "./settings.ts"
+import { common, limits, settings } from "./common.ts"
 
 const base = common("Stream")
 

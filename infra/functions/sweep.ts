@@ -6,8 +6,7 @@ import { host, hostCapacity } from "../hosts/host.ts"
 import { hostGroup } from "../network/groups.ts"
 import { hostSubnets } from "../network/subnets.ts"
 import { stage } from "../stage/stage.ts"
-import { common } from "./common.ts"
-import { settings } from "./settings.ts"
+import { common, settings } from "./common.ts"
 
 /** Every revision: a sweep that a deploy has overtaken still names the one before. */
 const definitions = host.nodes.taskDefinition.arn.apply((arn) => arn.replace(/:\d+$/, ":*"))
@@ -40,7 +39,7 @@ export const sweep = new sst.aws.Function("Sweep", {
   memory: "256 MB",
   // Its observations are its process's: two would each see half of the time.
   concurrency: { reserved: 1 },
-  // A minute that was missed is over.
+  // A missed minute is not made up for.
   retries: 0,
   environment: {
     ...settings,

@@ -3,7 +3,7 @@ import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
 import { events, leases, requests, sessions } from "../data/tables.ts"
-import { settings } from "../functions/settings.ts"
+import { settings } from "../functions/common.ts"
 import { hostPort } from "../network/groups.ts"
 import { given } from "../stage/passed-on.ts"
 

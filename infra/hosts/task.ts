@@ -14,7 +14,7 @@ interface HostTask {
   memory: sst.aws.TaskArgs["memory"]
   /** The rights of its processes. */
   policy: { name: string; policy: $util.Output<string> }
-  /** Beside what every host reads. */
+  /** In addition to the secrets that every host reads. */
   environment: Record<string, string>
   /** Beside `/tmp`: where they are mounted, and what they are. */
   volumes?: { path: string; volume: aws.types.input.ecs.TaskDefinitionVolume }[]

@@ -5,7 +5,7 @@ export const vpc = new aws.ec2.Vpc("Network", {
   tags: { Name: `${$app.name}-${$app.stage}` },
 })
 
-/** Nothing uses it; what is put into it by mistake reaches nothing. */
+/** No resource uses this group. A resource that ends up in it by mistake reaches nothing. */
 new aws.ec2.DefaultSecurityGroup("Unused", { vpcId: vpc.id, ingress: [], egress: [] })
 
 const internet = new aws.ec2.InternetGateway("Internet", { vpcId: vpc.id })

@@ -6,7 +6,7 @@ const folder = `/${$app.name}/${$app.stage}/deployed`
 const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "API_KEY_PEPPER"]
 
 /**
- * Compares the settings of this deploy with those of the last one, which that left in Systems Manager, and leaves its own.
+ * Compares the settings of this deploy with those that the last one left in Systems Manager, and leaves its own there.
  * @throws where one is missing that the last deploy had, or a secret would go back to an earlier version
  */
 export async function compareWithLastDeploy(): Promise<void> {
@@ -28,7 +28,7 @@ function alarming(): string[] {
   return ["ALARM_EMAIL is not set: nobody would be told of an alarm"]
 }
 
-/** An empty value is a word: it is to go. */
+/** An empty value says that the setting is to go. */
 function missing(name: string, last: string | undefined): string[] {
   if (last === undefined || process.env[name] !== undefined) return []
   return [`${name} is not set, and the last deploy had "${last}": set it, or set it to nothing`]

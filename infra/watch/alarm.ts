@@ -1,5 +1,4 @@
 import { about, type Metric, query } from "./metrics.ts"
-import { partOfWhole } from "./part-of-whole.ts"
 import { alarms } from "./topic.ts"
 
 /** Rings when the metric is above the threshold in so many of so many minutes, or periods of so many seconds. */
@@ -45,4 +44,16 @@ export function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
     alarmActions: [alarms.arn],
     okActions: [alarms.arn],
   })
+}
+
+/**
+ * The expression by which CloudWatch compares `part` with `whole`. Code that measures one of them also measures the other,
+ * even where it is 0: if one metric has no data, neither has the expression, and its alarm is silent.
+ *
+ * Where there is no whole, a part that is too large (`above`) is all of it, as an event that was given up without an attempt;
+ * and one that is too small (`below`) lacks nothing.
+ */
+export function partOfWhole({ above }: { above?: number }): string {
+  const ofNothing = above === undefined ? "1" : "IF(part > 0, 1, 0)"
+  return `IF(whole > 0, part / whole, ${ofNothing})`
 }

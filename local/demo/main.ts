@@ -7,9 +7,8 @@ import { fleet } from "./fleet.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
 import { untilConnected } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
-import { noLimits } from "../service/no-limits.ts"
+import { noLimits, type SpawnedService, spawnService } from "../service/spawn.ts"
 import { sessionHosts } from "../ecs/session-hosts.ts"
-import { type SpawnedService, spawnService } from "../service/spawn.ts"
 
 /** `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's story. */
 const Bridges = z.coerce.number().int().min(1).default(1)
@@ -20,7 +19,7 @@ if (!asked.success) {
   process.exit(2)
 }
 const bridges = asked.data
-/** Longer than any step may take: a demo that hangs is a demo that failed. */
+/** Longer than any step may take, so that a demo that hangs fails. */
 const deadlineMs = 60_000 + (bridges - 1) * 6000
 
 const environment = { HOST_NETWORK: "simulated", SANDBOX: "1", ...(bridges > 1 && noLimits) }

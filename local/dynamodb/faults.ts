@@ -1,7 +1,7 @@
 import { seeded } from "../random.ts"
 
 /**
- * What the real DynamoDB does and an embedded one never would.
+ * Failures of the real DynamoDB that an embedded one never has.
  *
  * - `gone`: connections are reset; nothing is applied.
  * - `lost-request`: the connection ends after `ms` without an answer; nothing is applied.

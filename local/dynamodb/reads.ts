@@ -6,9 +6,9 @@ import type { Engine } from "./engine/engine.ts"
 import { readUnits, rowsOf } from "./engine/partitions.ts"
 import { rowOfItem } from "./engine/store.ts"
 
-// Most reads ask for whole items by their keys. Dynalite's own way takes detours that these do not need.
+// Most reads ask for whole items by their keys, and do not need the detours of dynalite's own way.
 
-/** GetItem; undefined where it asks for more than an item, or for something that is none: then dynalite says what. */
+/** GetItem; undefined where it asks for more than an item or is not valid, which dynalite then handles. */
 export async function getItem(engine: Engine, request: object): Promise<object | undefined> {
   const { TableName, Key, ConsistentRead, ...more } = request as Record<string, unknown>
   const names = await namesOf(engine, TableName, { Keys: [Key], ConsistentRead, ...more })
@@ -67,7 +67,7 @@ export async function batchGetItem(engine: Engine, request: object): Promise<obj
   const names = asked.flatMap((one) => one.names ?? [undefined])
   if (names.length === 0 || names.length > most.keys || new Set(names).size < names.length) return undefined
   if (!isFull(names)) return undefined
-  // As much as it may take: who asks for a batch here asks consistently.
+  // The most that it may take. This service always reads batches consistently.
   const found = await readIfMay(engine, names, true)
   // In another order than asked for, as DynamoDB itself may.
   const items = (of: string[]): Item[] =>

@@ -27,7 +27,7 @@ export interface DynamoDb {
   watch: (table: string, told: (item: Item) => void) => void
   /** Controls what goes wrong, while it runs. */
   faults: Faults
-  /** Who was refused for what a partition takes. */
+  /** How many requests were refused because a partition had no throughput left. */
   partitions: Partitions
   /** Finishes the requests under way, then closes the store and its connections. */
   close: () => Promise<void>
@@ -47,7 +47,7 @@ export interface Options {
   faults?: Rule[]
   /** The seed of the faults' randomness. */
   seed?: number
-  /** What one partition key takes in a second; anything if absent. */
+  /** The throughput of one partition key; without a limit if absent. */
   partitionLimits?: Limits
 }
 

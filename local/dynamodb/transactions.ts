@@ -1,7 +1,6 @@
 import { hash } from "node:crypto"
 import getItem from "dynalite/actions/getItem.js"
-import { validationError } from "dynalite/db/index.js"
-import type { Item } from "dynalite/db/index.js"
+import { validationError, type Item } from "dynalite/db/index.js"
 import { act, type actions, draft, isBlind, targetOf, type Draft, type Write } from "./engine/draft.ts"
 import type { Call, Faults, Rule } from "./faults.ts"
 import type { Engine } from "./engine/engine.ts"
@@ -84,7 +83,7 @@ export async function transactGet(engine: Engine, request: TransactGetRequest) {
   const targets = await Promise.all(reads.map((read) => targetOf(store, read)))
   const items = targets.map(({ name }) => name)
   cancelIfFaulty(engine.faults, { operation: "TransactGetItems", request })
-  // Nobody writes any of them meanwhile, so this is one state of all.
+  // The locks keep everybody from writing them meanwhile, so this is one state of all.
   const responses = await locks.holding([...new Set(items)], () =>
     Promise.all(reads.map((read) => act(getItem, store, read))),
   )

@@ -14,7 +14,7 @@ const ref = "my-bridge"
 /** On a slow machine the first session host takes some seconds to start; a code that is not read gives way after 60 s. */
 const linkedWithinMs = 90_000
 
-/** What the first start creates, and later starts find. */
+/** The account and bridge that the first start creates and later starts find. */
 export interface Seed {
   /** The service's API, called with the account's key. */
   api: ReturnType<typeof apiClient>

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#core/contract/contact.ts"
-import * as group from "#core/contract/group.ts"
+import * as group from "#core/contract/contact.ts"
 import { ApiError } from "#core/error.ts"
 import { isLid, toJid } from "#core/jid.ts"
 import { avatarOf } from "../media/avatar.ts"

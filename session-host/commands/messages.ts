@@ -90,7 +90,7 @@ export const messages = {
   readMessage: command(contract.readMessage, async ({ session, params, body }) => {
     await session.use(async (connected) => {
       const found = await findMessages(connected, { id: params.id, chat: body.chat })
-      // Nobody needs a receipt for our own messages.
+      // Our own messages need no receipt.
       const received = found.find(({ fromMe }) => !fromMe)
       if (received) await connected.connection.markRead(keyOf(received))
     })

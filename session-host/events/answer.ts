@@ -2,12 +2,11 @@ import { createHash } from "node:crypto"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import type { About } from "./chat-and-sender.ts"
 import { pollOf } from "./content.ts"
-import type { Mapped } from "./mapped.ts"
-import { whole } from "./whole-number.ts"
+import { type Mapped, whole } from "./mapped.ts"
 
 type Response = NonNullable<MessageContent["encEventResponseMessage"]>
 
-/** A vote on a poll: without its poll it says nothing that anybody could read. */
+/** A vote on a poll. Without the poll nobody could read it, so it gives no event. */
 export function fromVote(about: About, answer: OpenedAnswer | undefined): Mapped[] {
   if (!answer?.vote) return []
   const options = pollOf(answer.original.content)?.options ?? []
@@ -35,7 +34,7 @@ const responses = new Map([
   [3, "maybe"],
 ] as const)
 
-/** An answer to an event message: that there is one is told even where the event message is not known any more. */
+/** An answer to an event message. It is reported even where the event message is no longer known. */
 export function fromResponse(about: About, sealed: Response, answer: OpenedAnswer | undefined): Mapped[] {
   const { response, timestampMs, extraGuestCount } = answer?.response ?? {}
   const known: ReadonlyMap<number, "going" | "not_going" | "maybe"> = responses

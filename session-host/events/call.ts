@@ -1,9 +1,8 @@
 import type { Event } from "#core/contract/event.ts"
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../network/connection.ts"
-import type { Mapped } from "./mapped.ts"
+import { type Mapped, whole } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"
-import { whole } from "./whole-number.ts"
 
 type End = Extract<Event, { event: "call_terminated" }>["reason"]
 
@@ -20,8 +19,8 @@ const reasons = new Map<string, End>([
 ])
 
 /**
- * `<call><offer/></call>` and what ends it. `accept` on another device and the `terminate` that may follow share an
- * identity: the end is told once. The caller is who made the call, whoever of both ends it.
+ * `<call><offer/></call>` and the stanzas that end it. `accept` on another device and the `terminate` that may follow
+ * share an identity, so the end is told once. The caller stays the same, whichever side ends the call.
  */
 export function fromCall(call: Stanza, known: Known): Mapped[] {
   const [step] = call.children

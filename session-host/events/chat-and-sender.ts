@@ -1,9 +1,8 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
 import { contextOf, unwrap } from "./content.ts"
-import type { MessageName } from "./mapped.ts"
+import { type MessageName, whole } from "./mapped.ts"
 import { nameOf } from "./name.ts"
-import { whole } from "./whole-number.ts"
 
 /** Who the session itself is. */
 export interface Own {
@@ -17,15 +16,15 @@ type Attrs = Record<string, string>
 export interface About {
   id: string
   name: MessageName
-  /** The chat as its stanzas name it: of a broadcast list, the list. */
+  /** The chat as its stanzas name it. For a broadcast list this is the list. */
   chat: string
-  /** The author as the stanza names him, without device. */
+  /** The author as the stanza names them, without device. */
   sender: string
   /** The author, by phone number where known. */
   contact: string
   fromMe: boolean
   ownJid: string
-  /** What the events of every message have, however it is named. */
+  /** The fields that the events of every message have. */
   common: {
     contact_id: string
     phone: string
@@ -64,7 +63,7 @@ export function aboutOf(input: AboutInput): About | undefined {
   }
   const contact = fromMe ? own.jid : person(sender)
   const chat = chatOf(attrs, input.content, fromMe)
-  // Who writes to a list of people writes to each of them.
+  // A message to a list of people is a message to each of them.
   const isList = chat.endsWith("@broadcast") && chat !== "status@broadcast"
   return {
     id,
@@ -88,7 +87,7 @@ export function aboutOf(input: AboutInput): About | undefined {
   }
 }
 
-/** From our other devices a message names the chat apart: it comes from ourselves. */
+/** A message from our other devices comes from ourselves, so it names its chat separately. */
 function chatOf(attrs: Attrs, content: MessageContent, fromMe: boolean): string {
   const from = attrs.from ?? ""
   if (isGroup(from) || from.endsWith("@broadcast")) return from
@@ -96,7 +95,7 @@ function chatOf(attrs: Attrs, content: MessageContent, fromMe: boolean): string 
   return withoutDevice(other ?? from)
 }
 
-/** The LIDs whose phone numbers an event about this message would name and its stanza does not. */
+/** The LIDs whose phone numbers an event about this message needs and its stanza does not give. */
 export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set<string> {
   const inner = unwrap(content)
   const context = contextOf(inner)
@@ -112,7 +111,7 @@ export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set
   return new Set(jids.map((jid) => withoutDevice(jid ?? "")).filter((jid) => isLid(jid) && !told.has(jid)))
 }
 
-/** The phone JIDs of LIDs that the stanza itself tells, and our own. */
+/** The phone JIDs of LIDs that the stanza itself gives, and our own. */
 export function phonesIn(attrs: Attrs, own: Own): Map<string, string> {
   const pairs = [
     [own.lid, own.jid],

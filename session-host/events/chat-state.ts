@@ -3,7 +3,7 @@ import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"
 
-/** `<chatstate><composing media="audio"/></chatstate>`: somebody writes or records, or does not any more. */
+/** `<chatstate><composing media="audio"/></chatstate>`: somebody types or records, or has stopped. */
 export function fromChatState(stanza: Stanza, known: Known, at: At): Mapped[] {
   const { from, participant } = stanza.attrs
   const [state] = stanza.children

@@ -1,11 +1,11 @@
 import type { Objection } from "../network/connection.ts"
 import type { Mapped } from "./mapped.ts"
 
-/** What has no id of the network's is told apart by the session's epoch and the number of its connection. */
+/** An occurrence without an id of the network is identified by the session's epoch and the number of its connection. */
 export interface At {
   epoch: number
   connection: number
-  /** Of a stanza: the how-manieth of its connection. */
+  /** The number of the stanza, for an occurrence that a stanza reports. */
   stanza?: number
 }
 
@@ -17,7 +17,7 @@ export function connected(at: At, phone: string): Mapped {
 export interface Why {
   /** It does not come back by itself. */
   reason?: "logged_out" | "stream_replaced"
-  /** What the network has said. */
+  /** The network's reason. */
   objection?: Objection | undefined
 }
 
@@ -37,7 +37,7 @@ const objections: Record<Objection, string> = {
     "the network rejected this client version as outdated: connecting again, and the operator must update the service if it persists",
 }
 
-/** Without a reason: the connection has been gone for some time, and comes back by itself. */
+/** Without a reason, the connection has been gone for some time and comes back by itself. */
 export function disconnected(at: At, { reason, objection }: Why = {}): Mapped {
   const detail = objection ? objections[objection] : details[reason ?? "lost"]
   return {

@@ -3,11 +3,11 @@ import type { MessageContent } from "../network/connection.ts"
 type ContextInfo = NonNullable<NonNullable<MessageContent["extendedTextMessage"]>["contextInfo"]>
 type Poll = NonNullable<MessageContent["pollCreationMessage"]>
 
-/** Deeper than any client wraps; what strangers send may be nested without end. */
+/** Clients never wrap deeper than this, but strangers may nest without end. */
 const deepest = 8
 
 /**
- * The message inside its wrappers: what they say of it (it disappears, is seen once, was sent by us) is not content.
+ * The message inside its wrappers, which only say how to treat it: it disappears, is seen once, was sent by us.
  * The secret of a poll or event message may be beside the wrapper.
  */
 export function unwrap(content: MessageContent, depth = deepest): MessageContent {
@@ -58,7 +58,7 @@ export function pollOf(content: MessageContent): Poll | undefined {
   )
 }
 
-/** What says where the bytes of a medium are, and how they are opened. */
+/** Where the bytes of a medium are, and how they are decrypted. */
 export interface Media {
   kind: "image" | "video" | "audio" | "voice" | "document" | "sticker"
   caption: string
@@ -107,8 +107,8 @@ function bytesOf(value: unknown): Uint8Array {
 }
 
 /**
- * What contents say that the contract has no type for, such as a contact or the answer to a list: told as text, since
- * something that was said to a customer is never kept from him. Undefined for what nobody said.
+ * The words of a content that the contract has no type for, such as a contact or the answer to a list. They are
+ * reported as text, so that nothing said to a customer is lost. Undefined for content without words.
  */
 function otherWordsOf(content: MessageContent): string | undefined {
   const { templateMessage: template } = content
@@ -142,7 +142,7 @@ function cardsOf(content: MessageContent): string {
 
 type Kind = "text" | "media" | "reaction" | "poll" | "location" | "event"
 
-/** What a content is, in the contract's words; `""` for what is none of them. */
+/** The contract's type of a content; `""` if it has none. */
 export function kindOf(content: MessageContent): Kind | "" {
   if (textOf(content) !== undefined) return "text"
   if (content.reactionMessage) return "reaction"
@@ -153,7 +153,7 @@ export function kindOf(content: MessageContent): Kind | "" {
   return otherWordsOf(content) === undefined ? "" : "text"
 }
 
-/** What a content says in words: its text, the words beside a medium, a poll's question; `""` without any. */
+/** The words of a content: its text, the caption of a medium, a poll's question; `""` without any. */
 export function wordsOf(content: MessageContent): string {
   return (
     textOf(content) ??
@@ -168,7 +168,7 @@ export function wordsOf(content: MessageContent): string {
   )
 }
 
-/** What a message refers to and whom it mentions, whichever kind it is. */
+/** The context of a message of any kind: the message it refers to, and whom it mentions. */
 export function contextOf(content: MessageContent): ContextInfo | undefined {
   for (const part of Object.values(content) as unknown[]) {
     // Every part of a message may carry one, under this name.

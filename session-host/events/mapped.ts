@@ -1,23 +1,23 @@
 import type { Event } from "#core/contract/event.ts"
 import type { MessageContent } from "../network/connection.ts"
 
-/** What a mapper makes of something that happened. */
+/** The event that a mapper makes of an occurrence. */
 export interface Mapped {
   /**
-   * What makes it this happening and no other: of what was received, never of what was resolved. A message is told from
-   * others by its name (`MessageName`).
+   * Identifies this occurrence. It is made of what was received, never of what was looked up. A message is identified by
+   * its name (`MessageName`) as well.
    */
   identity: string[]
   event: Event
-  /** The network may tell it again, with the same identity, without it being a message. */
+  /** The network may report it again, with the same identity. Not for messages, which have a name. */
   mayRepeat?: true
-  /** The message that it is. */
+  /** The name of the message, if the event is one. */
   message?: MessageName
-  /** What is kept of that message beside its event, if others may refer to it. */
+  /** The part of that message to remember beside its event, if others may refer to it. */
   remember?: Remembered
 }
 
-/** What tells one message from every other, however its author is addressed. */
+/** Identifies a message, however its author is addressed. */
 export interface MessageName {
   id: string
   fromMe: boolean
@@ -28,7 +28,7 @@ export interface MessageName {
   forms: { chat: string; sender: string }[]
 }
 
-/** A message as others may refer to it later: where it belongs, and what a quote, a vote or a download needs of it. */
+/** A message that others may refer to later: where it belongs, and the content that a quote, a vote or a download needs. */
 export interface Remembered {
   id: string
   /** The chat as its stanzas name it. */
@@ -41,3 +41,9 @@ export interface Remembered {
 
 /** Somebody said something that this release cannot read. */
 export class Unreadable extends Error {}
+
+/** A whole number that a stranger wrote, if JSON can hold it exactly and the contract allows it; otherwise 0. */
+export function whole(given: unknown): number {
+  const number = Number(given ?? 0)
+  return Number.isSafeInteger(number) ? number : 0
+}

@@ -4,9 +4,8 @@ import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { fromResponse, fromVote } from "./answer.ts"
 import { contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
-import { type Mapped, Unreadable } from "./mapped.ts"
+import { type Mapped, Unreadable, whole } from "./mapped.ts"
 import { kept } from "./remember.ts"
-import { whole } from "./whole-number.ts"
 
 export interface Incoming extends AboutInput {
   /** The stanza names a business whose name the network has verified. */
@@ -16,7 +15,7 @@ export interface Incoming extends AboutInput {
 }
 
 type Fields = Extract<Event, { event: "message" }>
-/** What of an event depends on the kind of message. */
+/** The fields that depend on the kind of message. */
 type Said = Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
 
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
@@ -24,7 +23,7 @@ const longestQuote = 4096
 
 /** `ProtocolMessage.Type` */
 const protocol: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
-/** `PinInChatMessage.Type`: unpinning is told to nobody, the contract has no word for it. */
+/** `PinInChatMessage.Type`. The contract has no word for unpinning, so that gives no event. */
 const pinForAll: number = 1
 
 /**
@@ -66,7 +65,7 @@ export function fromMessage(input: Incoming): Mapped[] {
   ]
 }
 
-/** What is said; undefined for what is not for people. */
+/** The part of the event that depends on its kind; undefined for content that is not meant for people. */
 function saidBy(content: MessageContent, about: About): Said | undefined {
   const { protocolMessage, reactionMessage, pinInChatMessage, placeholderMessage } = content
   const target = protocolMessage?.key?.id
@@ -153,7 +152,7 @@ function detailsOf(content: MessageContent): NonNullable<Fields["event_details"]
   }
 }
 
-/** Who wrote the message that a key names: keys say `fromMe` of whoever sent them. */
+/** The author of the message that a key names. `fromMe` in a key refers to the person who sent the key. */
 function authorOf(
   key: { participant?: string | null | undefined; fromMe?: boolean | null | undefined },
   about: About,
@@ -161,11 +160,11 @@ function authorOf(
   if (key.fromMe) return about.contact
   if (key.participant) return about.person(key.participant)
   if (isGroup(about.chat)) return ""
-  // In a chat of two it is the other's.
+  // In a chat of two it is the other person's.
   return about.fromMe ? about.common.chat_id : about.ownJid
 }
 
-/** What it quotes, whom it mentions, whether it was forwarded. */
+/** The message it quotes, the people it mentions, and whether it was forwarded. */
 function referring(content: MessageContent, about: About): Partial<Fields> {
   const context = contextOf(content)
   if (!context) return {}
@@ -185,7 +184,7 @@ function referring(content: MessageContent, about: About): Partial<Fields> {
   }
 }
 
-/** What clients send each other, and people never see. */
+/** Fields that clients send each other and people never see. */
 const silent = new Set<string>([
   "messageContextInfo",
   "senderKeyDistributionMessage",
@@ -216,8 +215,8 @@ const silent = new Set<string>([
 ])
 
 /**
- * A content with something in it that has no meaning here. What this version of the protocol does not know is not even
- * decoded: then there are only wrappers, or the context that comes beside a message.
+ * Whether a content has a part that this release does not understand. Fields that this version of the protocol does not
+ * know are not even decoded. In that case only wrappers are left, or the context that comes beside a message.
  */
 function isUnknown(outer: MessageContent, content: MessageContent): boolean {
   const names = namesOf(content)

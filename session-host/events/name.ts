@@ -4,8 +4,8 @@ import type { MessageName } from "./mapped.ts"
 import type { Acquaintance, Received } from "../network/connection.ts"
 
 /**
- * What a stanza calls a message. Its author is named without device, and under the private address (LID) first where the
- * stanza names both: the sender's own retry and our phone's copy of the message are the same message.
+ * The name of a stanza's message. The author is named without device, and by the private address (LID) first where the
+ * stanza gives both, so the sender's own retry and our phone's copy count as the same message.
  */
 export function nameOf(attrs: Record<string, string>, own: Own): MessageName | undefined {
   const { id, from = "" } = attrs
@@ -27,13 +27,13 @@ export function formsOf(chat: string | undefined, senders: string[]): MessageNam
   return sorted.map((sender) => ({ chat: chat ?? sender, sender }))
 }
 
-/** What the id of the message's event is made of. */
+/** The parts that the id of the message's event is made from. */
 export function identityOf({ id, fromMe, forms }: MessageName): string[] {
   const [form] = forms
   return fromMe || !form ? [id] : [id, form.chat, form.sender]
 }
 
-/** Who wrote a message: whoever writes to the session is a contact of it. Nobody for our own. */
+/** The author of a message, who becomes a contact of the session. Empty for our own messages. */
 export function authorsOf({ attrs }: Pick<Received, "attrs">, own: Own): Acquaintance[] {
   const { from, participant, participant_pn, participant_lid, sender_pn, sender_lid, notify } = attrs
   const other = participant ? (participant_pn ?? participant_lid) : (sender_pn ?? sender_lid)

@@ -1,7 +1,6 @@
 import type { Stanza } from "../network/connection.ts"
 import { type At, identity } from "./connection.ts"
-import type { Mapped } from "./mapped.ts"
-import { whole } from "./whole-number.ts"
+import { type Mapped, whole } from "./mapped.ts"
 
 /** The bracket around what happened while the session was offline: `<ib><offline_preview/></ib>`, `<ib><offline/></ib>`. */
 export function fromInfo(info: Stanza, at: At): Mapped[] {

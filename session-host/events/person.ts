@@ -2,7 +2,7 @@ import { isLid, withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../network/connection.ts"
 import type { Own } from "./chat-and-sender.ts"
 
-/** What a mapper of stanzas may know beside the stanza. */
+/** Facts that a mapper of stanzas may use beside the stanza. */
 export interface Known {
   own: Own
   /** The phone JIDs of LIDs, so far as they are known. */
@@ -17,7 +17,7 @@ const pairs = [
   ["jid", "phone_number"],
 ] as const
 
-/** The phone JIDs of LIDs that the stanza itself tells. */
+/** The phone JIDs of LIDs that the stanza itself gives. */
 function phonesOf(stanza: Stanza): Map<string, string> {
   return new Map(
     nodesOf(stanza).flatMap(({ attrs }) =>

@@ -1,13 +1,12 @@
 import type { Stanza } from "../network/connection.ts"
 import { type At, identity } from "./connection.ts"
-import type { Mapped } from "./mapped.ts"
+import { type Mapped, whole } from "./mapped.ts"
 import { type Known, personIn } from "./person.ts"
-import { whole } from "./whole-number.ts"
 
-/** `<presence from last type="unavailable"/>`. Who hides it has `last="deny"`. */
+/** `<presence from last type="unavailable"/>`. People who hide it have `last="deny"`. */
 export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {
   const { from, type, last } = stanza.attrs
-  // Of a group it is a number of people, of nobody in particular.
+  // For a group the network reports only a number of people.
   if (!from || !/@(?:s\.whatsapp\.net|lid)$/.test(from)) return []
   if (type !== undefined && type !== "available" && type !== "unavailable") return []
   const lastSeen = whole(last)

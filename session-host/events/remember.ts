@@ -4,10 +4,10 @@ import { mediaOf, pollOf, textOf } from "./content.ts"
 /** A quote shows no more; in characters. */
 const longest = 4096
 
-/** Of bytes only these are needed: a thumbnail is not, and may be large. */
+/** The only binary fields that are needed. Thumbnails are not, and may be large. */
 const keys = new Set(["mediaKey", "fileEncSha256", "fileSha256"])
 
-/** As much of a message as a quote, a vote, an answer or a download needs. */
+/** The part of a message that a quote, a vote, an answer or a download needs. */
 export function kept(content: MessageContent): MessageContent {
   const secret = content.messageContextInfo?.messageSecret
   return { ...partOf(content), ...(secret && { messageContextInfo: { messageSecret: secret } }) }

@@ -23,7 +23,7 @@ export function resentIn({ attrs, content, own }: Input): Uint8Array[] {
   )
 }
 
-/** What a message says of itself in the form in which phones keep it. */
+/** The name of a message in the form in which phones keep it. */
 interface Web {
   key?: {
     id?: string | null

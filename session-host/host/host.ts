@@ -108,7 +108,7 @@ export class Host {
     this.#stopping.abort()
     this.#log.info({ sessions: this.sessions.size }, "host stopping")
     await Promise.all(this.#loops)
-    // Leases that are being taken become sessions first.
+    // A lease that is being taken becomes a session first.
     while (this.#moving.size > 0) await sleep(20)
     await Promise.all([...this.sessions.values()].map((session) => this.#handOver(session)))
     while (this.#moving.size > 0) await sleep(20)
@@ -276,7 +276,7 @@ export class Host {
       if (!session.isIdleFor(this.#input.timing.idleMs)) continue
       const paused = await Lease.pauseIdle(session.lease)
       if (paused) this.#log.info({ bridgeId, epoch }, "a bridge was paused: nobody uses it")
-      // If not it is somebody else's: either way it is not ours any more.
+      // If it was not paused, somebody else holds it. Either way it is no longer ours.
       session.abandon()
     }
   }
@@ -298,7 +298,7 @@ export class Host {
       try {
         return await work()
       } catch (error) {
-        this.#log.warn({ error, tries }, "to be repeated")
+        this.#log.warn({ error, tries }, "a change of a lease failed and is repeated")
         await sleep(Math.min(5000, 50 * 2 ** tries))
       }
     }

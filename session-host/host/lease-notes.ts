@@ -7,7 +7,7 @@ import type { Timing } from "../timing.ts"
 
 type Times = Pick<Timing, "beatMs" | "provenMs" | "healthyMs" | "usedEachMs">
 
-/** What a session writes about itself into its lease. A failed write is never worth ending the session for. */
+/** A session's notes about itself in its lease. A failed write is never worth ending the session for. */
 export class LeaseNotes {
   readonly #lease: Lease.Info
   readonly #timing: Times

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
 import { Delivery } from "#core/event/delivery.ts"
 
-/** Tells a bridge's delivery that something waits: in the background, once for many events, until it succeeds. */
+/** Tells a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
 export class Bell {
   readonly #bridgeId: string
   readonly #ended = new AbortController()
@@ -22,7 +22,7 @@ export class Bell {
     this.#ringing ??= this.#ring()
   }
 
-  /** Something waited, or seemed to, when the session started: rings even if somebody has promised to. */
+  /** Something seemed to wait when the session started: rings even if somebody else has promised to. */
   ringAnew(): void {
     this.#anew = true
     this.want()
@@ -53,5 +53,5 @@ export class Bell {
 }
 
 function hurried(): void {
-  // It then looks at once.
+  // The loop then looks at once.
 }

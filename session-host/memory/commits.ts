@@ -9,14 +9,17 @@ import type { SessionStore, SessionWrite } from "./store.ts"
 const maxWrites = 99
 /** DynamoDB takes 4 MB. Sizes here are estimates, so some room is left. */
 const maxBytes = 3_900_000
-/** How long a unit that nobody waits for may wait for others to share its transaction, in ms: a change, and a note. */
+/**
+ * How long a unit that nobody waits for may stay in memory, so that others can share its transaction, in ms: a change, and
+ * a note.
+ */
 const lingerMs = 100
 const noteLingerMs = 5000
 /** Notes of more rows than this, such as a whole address book, fill transactions of their own. */
 const fewWrites = 10
 /**
- * After a commit the next one rests for as long as that one took, so that it takes more under load. At most this, in
- * ms.
+ * After a commit, the next one waits for as long as that one took, so that it holds more units under load. It waits no
+ * longer than this, in ms.
  */
 const restMostMs = 100
 /** How much may wait to become durable before the network is read no further: units, and bytes in them. */
@@ -63,7 +66,7 @@ export class Commits {
   #dueMs = Infinity
   #timer: NodeJS.Timeout | undefined
   #restsUntilMs = 0
-  /** When a transaction last ended that was one of many because of its unit's size, or held notes alone. */
+  /** When the last transaction ended that held only notes, or was one of several for a large unit. */
   #bulkUntilMs = 0
   #running: Promise<void> | undefined
   #ended: SessionEnded | undefined
@@ -292,7 +295,7 @@ function isOwn(write: UnitWrite): write is SessionWrite {
   return "sk" in write
 }
 
-/** The same for two writes of one row. */
+/** Identifies a row: the same for two writes of one row. */
 function nameOf(write: UnitWrite): string {
   if (isOwn(write)) return write.sk
   const { TableName, Item, Key } = { ...write.Put, ...write.Delete } as {
@@ -335,7 +338,7 @@ function whyRefused(refused: (Row | undefined)[]): SessionEnded {
     return new Fenced()
   }
   return new SessionEnded(
-    "the last commit of an earlier owner became visible late: what it wrote is read anew",
+    "the last commit of an earlier owner became visible late: the session starts again and reads it",
   )
 }
 

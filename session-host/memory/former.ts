@@ -4,8 +4,8 @@ import { parked, parkedKeys } from "./messages/parked.ts"
 import type { SessionStore } from "./store.ts"
 
 /**
- * What a release before 0.2 left of a session: decrypted messages that had not become events (`JOURNAL#`), and a mark
- * for each ciphertext seen (`SEEN#`). This file can go once nobody updates from such a release.
+ * The rows that a release before 0.2 left of a session: decrypted messages that had not become events (`JOURNAL#`), and
+ * a mark for each ciphertext seen (`SEEN#`). This file can go once nobody updates from such a release.
  */
 
 /** The network keeps an unreceipted message for 14 days: until then, the marks of a session updated now count. */

@@ -26,7 +26,7 @@ interface Options {
   contacts: () => Contacts
   /** The connection to ask, while there is one. */
   connection: () => Pick<Connection, "phoneOf"> | undefined
-  /** Turns a message into events. May throw on what strangers send. */
+  /** Turns a message into events. May throw on anything that strangers send. */
   map: typeof mapReceived
   /** Whether a release before 0.2 has seen this ciphertext. */
   wasSeen: (hash: string) => Promise<boolean>
@@ -55,7 +55,7 @@ const goodFor = 500
 export class Inbound {
   readonly #options: Options
   readonly #lookups: Lookups<MessageName, Known | undefined>
-  /** What is known of a message, by the attributes of its stanza. */
+  /** Look-ups that have begun, by the attributes of the stanza. */
   readonly #asked = new WeakMap<Received["attrs"], Asked>()
 
   constructor(options: Options) {
@@ -63,7 +63,7 @@ export class Inbound {
     this.#lookups = new Lookups((names) => options.messages.findAll(names))
   }
 
-  /** A message with these attributes has arrived and will be asked for: it is looked up together with others. */
+  /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */
   foresee(attrs: Received["attrs"]): void {
     if (this.ignores(attrs)) return
     // The caller who asks for it sees the error.
@@ -154,7 +154,7 @@ export class Inbound {
     )
   }
 
-  /** Whoever writes to the session is a contact of it. Nothing waits for that. */
+  /** Everybody who writes to the session becomes a contact of it. The message does not wait for that. */
   #learnAuthors(received: Received): void {
     const { contacts, own, log } = this.#options
     const connection = this.#options.connection()
@@ -165,7 +165,7 @@ export class Inbound {
     })
   }
 
-  /** What is known of a stanza's message, this ciphertext included; undefined where the stanza names none. */
+  /** The record of a stanza's message, with this ciphertext in it; undefined where the stanza names no message. */
   async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
     const { name, known } = await this.#look(attrs)
     if (!name) return undefined
@@ -173,7 +173,7 @@ export class Inbound {
     return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])].slice(-mostSeen) }
   }
 
-  /** What is known now. */
+  /** Looks up a message, or uses an earlier look-up that is still good. */
   async #look(attrs: Received["attrs"]): Promise<Looked> {
     const { commits, messages } = this.#options
     const asked = this.#asked.get(attrs)

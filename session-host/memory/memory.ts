@@ -105,8 +105,8 @@ export class Memory {
       ...parts,
       inbound: () => this.#inbound,
       skip: new Skip({ lease, log, patience: parts.patience }),
-      // A suspect takes one message at a time at first, so that the message that brings it down comes first the next
-      // time.
+      // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
+      // and can be skipped.
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
     }
     this.#vault = new SessionVault(this.#ofVault, creds)

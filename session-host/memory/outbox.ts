@@ -25,7 +25,7 @@ interface Options {
   wants: (event: Event) => boolean
 }
 
-/** What goes into a unit beside the events. */
+/** The rest of a unit, beside the events. */
 interface Beside {
   /** The message that brought them. */
   message?: Known | undefined
@@ -89,7 +89,7 @@ export class Outbox {
     const fresh = await this.#notTold(mapped, beside.message)
     const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
     this.#options.store.mustFit(beside.writes ?? [])
-    // Nothing is awaited from here on: numbers are given and units made in one step.
+    // No `await` from here on: numbers are given and units made in one step.
     this.#next += fresh.length
     const { commits, messages, bell } = this.#options
     const own: UnitWrite[] = []

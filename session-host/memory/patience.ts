@@ -4,7 +4,7 @@ import { SessionEnded } from "../session/ended.ts"
 
 /**
  * How a session waits for its store. Baileys must never see the store fail: it would answer a message with a nack, and
- * the network never sends it again. So reads are repeated until they are answered or the session has ended.
+ * the network would never send that message again. So reads are repeated until they are answered or the session has ended.
  */
 export class Patience {
   readonly #late: { afterMs: number; call: () => void }

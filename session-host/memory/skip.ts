@@ -10,8 +10,8 @@ interface Input {
 }
 
 /**
- * An operator's request (`bridge skip`) to skip the message at the head of a session, which brings it down again and
- * again.
+ * An operator's request (`bridge skip`) to skip the message at the head of a session, because it brings the session down
+ * again and again.
  */
 export class Skip {
   readonly #input: Input

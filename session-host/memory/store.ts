@@ -8,7 +8,7 @@ import { pack, Packing, unpack } from "./vault/pack.ts"
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
 const most = { bytes: 400_000, keyBytes: 1_024 }
 
-/** A row of a session to be written. It is sealed only at commit, since many are replaced before that. */
+/** A row of a session to be written. It is sealed only at commit, since many rows are replaced before that. */
 export interface Put {
   sk: string
   /** The part that is sealed. */
@@ -224,7 +224,7 @@ async function first(limit: number | undefined, prefix: string, rows: AsyncItera
   return found
 }
 
-/** A row that no table would take. Nothing was made of its unit; the session goes on. */
+/** A row that no table would take. Its unit was not made, and the session goes on. */
 export class TooLarge extends Error {
   override name = "TooLarge"
 }

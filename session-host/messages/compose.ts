@@ -14,7 +14,7 @@ export interface Key {
   participant?: string
 }
 
-/** What a message may carry besides its own content. */
+/** The parts that a message may carry besides its own content. */
 export interface Context {
   quoted?: { id: string; author: string; content: MessageContent; chat?: string }
   mentions?: string[]
@@ -141,7 +141,7 @@ export function revocationOf(key: Key): MessageContent {
   return { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
 }
 
-/** Condition the message of this key to this content. */
+/** Changes the message of this key to this content. */
 export function editOf(key: Key, content: MessageContent): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: Date.now() } }

@@ -24,7 +24,7 @@ export function encodeBare(content: MessageContent): Uint8Array {
   return proto.Message.encode(content).finish()
 }
 
-/** A message that our phone sends again, after we got only a placeholder. */
+/** A message that our phone sends again because we received only a placeholder. */
 export function decodeWeb(bytes: Uint8Array): proto.IWebMessageInfo {
   return proto.WebMessageInfo.decode(bytes)
 }

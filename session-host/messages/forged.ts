@@ -17,7 +17,7 @@ export function changedBy(content: MessageContent, from: string): string | undef
 
 /**
  * Whether somebody changes a message that they did not write. The network cannot tell, and clients ignore such changes.
- * Nothing can be said about a message that is not remembered.
+ * For a message that is not remembered the answer is no.
  */
 export function isForged(about: About, originals: Remembered[]): boolean {
   const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))

@@ -21,8 +21,8 @@ export interface Lookups {
 type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent }
 
 /**
- * The events of a received message. The mapper is pure: everything it needs beside the message is looked up here, as
- * far as there is a connection that knows.
+ * The events of a received message. The mapper is pure: everything it needs beside the message is looked up here, if
+ * there is a connection to ask.
  * @throws when the message cannot be read
  */
 export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
@@ -69,7 +69,7 @@ function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
   return isLid(jid) && !phones.has(jid)
 }
 
-/** Undefined if it is unknown, or when nobody can be asked any more. */
+/** The phone JID of a LID; undefined if it is unknown, or when there is no connection to ask. */
 export async function phoneOf(
   lid: string,
   { connection, log }: Pick<Lookups, "connection" | "log">,

@@ -50,7 +50,7 @@ function answering(
   return { use, id: key.id, encPayload, encIv }
 }
 
-/** What was sealed: an answer, or the content that it hides. */
+/** The sealed part: an answer, or the content that it hides. */
 export interface Opened {
   answer?: OpenedAnswer
   content?: MessageContent

@@ -1,5 +1,5 @@
 /**
- * What a session asks of the messaging network and gives to it, as types; the errors are in `network-errors.ts`.
+ * The messaging network as a session sees it, as types. Its errors are in `errors.ts`.
  * Baileys' socket is behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form,
  * is known elsewhere, too.
  */

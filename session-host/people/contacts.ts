@@ -7,7 +7,7 @@ import type { Commits } from "../memory/commits.ts"
 import type { SessionStore, SessionWrite } from "../memory/store.ts"
 import type { Acquaintance } from "../network/connection.ts"
 
-/** What is known of a contact, as last heard. */
+/** A contact, as last heard of. */
 const Contact = z.object({
   /** The JID with the phone number; `""` if unknown. */
   jid: z.string(),
@@ -64,7 +64,7 @@ export class Contacts {
   /** The content of each row; `undefined` where there is none. */
   readonly #known = new LRUCache<string, { contact: Contact | undefined }>({ max: 1000 })
   #turn: Promise<void> = Promise.resolve()
-  /** What is being learnt, by the address of the person. */
+  /** News that is being recorded, by the address of the person. */
   readonly #learning = new Map<string, Promise<void>>()
   #state = {}
 
@@ -250,7 +250,7 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
   if (JSON.stringify(contacts.get(key)) !== JSON.stringify(contact)) contacts.set(key, contact)
 }
 
-/** What a person has who is no business. */
+/** The business fields of a person who is no business. */
 const privately = { isBusiness: false, verifiedName: "", businessAddress: "", businessEmail: "" }
 
 /** Unknown values change nothing; an about text may be empty. A person with a name of their own is on the network. */

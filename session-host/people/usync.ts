@@ -4,7 +4,7 @@ import type { Connection, Stanza } from "../network/connection.ts"
 import { child, childrenOf, el } from "../network/stanza.ts"
 
 /**
- * Asks the network about people, in its own protocol for that: what to ask about each of them, and who they are.
+ * Asks the network about people, in its own protocol for that.
  * @returns an answer for each person it knows, in no order.
  * @throws NetworkRejected, NoAnswer
  */

@@ -20,7 +20,7 @@ interface Options {
   mayDial: () => boolean
   /** Ensures what must hold first: the store answers, the lease is ours, the last connection's writes are durable. */
   prepare: () => Promise<Vault>
-  /** How much longer it must not dial, in ms, whatever this connection or the one before has reported. */
+  /** How much longer it must not dial, in ms, even where the last connection would allow it. */
   waitMs: () => number
   onHappening: (happening: Happening) => void
   /** Preparing failed, or a living connection threw an error that nobody caught. */
@@ -63,7 +63,7 @@ export class Dialler {
       .finally(() => (this.#dialling = false))
   }
 
-  /** Reconnects after a connection that ended like this, as soon as is decent. @returns the wait in milliseconds. */
+  /** Reconnects after a connection that ended like this, when its back-off is over. @returns the wait in milliseconds. */
   dialAgain({ reason, refusedForMs = 0 }: Pick<End, "reason" | "refusedForMs">): number {
     const asked = reason === "restart" || reason === "refs_ended"
     const decentMs = asked ? this.#backoff.onceAtOnce() : this.#backoff.next()
@@ -74,7 +74,7 @@ export class Dialler {
     return waitMs
   }
 
-  /** Somebody knows better than the network's last answer, or another number is to be linked. */
+  /** Forgets a temporary ban: a customer asked to dial all the same, or another number is to be linked. */
   forgetBan(): void {
     this.#bannedUntil = -Infinity
   }

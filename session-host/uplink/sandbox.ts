@@ -17,7 +17,7 @@ export async function showCode(
   await connection.ask({ xmlns: "sandbox", type: "set", children: [shown] })
 }
 
-/** Echo and Voter. */
+/** How many people a household has besides the account's phone: Echo and Voter. */
 const others = 2
 
 /**

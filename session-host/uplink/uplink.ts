@@ -118,7 +118,7 @@ export class Uplink {
     this.#dialler.dial()
   }
 
-  /** Nothing was connected until now. */
+  /** Dials for the first time. If no connection comes for some time, the customer is told so. */
   start(): void {
     if (this.isPaired) this.#memory.telling.gone(this.#at)
     this.dial()

@@ -2,7 +2,6 @@ import { encodeBinaryNode } from "@whiskeysockets/baileys"
 import type { WebSocket } from "ws"
 import type { Network } from "../network/network.ts"
 import { framed } from "../wire/frames.ts"
-import { latency } from "../wire/latency.ts"
 import type { Node } from "../wire/node.ts"
 import type { Transport } from "../wire/noise.ts"
 
@@ -13,7 +12,7 @@ const enough = 1 << 20
 export interface Outlet {
   /** In the log, and for faults: the connection's own name until the client has logged in. */
   name: string
-  /** Nothing more is written, and nothing that comes is taken. */
+  /** Whether it has ended: it writes and takes no more. */
   readonly isOver: boolean
   /** The handshake is done: stanzas are written from now on, encrypted by this. */
   secure: (transport: Transport) => void
@@ -108,4 +107,21 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
     network.log.note(outlet.name, "disconnected")
   })
   return outlet
+}
+
+/** Hands things on after a delay, in the order they came, whatever the delay of each. */
+export function latency<T>(handOn: (thing: T) => void) {
+  const waiting: { thing: T; due: number }[] = []
+
+  const release = () => {
+    while (waiting[0] && waiting[0].due <= performance.now()) handOn(waiting.shift()!.thing)
+    // A timer may fire a little early.
+    if (waiting[0]) setTimeout(release, Math.max(1, waiting[0].due - performance.now())).unref()
+  }
+  return (thing: T, ms: number) => {
+    if (ms === 0 && waiting.length === 0) return handOn(thing)
+    const due = Math.max(performance.now() + ms, waiting.at(-1)?.due ?? 0)
+    waiting.push({ thing, due })
+    if (waiting.length === 1) release()
+  }
 }

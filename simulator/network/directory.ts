@@ -11,7 +11,7 @@ export interface User {
   nextDevice: number
   /** Members of a household see nobody else, and nobody else sees them. */
   household?: Household
-  /** Nobody plays them: what is sent to them is forgotten. */
+  /** People whom nobody plays. Messages to them are forgotten. */
   crowd?: boolean
 }
 

@@ -23,7 +23,7 @@ export const kinds = [
   "unavailable",
   /** A message comes as the placeholder of one that its phone alone shows, once. */
   "view_once",
-  /** Nobody is told that a companion is linked or removed. */
+  /** The network tells nobody that a companion is linked or removed. */
   "silent_devices",
   /** Everything to the device is late by `ms`. */
   "delay",

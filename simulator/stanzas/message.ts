@@ -2,7 +2,7 @@ import { namesStranger } from "../network/visibility.ts"
 import { deviceAt, inMode, type Mode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { deliver } from "../network/delivery.ts"
 import { type Address, key, type User } from "../network/directory.ts"
-import { deviceHash } from "../devices/hash.ts"
+import { deviceHash } from "../devices/list.ts"
 import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { now } from "../clock.ts"
@@ -62,7 +62,7 @@ export function message(network: Network, line: Line, stanza: Node) {
   acknowledge(network, line, stanza, error)
 }
 
-/** Nothing is encrypted there, and the network numbers what it takes. */
+/** A newsletter's messages are not encrypted, and the network numbers them. */
 function toNewsletter(network: Network, line: Line, stanza: Node) {
   const { id, to } = stanza.attrs
   const plaintext = bytes(child(stanza, "plaintext"))

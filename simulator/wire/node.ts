@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { BinaryNode } from "@whiskeysockets/baileys"
+import { TOKEN_MAP } from "@whiskeysockets/baileys/lib/WABinary/constants.js"
 
 /** A stanza or a part of one: tag, attributes, content. */
 export type Node = BinaryNode
@@ -49,4 +50,13 @@ export function big(value: number, length: number): Buffer {
   const out = Buffer.alloc(length)
   out.writeUIntBE(value, 0, length)
   return out
+}
+
+/**
+ * The encoder looks words up in this object to write them short. It takes names that every object inherits for such words:
+ * `constructor`, which any stranger may call a message, would be written as nothing. Without a prototype the object inherits
+ * nothing.
+ */
+export function repairTokens(): void {
+  Object.setPrototypeOf(TOKEN_MAP, null)
 }

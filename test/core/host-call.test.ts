@@ -20,7 +20,7 @@ afterEach(() => {
   Object.assign(config, { HOST_TOKEN_SECRET: secret, HOST_TOKEN_SECRET_BEFORE: undefined })
 })
 
-/** What a process knows after so many rotations. */
+/** The secrets that a process knows after so many rotations. */
 function knows(rotations: number): void {
   const versions = [1, 2, 3].map((version) => `host token ${version}`.padEnd(32, "-"))
   const [HOST_TOKEN_SECRET, HOST_TOKEN_SECRET_BEFORE] = versions.slice(0, rotations + 1).toReversed()

@@ -27,7 +27,7 @@ export interface Schema {
 }
 
 /**
- * What the contract allows in its events but these events never said: `message.caption`, `message.type: poll`... Each
+ * Fields and values that the contract allows in events but these events never had: `message.caption`, `message.type: poll`... Each
  * field must have been there with content, and each word of an enumeration and both truth values must have been said.
  */
 export function unsaidIn(place: (typeof shownIn)[Event["event"]], events: Event[]): string[] {

@@ -20,7 +20,7 @@ export async function startWebhook() {
     stop: receiver.stop,
     /** Answers the next delivery for a bridge with 400. */
     refuseNext: (ref: string) => void refusing.add(ref),
-    /** What is wrong with deliveries, as a customer's receiver would see it. */
+    /** The faults in the deliveries, as a customer's receiver would see them. */
     faults: () => arrivals.flatMap(faultsOf),
     /** Every event that came for a bridge, in order. */
     of,

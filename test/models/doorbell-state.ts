@@ -44,7 +44,7 @@ export interface Doorbell {
     /** Hidden for 120 s because its deliverer died. */
     abandoned: number
     /**
-     * What passes before it shows again: `due`, 90 s after the claim; or also the minute after that, if its deliverer
+     * The time that passes before it shows again: `due`, 90 s after the claim; or also the minute after that, if its deliverer
      * died before the claim, when `due` was older.
      */
     outlasts: "nothing" | "due" | "overdue"
@@ -124,7 +124,7 @@ export interface Faults {
   standstills: number
   /** A query shows all rows but one of a commit that is being applied. */
   halfSeen: number
-  /** What is to be posted cannot be read or opened: the store or the keys are away. */
+  /** The event to post cannot be read or opened: the store or the keys are away. */
   unready: number
   /** The whole service dies on its one machine, and the queue with it. */
   restarts: number
@@ -217,7 +217,7 @@ export const noFaults: Faults = {
 /** The arguments of the model's parts: what may go wrong, and how to offer a next step. */
 export interface Part {
   rules: Rules
-  /** Nobody has died or stood still so far, so no attempt of an event is unknown. */
+  /** No deliverer has died or stood still so far, so every attempt at an event is known. */
   isFaultless: boolean
   step: Offer<Doorbell>
   fault: Offer<Doorbell>

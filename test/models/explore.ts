@@ -14,7 +14,7 @@ export interface Model<State, Harm extends string> {
    * end well.
    */
   next: (now: Readonly<State>, step: Offer<State>, fault: Offer<State>) => void
-  /** What must never happen; empty or undefined when all is well. */
+  /** The broken rule; empty or undefined when all is well. */
   harm: (now: Readonly<State>) => Harm | "" | undefined
   /** A state that must be reachable from everywhere by steps alone, without another fault. */
   settled: (now: Readonly<State>) => boolean

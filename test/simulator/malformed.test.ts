@@ -5,7 +5,7 @@ import { questions } from "#simulator/stanzas/receive.ts"
 import type { Client } from "#test/support/network/baileys-client.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 
-// What clients send that is built wrongly. None of it ends the connection, or holds up what comes after it.
+// Stanzas of clients that are built wrongly. None ends the connection or holds up the stanzas after it.
 
 const network = await aNetwork()
 let client: Client

@@ -13,7 +13,7 @@ async function aChat() {
   return { ada, bob, client, device: deviceOf(client) }
 }
 
-/** What comes to a client under this tag, read or not. */
+/** The stanzas that come to a client under this tag, read or not. */
 function stanzas(client: Client, tag: string) {
   const seen: BinaryNodeAttributes[] = []
   client.sock.ws.on(`CB:${tag}`, ({ attrs }: { attrs: BinaryNodeAttributes }) => {
@@ -50,7 +50,7 @@ test("bytes that are no message, unknown fields and a giant reach a client as th
   const unknown = await write(Buffer.from([0xfa, 0xf0, 0x04, 2, 0x68, 0x69]))
   const giant = await write(proto.Message.encode({ conversation: "x".repeat(1_000_000) }).finish())
   for (const { id } of [broken, unknown, giant]) await messages.until(id)
-  // What it cannot read it asks for again, which may cost it the next message until it is sent again, too.
+  // It asks again for a message that it cannot read. That may cost it the next message, until it is sent again, too.
   const got = await client.until("the giant", () =>
     client.messages.find(({ message }) => message.key.id === giant.id && message.message),
   )

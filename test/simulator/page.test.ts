@@ -44,7 +44,7 @@ async function aPage(size: { width: number; height: number } = { width: 1200, he
   return page
 }
 
-/** What a person does. */
+/** The actions of a person. */
 const by = (page: Page) => ({
   async type(label: string, text: string) {
     const field = page.locator(`::-p-aria([name="${label}"])`)
@@ -93,7 +93,7 @@ test("a person makes a phone, links a client by the text of its code, and chats 
   const { message } = await client.message("Is this a bridge?")
   expect(message.pushName).toBe("Bob")
 
-  // Nothing is pressed: it shows as it comes, and as text.
+  // It shows as it comes, without a key being pressed, and as text.
   await client.sock.sendMessage(bob.jid, { text: "<b id='evil'>It</b> is & <script>alert(1)</script>" })
   await person.sees("<b id='evil'>It</b> is & <script>")
   expect(await page.$("#evil")).toBeNull()

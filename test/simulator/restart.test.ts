@@ -115,7 +115,7 @@ test("kills amid traffic lose nothing that was acknowledged, and no ratchet brea
   // under it, though the message may have left, and could not read what is answered under that session.
   const [ada, cleo, bob] = [await linked(), await linked(), await network.post("/phones", {})]
 
-  // What reached Baileys, by the stanza: it may drop what it has not yet told when its connection goes.
+  // The stanzas that reached Baileys: when its connection goes, it may drop messages that it has not told yet.
   const reached = new Set<string>()
   const unreadable: unknown[] = []
   const reader = async () => {
@@ -123,7 +123,7 @@ test("kills amid traffic lose nothing that was acknowledged, and no ratchet brea
     client.sock.ws.on("CB:message", ({ attrs }: { attrs: Record<string, string> }) => reached.add(attrs.id!))
     client.sock.ev.on("messages.upsert", ({ messages }) =>
       unreadable.push(
-        // What comes again because its receipt was lost has a key that is used: that is no broken ratchet.
+        // A message that comes again because its receipt was lost has a used key. That is no broken ratchet.
         ...messages
           .flatMap(({ messageStubParameters }) => messageStubParameters ?? [])
           .filter((why) => !why.startsWith("Key used")),

@@ -70,7 +70,7 @@ test.for(["texts", "garbage", "unreadable", "calls", "receipts", "retries"] as c
     const from = new RegExp(`^${bob.lid.split("@")[0]}\\D`)
     const came = await network.control.log({ who: device, kind: "out", tag })
     const senders = came.map(({ stanza }) => stanza?.attrs.from ?? "")
-    // What cannot be read is asked for again.
+    // The client asks again for a message that it cannot read.
     expect(senders.filter((each) => from.test(each)).length).toBeGreaterThanOrEqual(30)
     connection.close()
   },

@@ -12,7 +12,7 @@ import * as Curve from "#simulator/wire/curve.ts"
 import type { Client } from "../support/network/baileys-client.ts"
 import { aNetwork, deviceOf } from "../support/network/network.ts"
 
-// What clients ask for, or check, that are stricter than Baileys.
+// The questions and checks of clients that are stricter than Baileys.
 
 const network = await aNetwork()
 afterAll(() => network.close())

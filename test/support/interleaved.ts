@@ -23,7 +23,7 @@ around(store, async (command, go) => {
   await turn(command.name)
   const answer = await go()
   if (party.dead) return await over(party)
-  // What asked for several things at once goes on only with the last answer, and waits again until then.
+  // Code that asked for several things at once goes on only with the last answer, and waits again until then.
   setImmediate(() => {
     if (party.waiting > 0) rest(party)
   })

@@ -163,7 +163,7 @@ export function newKiller(input: Input) {
     }
   }
 
-  /** Nobody is connected for a while: what is written meanwhile waits. */
+  /** For a while no session is connected, and messages to them wait. */
   async function leaveBacklog(): Promise<() => Promise<void>> {
     const { network, lines } = input
     const pass = await network.fault({ kind: "refuse_upgrade", code: 503, times: lines.length })

@@ -17,11 +17,11 @@ const Options = z.object({
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: whole.min(50).max(10_000).default(500),
   break: z.enum(breakable).optional(),
-  /** What accounts and their messages are like. */
+  /** The shape of accounts and their messages. */
   shape: z.enum(shapes).default("small"),
   /** Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow. */
   rounds: whole.min(1).default(5000),
-  /** Nothing but the last line is printed. */
+  /** Prints only the last line. */
   json: z.boolean().default(false),
 })
 export type Options = Required<Omit<z.infer<typeof Options>, "break">> & { broken: Broken | undefined }

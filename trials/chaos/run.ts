@@ -14,7 +14,7 @@ import { untilSettled } from "./settled.ts"
 import { converse, startTraffic, type Traffic } from "./traffic.ts"
 import { startWeather } from "./weather.ts"
 
-/** What a run gave. */
+/** The outcome of a run. */
 export interface Outcome {
   violations: Violation[]
   hits: { phase: string; blow: string; role: string }[]

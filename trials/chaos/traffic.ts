@@ -14,7 +14,7 @@ export interface Traffic {
   stop: (atLeast: number, withinMs: number) => Promise<void>
 }
 
-/** Whoever writes waits for answers: else kills would meet one long backlog, and none of the phases around its end. */
+/** Writers wait for answers. Otherwise kills would meet one long backlog and none of the phases around its end. */
 const mostAhead = 20
 
 /** Numbered messages on every bridge, both ways, until it is stopped. */
@@ -26,7 +26,7 @@ export function startTraffic(input: {
   api: () => string | undefined
   apiKey: string
   shape: Shape
-  /** What the customer's receiver has got; it grows. */
+  /** The arrivals at the customer's receiver; the list grows. */
   arrivals: Arrival[]
 }): Traffic {
   const { lines, network, random } = input

@@ -1,7 +1,7 @@
 import type { NetworkClient } from "#local/network/client.ts"
 
 /**
- * What accounts are like.
+ * The shape of accounts.
  *
  * - `small`: two people in a group, and nobody in the address book.
  * - `real`: 5,000 people in the address book, 300 in the group, media, votes and answers to event messages; the first two
@@ -12,7 +12,7 @@ export type Shape = (typeof shapes)[number]
 
 const book = 5000
 const members = 300
-/** Of the contacts of so many bridges a companion writes, too. */
+/** So many bridges have contacts whose companion devices write as well. */
 export const companions = 2
 
 /** Who is around a bridge, as numbers. */

@@ -1,4 +1,4 @@
-/** What a request to the store is for, as far as a fleet's size is concerned. */
+/** The purpose of a request to the store, as far as it depends on a fleet's size. */
 export function kindOf(operation: string, request: object): string {
   const asked = JSON.stringify(request)
   if (asked.includes('"byHost"'))

@@ -58,7 +58,7 @@ async function startStore() {
   return { child, ready: ready as unknown }
 }
 
-/** What was asked of the store since the last time, and how often a partition had no more to give. */
+/** The requests to the store since the last time, and how often a partition had no throughput left. */
 async function usedSince(child: ChildProcess) {
   const answer = once(child, "message")
   child.send("used")

@@ -5,7 +5,7 @@ import type { Answer } from "./ask.ts"
 import { type Draft, pathOf } from "./draft.ts"
 import { type Route, routeAt } from "./routes.ts"
 
-/** What is wrong with this answer to this request; empty if all is well. */
+/** The faults of this answer to this request; empty if all is well. */
 export function faultsOf(draft: Draft, answer: Answer, canaries: readonly string[]): string[] {
   return [
     ...canariesIn(answer, canaries),

@@ -1,13 +1,13 @@
 import { Agent, request } from "undici"
 import type { Customer, Service } from "#test/support/service/service.ts"
 
-/** What the bully was answered: how often with which status, and the bytes of the longest answer. */
+/** The answers to the bully: how often each status came, and the bytes of the longest answer. */
 export interface Answers {
   statuses: Record<string, number>
   longest: number
 }
 
-/** What the bully asks of its bridge, one beside the other, and what was answered. */
+/** The bully's questions to its bridge, side by side, and the answers. */
 export class Asking {
   readonly #service: Service
   readonly #bully: Customer
@@ -21,7 +21,7 @@ export class Asking {
     this.#bully = bully
   }
 
-  /** Of the bridge's proxy. Nobody waits for the answer. */
+  /** A path of the bridge's proxy. The bully does not wait for the answer. */
   ask(method: "GET" | "POST", suffix: string, body?: object | string): void {
     const asked: Promise<boolean> = this.#ask(method, suffix, body).then((status) => {
       const { statuses } = this.#answers

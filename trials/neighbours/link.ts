@@ -10,7 +10,7 @@ import type { Street } from "./street.ts"
 const askEachMs = 100
 /** Bridges of an account. */
 const bridgesOfAccount = 10
-/** What we want of it, in ms. */
+/** The targets, in ms. */
 const targets = { usableMs: 60_000, lateMs: 2000 }
 
 /** Neighbours have traffic while a large account is linked at their host. */

@@ -38,7 +38,7 @@ async function flood(on: Street, { seconds, share }: Options) {
   const life = { chat, forMs: seconds * 1000, everyMs: 300 }
   const begin = await prepareFlood(on, options)
   const end = await on.slowDown(share)
-  // What is done for the first time takes longer.
+  // Everything takes longer the first time.
   await ordinaryLife(neighbour, { ...life, forMs: 5000 })
   const quiet = await ordinaryLife(neighbour, life)
   const stop = begin()

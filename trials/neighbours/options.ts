@@ -3,17 +3,17 @@ import { z } from "zod"
 
 const Options = z.object({
   /**
-   * What one account does to the others on its host: floods of some kind, linking a large account; or
+   * The harm that one account does to the others on its host: floods of some kind, linking a large account; or
    * what a stranger does to it: messages that nobody can read.
    */
   what: z.enum(["calls", "contacts", "media", "groups", "link", "unreadable"]).default("calls"),
   /** How long each part lasts. */
   seconds: z.coerce.number().positive().default(25),
-  /** Of the flood of calls, a second. */
+  /** The rate of the flood of calls, a second. */
   calls: z.coerce.number().int().min(10).default(200),
   /** The session host runs for this share of the time: a quarter is what it has on AWS. */
   share: z.coerce.number().min(0.05).max(1).default(1),
-  /** Of the large account. */
+  /** The size of the large account. */
   contacts: z.coerce.number().int().min(1).default(50_000),
   chats: z.coerce.number().int().min(1).default(5000),
   /** That nobody can decrypt. */

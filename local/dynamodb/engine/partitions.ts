@@ -14,14 +14,14 @@ export const exceededMessage =
   "Consider increasing your provisioning level with the UpdateTable API."
 
 /**
- * Bounds what all items of one partition key take, of a table or of an index. Whatever begins while something is left is
- * done, and may take more than is left: who comes next is refused until that is paid back. What DynamoDB saves up for a
- * burst, and that it splits a partition that stays hot, is left out.
+ * Limits the throughput of one partition key of a table or an index. A request that begins while something is left is
+ * carried out, even if it takes more than that; the next ones are refused until the debt is paid back. DynamoDB also saves
+ * up capacity for bursts and splits a partition that stays hot: that is left out.
  */
 export class Partitions {
   readonly #limits: Limits | undefined
   readonly #left = { writes: new Map<string, Bucket>(), reads: new Map<string, Bucket>() }
-  /** How often somebody was refused. */
+  /** How many requests were refused. */
   refused = 0
 
   /** Without limits nothing is bounded. */

@@ -29,8 +29,8 @@ export class Rows {
   }
 
   /**
-   * Reads items, each once, each as it is at some moment of the call: not all at one. A transaction holds the locks of its
-   * items meanwhile; DynamoDB promises nothing more of a batch of reads either.
+   * Reads items, each as it is at some moment of the call, not all at the same moment. DynamoDB promises no more for a batch
+   * of reads. A transaction holds the locks of its items meanwhile.
    */
   async read(names: string[]): Promise<Found> {
     const found: Found = new Map()

@@ -8,7 +8,7 @@ interface Use {
 /** "A client request token is valid for 10 minutes after the first request that uses it is completed." */
 const goodForMs = 10 * 60_000
 
-/** What each `ClientRequestToken` was used for, so that an applied transaction is not applied again. In memory. */
+/** The request of each `ClientRequestToken`, so that an applied transaction is not applied again. In memory. */
 export class Tokens {
   /** In the order of completion, so the oldest come first. */
   readonly #uses = new Map<string, Use>()

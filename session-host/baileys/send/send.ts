@@ -158,8 +158,8 @@ async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error
 }
 
 /**
- * Nothing has left. That is definite unless another host may by now act on the row, or an earlier transmission may have
- * arrived.
+ * The error for a stanza that has not left. That is definite, unless another host may by now act on the row, or an earlier
+ * transmission may have arrived.
  */
 function notOut(state: Transmission, othersMayAct: boolean, detail: string): NotSent | OutcomeUnknown {
   return othersMayAct && state.maybeKept ? new OutcomeUnknown(detail) : new NotSent(detail)

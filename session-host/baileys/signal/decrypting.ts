@@ -14,7 +14,7 @@ const emptyMessage = Buffer.of(1)
 
 const statuses = "status@broadcast"
 
-/** Nobody wants to hear of it: its sender need not send it again, and it may have come before without leaving a mark. */
+/** For an ignored message: its sender need not send it again, and it may have come before without leaving a mark. */
 function asForgotten(error: unknown): Uint8Array {
   if (error instanceof SessionEnded) throw error
   return emptyMessage

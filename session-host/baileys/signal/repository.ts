@@ -21,7 +21,7 @@ export interface RepositoryInput {
   hold: Hold
   /** The stanza that a ciphertext came in. */
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
-  /** Nothing more will become of this ciphertext now: it was read, or cannot be. */
+  /** This ciphertext is done with for now: it was read, or cannot be. */
   onSettled: (ciphertext: Uint8Array) => void
   /** Runs a question to the network on which decryption may depend. */
   whileAsking: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>

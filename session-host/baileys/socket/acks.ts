@@ -25,7 +25,7 @@ interface Expected {
   answer: Promise<Ack | undefined>
   /** The answer, or undefined if it took too long. An answer after that is a late one. */
   inTime(): Promise<Ack | undefined>
-  /** Nobody waits any more; `maybeLater` if an answer may still come. */
+  /** Stops waiting; `maybeLater` if an answer may still come. */
   stop(maybeLater: boolean): void
 }
 

@@ -27,9 +27,9 @@ export interface Arrivals {
   message: (node: BinaryNode) => void
   /** The stanza that this ciphertext came in. */
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
-  /** Nothing more will become of this ciphertext now. */
+  /** This ciphertext is done with for now. */
   settled: (ciphertext: Uint8Array) => void
-  /** Nothing more will become of this message now, whether or not it was decrypted. */
+  /** This message is done with for now, whether or not it was decrypted. */
   dropped: (node: BinaryNode) => void
   /** Resolves when all ciphertexts of this message are settled. */
   whenSettled: (node: BinaryNode) => Promise<void> | undefined

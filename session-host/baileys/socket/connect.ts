@@ -296,7 +296,7 @@ function failing(lifetime: Lifetime, log: ILogger) {
   return (event: string, error: unknown) => {
     if (lifetime.isOver) return
     log.error({ error }, `a listener of ${event} failed`)
-    // Only this stanza is bad. If the connection were ended for it, it would come again with each connection.
+    // Only this stanza is bad. If it ended the connection, it would come again with each new one.
     if (event.startsWith("CB:") || (event === "message" && lifetime.isOpen && !isForged(error))) return
     // After a bad handshake nothing can be trusted any more.
     lifetime.end({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })

@@ -89,5 +89,5 @@ export function takeWire(socket: WebSocket, gate: Gate): Wire {
   }
 }
 
-/** Nothing is to be done: the socket reports the error itself, or the session has ended. */
+/** Ignores an outcome: the socket reports the error itself, or the session has ended. */
 function noted(): void {}

@@ -64,12 +64,12 @@ export class Messages {
     return keysOf(name).some((sk) => this.#lately.has(sk))
   }
 
-  /** A message of which nothing is known. */
+  /** The record of a message that arrives for the first time. */
   unknown(name: MessageName): Known {
     return { sk: keysOf(name)[0]!, seen: [], at: Date.now() } // a name has a key
   }
 
-  /** The write that stores what is known. */
+  /** The write that stores a record. */
   row(known: Known): Put {
     const { seen, event, at } = known
     const remembered = isNameable(known.remembered) ? known.remembered : undefined

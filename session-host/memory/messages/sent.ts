@@ -38,7 +38,7 @@ export function sentRow(store: SessionStore, sent: Sent): Put {
   return store.put(skOf(messageId), pack(chat, message), row)
 }
 
-/** Expired rows may stay for days. They are as good as fresh ones. */
+/** The row of a message, if there is one. DynamoDB may keep expired rows for days; they count like fresh ones. */
 export async function sentMessage(store: SessionStore, messageId: string): Promise<Sent | undefined> {
   if (!mayBeOurs(messageId)) return undefined
   const stored = await store.get(skOf(messageId))
@@ -48,8 +48,8 @@ export async function sentMessage(store: SessionStore, messageId: string): Promi
 }
 
 /**
- * Notes that the network has a message. If the note is lost, a retry sends the same bytes under the same id, which are
- * shown only once.
+ * Notes that the network has a message. If the note is lost, a retry sends the same bytes under the same id, and phones
+ * show them only once.
  */
 export function noteAcked({ store, commits }: Rows, sent: Unacked, timestamp: number): void {
   try {

@@ -4,8 +4,8 @@ import { deflateRawSync, inflateRawSync } from "node:zlib"
 const smallest = 600
 
 /**
- * What nearly every Signal session contains, in its order. Stored rows are packed with this dictionary, so it can never
- * change: another needs a new name in `Packing`.
+ * The text that nearly every Signal session contains, in its order. Stored rows are packed with this dictionary, so it
+ * can never change: another one needs a new name in `Packing`.
  */
 const dictionary = Buffer.from(
   '"appStateSyncKeyData":{"type":"Buffer","data":"' +

@@ -18,7 +18,7 @@ const inPieces = "in pieces"
 /** How many bytes of a session's Signal keys are cached. */
 const cached = 2 * 1024 * 1024
 
-/** The parts of Baileys' credentials that say who they are. `account` is there once a phone has linked the device. */
+/** The parts of Baileys' credentials that identify the login. `account` is there once a phone has linked the device. */
 const Credentials = z.object({
   account: z.unknown().optional(),
   me: z.object({ id: z.string(), lid: z.string().optional(), name: z.string().optional() }).optional(),
@@ -207,7 +207,7 @@ export class SessionVault implements Vault {
     this.#login = creds === undefined ? undefined : loginOf(creds)
   }
 
-  /** A write of the present credentials. */
+  /** The write that stores the present credentials once more. */
   again(): Put {
     return this.#credsRow(this.#creds ?? "")
   }

@@ -1,9 +1,7 @@
 import { expect, test, vi } from "vitest"
 
 // The environment is read once, when the first module of core is loaded.
-await vi.hoisted(async () =>
-  Object.assign(process.env, (await import("#local/service/no-limits.ts")).noLimits),
-)
+await vi.hoisted(async () => Object.assign(process.env, (await import("#local/service/spawn.ts")).noLimits))
 
 import "#test/support/store.ts"
 import { examples } from "#core/contract/examples.ts"
@@ -33,7 +31,7 @@ const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]
 const cases = routes.map((route) => [route.name, route] as const)
 
 /**
- * Nobody holds these bridges: a call that would ask one of their sessions is not refused at once, but gets 503 after a
+ * No host holds these bridges: a call that would ask one of their sessions is not refused at once, but gets 503 after a
  * while.
  */
 const [ours, theirs] = [await aCustomer(), await aCustomer()]

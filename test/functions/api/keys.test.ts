@@ -1,9 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 
 // The environment is read once, when the first module of core is loaded.
-await vi.hoisted(async () =>
-  Object.assign(process.env, (await import("#local/service/no-limits.ts")).noLimits),
-)
+await vi.hoisted(async () => Object.assign(process.env, (await import("#local/service/spawn.ts")).noLimits))
 
 import { dynamoDb } from "#test/support/store.ts"
 import { ApiKey } from "#core/account/api-key.ts"

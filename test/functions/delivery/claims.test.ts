@@ -186,7 +186,7 @@ describe("a deliverer that stood still past its claim, before it read", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     const happens = async () => {
       later(91)
-      // Nothing waits: the number that the first one counted is forgotten.
+      // No event waits, so the number that the first one counted is forgotten.
       await deliver(bridge.id)
       await outbox.append(anEvent())
       await answerAll()

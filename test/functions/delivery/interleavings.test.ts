@@ -210,7 +210,7 @@ function unlessNotWaiting(error: unknown): void {
 /** @returns how many events came, or were given up. */
 function expectInOrder(posted: Arrival[], written: string[], skipped: string[]): number {
   const firsts = [...new Set(posted.map(({ eventId }) => eventId))]
-  // What was given up before its first attempt never came.
+  // An event that was given up before its first attempt never came.
   const due = written.filter((eventId) => firsts.includes(eventId) || !skipped.includes(eventId))
   expect(firsts.slice(0, due.length)).toEqual(due)
   let newest = 0
@@ -228,7 +228,7 @@ function expectEachAttemptOnce(posted: Arrival[]) {
   expect(attempts).toEqual([...new Set(attempts)])
 }
 
-/** Nobody died or stood still, so every attempt that was counted was made. */
+/** No deliverer died or stood still, so every attempt that was counted was made. */
 function expectFirstsToBeFirst(posted: Arrival[]) {
   const firsts = new Map(posted.toReversed().map(({ eventId, attempt }) => [eventId, attempt]))
   expect([...firsts.values()].filter((attempt) => attempt !== 1)).toEqual([])

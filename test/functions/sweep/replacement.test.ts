@@ -72,7 +72,7 @@ test("a new bridge finds room at once, new task definitions replace hosts one by
     [{ key: "sst:stage", value: "test" }],
   ])
 
-  // Nobody looks now: there is room already.
+  // No bridge waits any more, since there is room.
   bridges.push(await aBridge())
   await held(bridges[3]!.id)
 

@@ -83,7 +83,7 @@ test("the stream function answers logs and webhook tests, and passes media on to
 
   const tested = await ask("POST", "/api/instances/default/webhook-test")
   expect(tested).toMatchObject({ statusCode: 200, body: expect.stringContaining('"success":true') })
-  // Nobody holds the bridge: the API says so.
+  // No host holds the bridge, and the API says so.
   expect(await ask("GET", "/api/instances/shop/proxy/messages/3EB0AA/media")).toMatchObject({
     statusCode: 503,
     body: expect.stringContaining("session_unavailable"),

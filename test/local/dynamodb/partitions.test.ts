@@ -2,7 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb"
 import { beforeEach, afterEach, expect, test, vi } from "vitest"
 import { aStoreOfThings, putting, TableName } from "./things.ts"
 
-/** Nothing comes back before a test says so. */
+/** Throughput comes back only when a test says so. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }))
 afterEach(() => void vi.useRealTimers())
 

@@ -70,7 +70,7 @@ async function live(scheduler: fc.Scheduler, { hosts, looks, faults }: Life): Pr
   await giveTurns(scheduler, parties)
   for (const remove of removals) remove()
 
-  // Nobody beats any more.
+  // From here on no host beats.
   await sweep(bridgeId, names, [0, 5])
   const last = randomUUID()
   const lease = await take(bridgeId, last)

@@ -64,7 +64,7 @@ test("after a link code that nobody typed the session can be linked still, by pi
   await expect(phone.typeCode(abandoned.code)).rejects.toThrow("unknown_ref")
   await phone.scan(await codeOf(bridge.id))
   await untilConnected(bridge.id)
-  // Nobody tried to log in as a device that was never linked.
+  // The session never tried to log in as a device that was not linked.
   expect(await network.call("GET", "/log?kind=note&event=login%20refused")).toEqual([])
 })
 

@@ -51,7 +51,7 @@ test("a message to be seen once is told as a medium without its file, however of
   await stanza(inGroup, "view_once_unavailable_fanout")
   await stanza(inGroup, "view_once_unavailable_fanout")
   await stanza({ id, sender_pn: bob.jid }, "view_once")
-  // Nobody is told of this kind, and it holds up nothing.
+  // The customer is not told of this kind, and it holds up nothing.
   await stanza({ id: "HOSTED" }, "hosted_unavailable_fanout")
   await message((await bob.send(phone.number, "after them")).id)
   const events = await eventsOfType(bridge.id, "message", 3)

@@ -38,7 +38,7 @@ export async function aCustomer(fields: Fields = {}) {
   }
 }
 
-/** What Node's server passes to the app for a caller at this address. */
+/** The environment that Node's server passes to the app for a caller at this address. */
 export function at(remoteAddress: string) {
   return { incoming: { socket: { remoteAddress } } }
 }

@@ -53,7 +53,7 @@ type Streaming = (event: object, stream: Writable, context: object) => Promise<v
 /** Follows the status and headers, which come first, as JSON. */
 const separator = Buffer.alloc(8)
 
-/** What Lambda's Node runtime offers to streaming functions. Call it before such a function is loaded. */
+/** Offers streaming functions the part of Lambda's Node runtime that they need. Call it before such a function is loaded. */
 export function offerStreaming(): void {
   Object.assign(globalThis, {
     awslambda: {

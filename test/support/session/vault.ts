@@ -133,7 +133,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         resolve()
       }
     },
-    /** Nothing becomes durable from now on, until the returned function is called. */
+    /** From now on no change becomes durable, until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
       stopped = { ...stopped, before: promise }

@@ -16,7 +16,7 @@ function say(said: FromHosts): void {
 async function start(id: string): Promise<void> {
   const host = new Host({
     id,
-    // Nobody calls them.
+    // These hosts get no calls.
     addr: "127.0.0.1:1",
     capacity: config.HOST_CAPACITY,
     network: config.HOST_NETWORK,
