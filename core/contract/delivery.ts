@@ -98,7 +98,7 @@ export const listEvents = createRoute({
   },
 })
 
-export const EventId = z
+const EventId = z
   .string()
   .regex(/^evt_(?:[a-z2-7]{8})?[a-z2-7]{32}$/, "`evt_` and 40 letters and digits, as `listEvents` gives it")
   .openapi({ description: "As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it." })

@@ -1,5 +1,5 @@
 import { now } from "../platform/clock.ts"
-import { change, freeOf, type Held, key, NONE, type Reason } from "./row.ts"
+import { change, freeOf, GONE, type Held, key, NONE, type Reason } from "./row.ts"
 
 // Whether a bridge is to run. Each change ends its session, since it raises the epoch.
 

@@ -53,7 +53,7 @@ export function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
  * Where there is no whole, a part that is too large (`above`) is all of it, as an event that was given up without an attempt;
  * and one that is too small (`below`) lacks nothing.
  */
-export function partOfWhole({ above }: { above?: number }): string {
+function partOfWhole({ above }: { above?: number }): string {
   const ofNothing = above === undefined ? "1" : "IF(part > 0, 1, 0)"
   return `IF(whole > 0, part / whole, ${ofNothing})`
 }

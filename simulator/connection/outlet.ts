@@ -110,7 +110,7 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
 }
 
 /** Hands things on after a delay, in the order they came, whatever the delay of each. */
-export function latency<T>(handOn: (thing: T) => void) {
+function latency<T>(handOn: (thing: T) => void) {
   const waiting: { thing: T; due: number }[] = []
 
   const release = () => {

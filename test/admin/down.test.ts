@@ -50,7 +50,7 @@ test("a bridge that is linked to no phone, or must not run, is not down; one tha
   expect(await down(free.id)).toMatchObject({ status: "its host is dead", host: held.host })
 })
 
-test("what a session said at an earlier host is not what it says at this one", async () => {
+test("a status that a session reported at an earlier host does not count at this one", async () => {
   const lease = await aHeldLease()
   const told = { status: "connected", since: 1, epoch: lease.epoch } as const
   expect(downAs({ ...lease, told }, { state: "up" })).toBeUndefined()

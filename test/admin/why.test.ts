@@ -48,11 +48,11 @@ const quota = {
 test.for<[string, Partial<Facts>, RegExp]>([
   ["connected", { status: "connected" }, /^it is up$/],
   ["unpaired", { status: "unpaired" }, /no phone is linked/],
-  ["disconnected", { status: "disconnected" }, /network is not reached/],
+  ["disconnected", { status: "disconnected" }, /network cannot be reached/],
   [
     "kept from logging in",
     { status: "disconnected", lease: { ...lease, logins: 6, loginAt: 999 } },
-    /^6 logins of it in a row did not last: the next is at 1970-01-01T00:1/,
+    /^its last 6 logins did not last\. The next is at 1970-01-01T00:1/,
   ],
   ["replaced", { status: "replaced" }, /another login/],
   ["paused by hand", { lease: { ...lease, host: Lease.NONE, reason: "manual" } }, /`bridge wake`/],
@@ -71,17 +71,17 @@ test.for<[string, Partial<Facts>, RegExp]>([
   [
     "without a host because the operator stopped all",
     { lease: { ...lease, host: Lease.FREE }, host: undefined, isStopped: true, shortage: quota },
-    /`host stop` keeps all from starting: `host start`/,
+    /`host stop` keeps all hosts from starting: `host start`/,
   ],
   [
     "a suspect that waits",
     { lease: { ...lease, host: Lease.FREE, failures: 3, failedAt: 999 }, shortage: quota },
-    /^3 sessions of it in a row .* tried again at/,
+    /^its last 3 sessions .* tried again at/,
   ],
   ["at a dead host", { host: { ...host, state: "dead" } }, /host died/],
   ["at a host that drains", { host: { ...host, state: "draining" } }, /drains/],
   ["at a host that is gone", { host: undefined }, /host is gone/],
-  ["held by a session that has said nothing yet", {}, /has not spoken yet/],
+  ["held by a session that has said nothing yet", {}, /its session is starting/],
 ])("a bridge that is %s is told so", ([, facts, said]) => {
   const around = { lease, host, shortage: undefined, isStopped: false, status: undefined, now: 1000 }
   expect(sentence({ ...around, ...facts })).toMatch(said)

@@ -47,7 +47,7 @@ test("an account has several keys; one revoked leads nowhere within 30 s, also w
   expect((await ApiKey.list(accountId)).map((key) => key.name)).toEqual(["kept"])
 })
 
-test("nobody revokes the key of another account", async () => {
+test("an account cannot revoke the key of another", async () => {
   const key = await ApiKey.create((await anAccount()).id, "mine")
   expect(await ApiKey.revoke((await anAccount()).id, key.slice(4, 16))).toBe(false)
   expect(await ApiKey.verify(key)).toBeDefined()

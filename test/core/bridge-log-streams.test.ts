@@ -93,7 +93,7 @@ test("a look that fails is made up for by the next", async () => {
   expect(await more(2)).toEqual(["before", "after"])
 })
 
-test("what cannot be written is given up, and the next lines are written", async () => {
+test("lines that cannot be written are given up, and the next ones are written", async () => {
   const { log, kept } = aLog()
   cloudWatch.refuse("InvalidParameterException")
   log("lost")

@@ -27,7 +27,7 @@ async function age(claim: Idempotency.Claim, field: "lease_until" | "expires_at"
   })
 }
 
-test("of many that use a key at once, one owns it", async () => {
+test("one of many callers that use a key at once owns it", async () => {
   const request = aRequest()
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => Idempotency.claim(request)))
   expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(["claimed", ...Array(19).fill("conflict")])
@@ -63,7 +63,7 @@ test("an unknown outcome leaves the key to be claimed at once, with the same mes
   expect((await claimed(request)).messageId).toBe(first.messageId)
 })
 
-test("whoever lost a key to a take-over can neither free nor release it", async () => {
+test("a caller that lost a key to a take-over can neither free nor release it", async () => {
   const request = aRequest()
   const first = await claimed(request)
   await age(first, "lease_until")

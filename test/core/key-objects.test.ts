@@ -18,7 +18,7 @@ test.for<[string, string | Buffer, string]>([
   expect(createHmac("sha256", given).update("what do ya want for nothing?").digest("hex")).toBe(digest)
 })
 
-test("what is encrypted under bytes is opened under bytes, also by those who imported the names before", () => {
+test("a text encrypted under bytes is opened under bytes, also by code that imported the names before", () => {
   const cipher = createCipheriv("aes-256-gcm", key, iv)
   const sealed = Buffer.concat([cipher.update("hello"), cipher.final()])
   const opener = createDecipheriv("aes-256-gcm", key, iv).setAuthTag(cipher.getAuthTag())

@@ -22,7 +22,7 @@ async function mayCommit(held: Lease.Info) {
   return !(await transact([Lease.check(held)]))
 }
 
-test("of two hosts that want a free lease one gets it, and only it may commit", async () => {
+test("one of two hosts that want a free lease gets it, and only it may commit", async () => {
   const free = await aLease()
   const taken = await Promise.all([Lease.take(free, a), Lease.take(free, b)])
   const [held, ...others] = taken.filter((one) => one !== undefined)
@@ -46,7 +46,7 @@ test("a take whose answer was lost is known for one's own, and nobody else's", a
   expect(await Lease.take(free, a)).toBeUndefined()
 })
 
-test("whoever changes the holder raises the epoch, so that an old holder can write nothing", async () => {
+test("each change of the holder raises the epoch, so that an old holder can write nothing", async () => {
   const first = (await Lease.take(await aLease(), a))!
   await Lease.letGo(first)
   expect(await mayCommit(first)).toBe(false)
@@ -135,7 +135,7 @@ test("only its holder pauses a bridge for idleness, and a call wakes it", async 
   expect(await Lease.get(held.bridgeId)).toMatchObject({ host: Lease.FREE, epoch: held.epoch + 2 })
 })
 
-test("what a session notes in its lease an old holder cannot", async () => {
+test("an old holder cannot write the notes of a session into its lease", async () => {
   const first = (await Lease.take(await aLease(), a))!
   await Lease.letGo(first, { failed: true, proven: false })
   const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
@@ -203,7 +203,7 @@ test("logins that do not last are counted whoever holds the bridge, and from the
   expect((await Lease.get(held.bridgeId))!.logins).toBe(0)
 })
 
-test("of logins whoever holds the bridge no more counts nothing", async () => {
+test("a host that no longer holds the bridge cannot count its logins", async () => {
   const old = (await Lease.take(await aLease(), a))!
   await Lease.letGo(old)
   expect(await Lease.login(old, 1)).toBe(false)

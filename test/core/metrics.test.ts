@@ -36,7 +36,7 @@ function written() {
   return lines.filter((line) => line !== "").map((line) => Emf.parse(JSON.parse(line)))
 }
 
-test("what was measured is one line, with service and stage as its dimensions", () => {
+test("measurements are one line, with service and stage as its dimensions", () => {
   Metrics.add("RateLimited")
   Metrics.add("RateLimited", 2)
   Metrics.add("CommitMs", 7)
@@ -68,7 +68,7 @@ test("by a dimension it counts with it and without it", () => {
     ])
 })
 
-test("of many values no line holds more than CloudWatch takes, and none is lost", () => {
+test("no line holds more values than CloudWatch takes, and none is lost", () => {
   for (let i = 0; i < 250; i++) Metrics.add("SendAckMs", i)
   const values = written().map((line) => z.array(z.number()).max(100).parse(line.SendAckMs))
   expect(values.flat()).toEqual(Array.from({ length: 250 }, (_, i) => i))

@@ -279,7 +279,7 @@ describe("what goes wrong has a category", () => {
     get = (await fetching(loopback)).get
   })
 
-  test("nobody listens: refused", async () => {
+  test("a port on which nobody listens gives `refused`", async () => {
     await expect(get("http://127.0.0.1:1/")).rejects.toMatchObject({ category: "refused" })
   })
 

@@ -139,7 +139,7 @@ test.for([
   expect(isPassing(Object.assign(new Error("no answer"), { code }))).toBe(true)
 })
 
-test("what Node says of wrong arguments is our own mistake, and not repeated", () => {
+test("an error about wrong arguments is our own mistake, and not repeated", () => {
   const mistake = Object.assign(new TypeError("not bytes"), { code: "ERR_INVALID_ARG_TYPE" })
   expect(isPassing(mistake)).toBe(false)
 })

@@ -22,7 +22,7 @@ test("a data key made without its plaintext is a data key", async () => {
   expect(await unwrap("session", owner, await newWrappedDataKey("session", owner))).toHaveLength(32)
 })
 
-test("what is sealed opens for its item alone, and not once it was changed", () => {
+test("a sealed text opens for its item alone, and not once it was changed", () => {
   const item = { pk: "BRIDGE#1", sk: "CREDS" }
   const key = Buffer.alloc(32, 7)
   const sealed = seal(key, item, "secret")

@@ -34,7 +34,7 @@ test("a link is told, with whose phone it is", async () => {
   expect(await event("connected")).toEqual({ event: "connected", phone: grace.number })
 })
 
-test("who was subscribed to is told as there, gone, writing and recording", async () => {
+test("a subscription reports somebody as there, gone, typing and recording", async () => {
   expect(await ask("POST", "proxy/presence", { state: "available" })).toMatchObject({ status: 200 })
   expect(await ask("POST", "proxy/presence/subscribe", { chat: ada.number })).toMatchObject({ status: 200 })
   await adaDoes("PATCH", "", { available: true })
@@ -133,7 +133,7 @@ test("another place that takes the session over, and a phone that unlinks it", a
   })
 })
 
-test("nothing that the contract can say of happenings is left unsaid, and every delivery was genuine and as documented", () => {
+test("everything that the contract can say of happenings was said, and every delivery was genuine and as documented", () => {
   expect(unsaidIn("happenings", whole.webhook.of("shop"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

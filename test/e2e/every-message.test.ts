@@ -205,7 +205,7 @@ test("answers to an event message, whatever they say, also to one that the bridg
 const answered = (id: string) =>
   whole.webhook.event("shop", "event_response", (answer) => answer.message_id === id)
 
-test("what happened while the session was off says so", async () => {
+test("events from while the session was off say so", async () => {
   const poll = await send("poll", { question: "Where?", options: ["here", "there"] })
   const party = await send("event", { name: "Later", start_time: 1_900_000_000 })
   await whole.network.fault({ kind: "refuse_upgrade" })
@@ -220,7 +220,7 @@ test("what happened while the session was off says so", async () => {
   expect(await answered(answer)).toMatchObject({ response: "maybe", offline: true })
 })
 
-test("nothing that the contract can say of messages is left unsaid, and every delivery was genuine and as documented", () => {
+test("everything that the contract can say of messages was said, and every delivery was genuine and as documented", () => {
   expect(unsaidIn("messages", whole.webhook.of("shop"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

@@ -80,7 +80,7 @@ test("a record that could not be completed is completed by whoever asks next", a
   expect(await contact.read({ text: "hello" })).toHaveLength(1)
 })
 
-test("what the network refuses frees the key", async () => {
+test("a refusal of the network frees the key", async () => {
   const { network, contact, send } = await aShop()
   await network.fault({ kind: "nack", code: 463, times: 1 })
   expect((await send("hello", "greeting")).status).toBe(502)

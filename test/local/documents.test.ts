@@ -31,10 +31,13 @@ test.for(documents)("every link of %s leads somewhere in the project", (document
 })
 
 /** All but this file, which has the patterns. */
-const sources = globSync("{core,functions,infra,local,session-host,simulator,test}/**/*.ts", {
-  cwd: root,
-  exclude: ["test/local/documents.test.ts"],
-})
+const sources = globSync(
+  "{admin,core,cost,dashboard,functions,infra,local,session-host,simulator,test,trials}/**/*.ts",
+  {
+    cwd: root,
+    exclude: ["test/local/documents.test.ts"],
+  },
+)
 const decisions = documents.filter((path) => path.startsWith("docs/decisions/"))
 
 /** The headings of `docs/contract.md` that a text cites: `Contract, "Delivery"`, or several joined by "and". */

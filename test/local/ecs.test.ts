@@ -175,7 +175,7 @@ test("tasks are listed by family and by who started them, in pages", async () =>
   expect(second.nextToken).toBeUndefined()
 })
 
-test("what is not known is said in ECS's words", async () => {
+test("an unknown thing is refused in ECS's words", async () => {
   const { run, stop, client } = await anEcs()
   const nobody = "arn:aws:ecs:local:000000000000:task/default/nobody"
   const { failures } = await client.send(new DescribeTasksCommand({ tasks: [nobody] }))

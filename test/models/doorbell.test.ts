@@ -62,7 +62,7 @@ describe("the wake-up protocol of delivery", () => {
     expect(explore(model)).toEqual({ states: 33_012 })
   })
 
-  test("what a service of before has promised without `since` is found like the rest, once it was claimed", () => {
+  test("a promise of an earlier release without `since` is found like the rest, once it was claimed", () => {
     const faults = { failures: 1, lostBells: 1 }
     const model = doorbell({ events: 1, faults, promisedBefore: true, maxBells: 4 })
     expect(explore(model)).toEqual({ states: 42 })

@@ -24,7 +24,7 @@ test("while one account floods, sends huge and endless bodies and has a dead rec
   expect(statuses).toMatchObject({ 200: expect.any(Number), 429: expect.any(Number) })
 })
 
-test("of 200 requests at once over HTTP exactly 120 pass, of 400 from one address exactly 300", async () => {
+test("exactly 120 of 200 requests at once over HTTP pass, and exactly 300 of 400 from one address", async () => {
   const service = await startService({
     RATE_LIMIT_PROXY: "120",
     RATE_LIMIT_OTHER: "120",

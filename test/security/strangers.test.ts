@@ -217,7 +217,7 @@ test.for(["constructor", "toString", "__proto__"])(
   },
 )
 
-test("what strangers wrote reaches the customer as valid events of the contract", async () => {
+test("messages from strangers reach the customer as valid events of the contract", async () => {
   const { Event } = await import("#core/contract/event.ts")
   for (const event of await events()) expect(event).toEqual(expect.schemaMatching(Event))
 })

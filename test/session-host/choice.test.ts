@@ -32,7 +32,7 @@ async function aChoosy(choice: Choice.Info) {
   }
 }
 
-test("of statuses and groups that are ignored nothing is kept but their keys, and they are receipted", async () => {
+test("ignored statuses and groups get their receipts, and only their keys are kept", async () => {
   const { bob, phone, network, bridge, kept, texts, isReceipted } = await aChoosy({
     ignore: ["status", "groups"],
   })

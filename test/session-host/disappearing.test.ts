@@ -32,7 +32,7 @@ async function aChat() {
   }
 }
 
-test("what is written to somebody goes when the chat's messages go, whoever has set that, and however they are named", async () => {
+test("a message to somebody disappears when the chat's messages do, whoever has set that, and however they are addressed", async () => {
   const { bob, phone, timer, setTimer, settled } = await aChat()
   expect(await timer(bob.number, "stays")).toBe(0)
   await setTimer(bob, phone.number, week)
@@ -48,7 +48,7 @@ test("what is written to somebody goes when the chat's messages go, whoever has 
   expect(await timer(bob.number, "stays again")).toBe(0)
 })
 
-test("what is written to a group goes when the group's messages go", async () => {
+test("a message to a group disappears when the group's messages do", async () => {
   const { network, bob, phone, timer, settled } = await aChat()
   const { jid } = await network.group([bob, phone])
   expect(await timer(jid, "stays")).toBe(0)

@@ -119,7 +119,7 @@ test("a thousand requests for messages that never were are acknowledged, ask the
   expect(await asked()).toBe(before)
 })
 
-test("what is decrypted and is no message is receipted, and nobody is asked to send it again", async () => {
+test("a decrypted text that is no message gets a receipt, and nobody is asked to send it again", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)
   const { ids } = await network.control.flood(bob.number, { to: phone.number, kind: "garbage", count: 20 })
   await bob.send(phone.number, "still there")
@@ -131,7 +131,7 @@ test("what is decrypted and is no message is receipted, and nobody is asked to s
   expect(told).toHaveLength(20)
 })
 
-test("what brings a session down again and again is skipped once when the operator says so, and what is behind it arrives", async () => {
+test("a message that brings a session down again and again is skipped once when the operator says so, and those behind it arrive", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge } = chat
   const eve = await anIntruder(chat)

@@ -33,7 +33,7 @@ test("a business's messages carry its verified name, in a chat and in a group; o
   expect((await client.message("closed")).message.verifiedBizName).toBeFalsy()
 })
 
-test("who asks about people learns who is a business, and what it tells of itself", async () => {
+test("a question about people says who is a business, and how it describes itself", async () => {
   const { ada, bob, client } = await aShop()
   expect(await client.sock.getBusinessProfile(ada.jid)).toMatchObject({
     wid: ada.jid,

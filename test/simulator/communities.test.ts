@@ -46,7 +46,7 @@ test("a community is made with a group for its announcements and one for everyth
   await network.log({ who: deviceOf(client), kind: "out", attrs: { id: chat!.key.id!, error: "403" } })
 })
 
-test("who comes to a community gets its announcements, joins its groups, and leaves all of them with it", async () => {
+test("a new member of a community gets its announcements, joins its groups, and leaves all of them with it", async () => {
   const { id } = (await client.sock.communityCreate("Comers", "and goers"))!
   const [announcements, general] = (await groupsOf(id)).map((group) => group.id!)
   await client.sock.communityParticipantsUpdate(id, [bob.lid], "add")

@@ -71,7 +71,7 @@ test("a stanza that is sent twice is one message, and a repetition", async () =>
   expect(texts).toEqual(["echo", "last"])
 })
 
-test("what is held for a device comes when the fault is removed, all of it and in order", async () => {
+test("stanzas that are held for a device come when the fault is removed, all of them and in order", async () => {
   const { ada, bob, client, device } = await aChat()
   const release = await network.fault({ kind: "hold", device })
   const { id } = await bob.send(ada.number, "first")

@@ -56,7 +56,7 @@ test.for(["status@broadcast", "123@broadcast", "the person"])(
   },
 )
 
-test("whoever is of a household finds nobody else, nor does anybody else find it", async () => {
+test("people of a household find nobody else, and nobody else finds them", async () => {
   const found = async (client: typeof stranger, jid: string) => await client.sock.onWhatsApp(jid)
   expect(await found(one.client, one.jid)).toMatchObject([{ exists: true }])
   for (const jid of [other.jid, ada.jid]) expect(await found(one.client, jid)).toEqual([])
@@ -70,7 +70,7 @@ const refused = (node: BinaryNode) =>
     (error: unknown) => String((error as { data?: unknown }).data),
   )
 
-test("whoever is of a household is given nobody else's keys, card or picture, and makes no group with them", async () => {
+test("people of a household get nobody else's keys, card or picture, and make no group with others", async () => {
   for (const jid of [other.lid, ada.lid]) {
     const user = { tag: "user", attrs: { jid } }
     const participant = { tag: "participant", attrs: { jid } }
@@ -87,7 +87,7 @@ test("whoever is of a household is given nobody else's keys, card or picture, an
   }
 })
 
-test("whoever is of a household calls nobody else, and hears so", async () => {
+test("people of a household cannot call anybody else, and are told so", async () => {
   for (const jid of [other.lid, ada.lid]) {
     const offer = { tag: "offer", attrs: { "call-id": "1", "call-creator": one.lid } }
     const ack = (await one.client.sock.query({

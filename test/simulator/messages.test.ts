@@ -42,7 +42,7 @@ test("two Baileys clients talk with each other, and their phones see it", async 
   )
 })
 
-test("what a phone sends is seen by its companion as the account's own", async () => {
+test("a message from a phone is seen by its companion as the account's own", async () => {
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
   const client = await network.paired(ada)
   await ada.send(bob.number, "from my phone")
@@ -88,7 +88,7 @@ test("a message to nobody is refused with a nack", async () => {
   expect(await ack).toMatchObject({ tag: "ack", attrs: { class: "message", error: "404" } })
 })
 
-test("what was not receipted comes back, in order and marked offline, until it is", async () => {
+test("messages without a receipt come back, in order and marked offline, until they have one", async () => {
   const [ada, bob] = [await network.phone(), await network.phone()]
   const client = await network.paired(ada)
   await bob.send(ada.number, "seen")

@@ -32,7 +32,7 @@ test("a message that came as a placeholder becomes an event when the phone has g
   expect(await message({ body: "given later" })).toMatchObject({ message_id: id, phone: bob.number })
 })
 
-test("what is sealed under a message's secret is told as what it is", async () => {
+test("content that is sealed under a message's secret is reported as what it is", async () => {
   const { bob, phone, message } = await aChat()
   const { id } = await bob.send(phone.number, "frist")
   await message({ body: "frist" })

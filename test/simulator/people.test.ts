@@ -27,7 +27,7 @@ function presences(client: Client) {
   }
 }
 
-test("who subscribes sees somebody come and go, until the subscription decays", async () => {
+test("a subscriber sees somebody come and go, until the subscription lapses", async () => {
   const { bob, client, change } = await aChat()
   const { seen, until } = presences(client)
   await change({ available: true })

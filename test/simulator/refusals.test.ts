@@ -59,7 +59,7 @@ test.for([
   expect(await refusal(xmlns, type, [{ tag, attrs: {} }])).toBe("400")
 })
 
-test("what the network does not know it says it does not", async () => {
+test("the network says so when it does not know a question", async () => {
   expect(await refusal("teleport", "get", [{ tag: "beam", attrs: {} }])).toBe("501")
 })
 

@@ -113,7 +113,7 @@ test.for([false, true])("contacts reach a client now or later (as a snapshot: %s
   expect(known.map(({ name }) => name)).not.toContain("Robert")
 })
 
-test("what a client sets is seen by the phone and by the other client", async () => {
+test("a client's setting is seen by the phone and by the other client", async () => {
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
   const [one, other] = [await network.paired(ada), await network.paired(ada)]
   const muted: unknown[] = []

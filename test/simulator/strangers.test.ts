@@ -18,7 +18,7 @@ async function aChat() {
   return { ada, bob, client }
 }
 
-test("whoever reads a text that leaves others out keeps a key for each of those", async () => {
+test("a reader of a text that leaves others out keeps a key for each of those", async () => {
   const { ada, bob, client } = await aChat()
   const jump = (fresh: boolean) =>
     network.control.jump(bob.number, { to: ada.number, count: 2, skipped: 30, fresh })

@@ -136,7 +136,7 @@ test("a phone gives a companion the keys of settings that it asks for, and says 
   expect(keys.map(({ keyData }) => Boolean(keyData?.keyData?.length))).toEqual([true, false])
 })
 
-test("who is added to a group is told of all of it, the others who came and of which version that makes", async () => {
+test("a new member of a group is told all about it; the others are told who came, and the group's new version", async () => {
   const [ada, bob, eve] = [await network.phone("Ada"), await network.phone("Bob"), await network.phone("Eve")]
   const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
   const { id } = await one.sock.groupCreate("Growing", [bob.jid])
@@ -148,7 +148,7 @@ test("who is added to a group is told of all of it, the others who came and of w
   expect(Number(after)).toBe(Number(before) + 1)
 })
 
-test("who joins by an invitation is told so; where admins choose, they are asked and let them in", async () => {
+test("people who join by an invitation are told so; where admins decide, they are asked and let them in", async () => {
   const [ada, bob, eve] = [await network.phone("Ada"), await network.phone("Bob"), await network.phone("Eve")]
   const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
   const { id } = await one.sock.groupCreate("Invited", [])

@@ -43,7 +43,7 @@ test("two clients of one push name are two devices of one phone; another name is
   await two.message("hello beta")
 })
 
-test("what is no code is refused", async () => {
+test("a text that is no code is refused", async () => {
   const response = await fetch(scanAt(network.url), { method: "POST", body: "hello" })
   expect(response.status).toBe(422)
 })

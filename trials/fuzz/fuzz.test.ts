@@ -100,7 +100,7 @@ test.for<[string, string, Answer]>([
   expect(faultsOf(theDraft(name, { parameters: { id: "x" } }), answer, ["canary"])).toHaveLength(1)
 })
 
-test("what a refused request changed is told", () => {
+test("a change that a refused request made is reported", () => {
   expect(changes({ a: "1", b: "2" }, { a: "1", b: "2" })).toEqual([])
   expect(changes({ a: "1", b: "2" }, { a: "1", b: "3", c: "4" })).toHaveLength(2)
 })

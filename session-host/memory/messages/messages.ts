@@ -7,7 +7,7 @@ import { decodeBare, encodeBare } from "#session-host/messages/decode.ts"
 import { sentMessage } from "./sent.ts"
 import type { Put, SessionStore, Stored } from "../store.ts"
 
-/** The contract, "Messages": 30 days. */
+/** Contract, "Remembered messages": 30 days. */
 const rememberedFor = 30 * 86_400
 /** The network keeps an unreceipted message for 14 days. */
 const seenFor = 14 * 86_400

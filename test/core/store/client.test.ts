@@ -70,7 +70,7 @@ test("an answer that is not the store's is no answer, whatever its status", asyn
   expect(asked).toHaveLength(4)
 })
 
-test("what is refused as wrong is asked once", async () => {
+test("a request that is refused as wrong is made once", async () => {
   const { asked } = await aStore("127.0.0.1", (_, response) => {
     response.writeHead(400).end(JSON.stringify({ __type: "x#ValidationException", message: "no such table" }))
   })

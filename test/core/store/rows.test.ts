@@ -46,7 +46,7 @@ function inBase64(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, inBase64(inner)]))
 }
 
-test("what is undefined is not there, at any depth", () => {
+test("an undefined member is not there, at any depth", () => {
   const row = { a: undefined, b: { c: undefined, d: [1, undefined, 2] } }
   expect(toItem(row)).toEqual({ b: { M: { d: { L: [{ N: "1" }, { N: "2" }] } } } })
 })

@@ -80,7 +80,7 @@ describe("creation", () => {
     expect(await json(customer.get("/api/instances/default"))).toMatchObject({ id: made.id })
   })
 
-  test("of 20 creations at once at 9 of 10 bridges exactly one succeeds", async () => {
+  test("exactly one of 20 creations at once succeeds at 9 of 10 bridges", async () => {
     const customer = await aCustomer()
     for (let i = 0; i < 9; i++)
       await Stored.create({ accountId: customer.account.id, customerRef: `first-${i}` })
@@ -324,7 +324,7 @@ describe("PATCH", () => {
     expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
   })
 
-  test("nobody holds the bridge: the new URL is written", async () => {
+  test("the new URL of a bridge that nobody holds is written", async () => {
     const customer = await aCustomer()
     const created = await json(customer.post("/api/instances", { customer_ref: "a" }))
     const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/in" })

@@ -181,7 +181,7 @@ test("a skip waits for the attempt that is under way: never are two events on th
   expect(await shop.outbox.states()).toEqual(["undelivered", "delivered"])
 })
 
-test("what a deliverer holds for longer is not skipped, and what it delivers meanwhile was not waiting", async () => {
+test("an event that a deliverer holds for longer is not skipped, and one that it delivers meanwhile was not waiting", async () => {
   const shop = await aShop()
   await shop.outbox.append(anEvent("a"))
   const held = (await Claim.take(shop.bridge.id, "somebody")) as Delivery.Info // free, and not early
@@ -276,7 +276,7 @@ test("after a day the replaced secret signs no more, and may be rolled again", a
   await WebhookSecret.roll(await shop.fresh())
 })
 
-test("of two rolls at once one is refused, and a finish of yesterday's ends no secret of today", async () => {
+test("one of two rolls at once is refused, and a finish of yesterday's ends no secret of today", async () => {
   const shop = await aShop()
   const outcomes = await Promise.allSettled([
     WebhookSecret.roll(shop.bridge),

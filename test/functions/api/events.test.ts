@@ -130,7 +130,7 @@ test("large events come on more pages, each within what Lambda answers, and none
   expect(found).toEqual(ids)
 })
 
-test("what waits, what was given up and what was delivered are told apart", async () => {
+test("events that wait, were given up or were delivered are told apart", async () => {
   const shop = await aShop([400, 200])
   await shop.outbox.append(...["given up", "delivered"].map(anEvent))
   await answerAll()

@@ -214,7 +214,7 @@ test("the longest key is taken", async () => {
   expect((await shop.send("~".repeat(255))).status).toBe(200)
 })
 
-test("what is not valid does not use up the key, nor does a call with a wrong API key", async () => {
+test("an invalid call does not use up the key, nor does one with a wrong API key", async () => {
   const shop = await aShop()
   expect((await shop.send("order-1", { chat: "491711234567" })).status).toBe(400)
   const stranger = { "idempotency-key": "order-1", authorization: "Bearer mbk_x" }

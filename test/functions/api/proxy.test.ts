@@ -229,7 +229,7 @@ describe("a host that is not there", () => {
     expect(old.calls).toHaveLength(2)
   })
 
-  test("nobody holds the bridge yet: the call waits and is answered by whoever takes it", async () => {
+  test("a call for a bridge that nobody holds yet waits, and is answered by the host that takes it", async () => {
     const shop = await aShop()
     const host = await aScriptedHost((_, response) => sayJson(response, 200, unpaired))
     const answer = shop.status()
@@ -237,7 +237,7 @@ describe("a host that is not there", () => {
     expect((await answer).status).toBe(200)
   })
 
-  test("nobody takes the bridge: 503 session_unavailable with Retry-After, after 5 s", async () => {
+  test("a call for a bridge that nobody takes is 503 session_unavailable with Retry-After, after 5 s", async () => {
     const shop = await aShop()
     const answer = await shop.status()
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])

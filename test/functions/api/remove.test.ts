@@ -36,7 +36,7 @@ test("a deleted bridge is gone from everywhere at once, its keys too, and its re
   expect((await json(again)).id).not.toBe(shop.bridge.id)
 })
 
-test("of twenty deletions at once one deletes, and the account's number of bridges falls by one", async () => {
+test("twenty deletions at once delete one bridge, and the account's number of bridges falls by one", async () => {
   const shop = await aShop()
   await shop.post("/api/instances", { customer_ref: "other" })
   const statuses = (await Promise.all(Array.from({ length: 20 }, shop.remove))).map(({ status }) => status)

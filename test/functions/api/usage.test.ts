@@ -71,7 +71,7 @@ test("counting costs no write but one a day, and the inbox counts too", async ()
   expect(await shop.usage()).toMatchObject([days, days, days])
 })
 
-test("whoever dies between keeping a day and counting the next loses nothing and counts nothing twice", async () => {
+test("a death between keeping a day and counting the next loses nothing and counts nothing twice", async () => {
   const shop = await aShop()
   await shop.outbox.append(anEvent("a"))
   await answerAll()

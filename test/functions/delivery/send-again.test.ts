@@ -52,7 +52,7 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
   expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ event_id: ids[1], success: true }, {}, {}, {}])
 })
 
-test("what was sent once more with success is listed no more, and its pointer is gone; what was not still is", async () => {
+test("an event that was sent again successfully is listed no more, and its pointer is gone; one that failed again still is", async () => {
   const { bridge, outbox } = await delivered([400, 400, 200, 200, 500])
   const listed = async () =>
     (await EventList.page(bridge.id, { state: "undelivered", after: 0, limit: 10 })).map(({ n }) => n)
@@ -70,7 +70,7 @@ test("what was sent once more with success is listed no more, and its pointer is
   expect((await Array.fromAsync(pointers)).map(({ n }) => n)).toEqual([2])
 })
 
-test("nothing is written to a delivered event that is sent once more", async () => {
+test("sending a delivered event once more writes nothing to it", async () => {
   const { receiver, bridge } = await delivered()
   const before = await EventRow.get(bridge.id, 2)
   await Resend.ask(bridge.id, 2)

@@ -14,7 +14,7 @@ async function ask(headers: Record<string, string>, from = anAddress()) {
   return await app.request("/healthz", { headers }, at(from))
 }
 
-test("what comes past the router is refused before it is counted, and learns nothing", async () => {
+test("a request that did not come through the router is refused before it is counted, and learns nothing", async () => {
   const from = anAddress()
   const strangers: Record<string, string>[] = [
     {},

@@ -139,7 +139,7 @@ test("an address book that is too long for the API's answer comes whole, as JSON
   expect((await contacts.all()).toString()).toBe(book)
 })
 
-test("what the API refuses is refused here in its words", async () => {
+test("a refusal of the API is passed on in its words", async () => {
   const shop = await aShop()
   const host = await aScriptedHost((_, response) =>
     sayJson(response, 410, { error: "the network has it no more", code: "media_expired" }),

@@ -104,7 +104,7 @@ test("an event is one line, whatever it holds", async () => {
   expect(last).toBe("end")
 })
 
-test("whoever does not read loses his place, and reads what was written until then, and the end", async () => {
+test("a reader who stops reading loses their place, and reads what was written until then, and the end", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   const shop = await aShop()
   for (const text of ["one", "two", "three"]) shop.log(text)
@@ -155,7 +155,7 @@ test("at most two streams of a bridge are open, and one that is closed makes roo
   expect((await shop.open()).status).toBe(200)
 })
 
-test("whoever leaves while nothing is logged has left its place at once", async () => {
+test("a reader who leaves while nothing is logged has left their place at once", async () => {
   timing.commentEachMs = 600_000
   const shop = await aShop()
   const [first] = [await shop.open(), await shop.open()]

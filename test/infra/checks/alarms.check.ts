@@ -46,7 +46,7 @@ function written(service: string): string[] {
     .map((match) => match[1]!)
 }
 
-test("what alarms and the dashboard watch of the service is written by it, and all that is written is watched", () => {
+test("every metric that alarms and the dashboard watch is written by the service, and every one that is written is watched", () => {
   const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
   const shown = [...String(dashboardBody).matchAll(/"MessagingBridge","(\w+)","service","([\w-]+)"/g)]
   const alarming = graph

@@ -127,7 +127,7 @@ test("the router proves itself to the API by a secret header, and overwrites the
   }
 })
 
-test("nothing is cached, every method passes, and a key never travels in the clear", () => {
+test("no answer is cached, every method passes, and a key never travels in the clear", () => {
   const { defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
   for (const behavior of [defaultCacheBehavior, ...orderedCacheBehaviors]) {
     expect(behavior).toMatchObject({
@@ -139,7 +139,7 @@ test("nothing is cached, every method passes, and a key never travels in the cle
   }
 })
 
-test("what takes a stream, may be long or needs the internet goes to the stream function, and all else to the API", () => {
+test("requests for streams, long answers or the internet go to the stream function, and all others to the API", () => {
   const { origins, defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
   const hostOf = (id: string) => origins.value.find(({ originId }) => originId === id)?.domainName
   const patterns = orderedCacheBehaviors.map(({ pathPattern, targetOriginId }) => {

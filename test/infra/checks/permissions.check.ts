@@ -236,7 +236,7 @@ test("the operator's command finds every setting that it shares with the API", (
   expect(graph.environment("StreamFunction")).toMatchObject({ LOG_GROUP })
 })
 
-test("nothing is linked: what SST's key would open is empty", () => {
+test("no resource is linked: SST's key would open an empty object", () => {
   for (const { name } of graph.all("lambda/function:Function")) {
     const linked = Object.keys(graph.environment(name)).filter((key) => key.startsWith("SST_RESOURCE_"))
     expect(linked).toEqual(["SST_RESOURCE_App"])

@@ -41,7 +41,7 @@ test("somebody's own stage accepts what only production refuses", () => {
   expect(graph.environment("ApiFunction").STAGE).toBe("dana")
 })
 
-test("what is set at the deploy reaches the processes that read it, and no other", () => {
+test("a setting of the deploy reaches the processes that read it, and no other", () => {
   const { LOG_LEVEL, RATE_LIMIT_PROXY, WHATSAPP_WEB_VERSION } = set
   for (const name of ["ApiFunction", "StreamFunction"]) {
     expect(graph.environment(name)).toMatchObject({ LOG_LEVEL, RATE_LIMIT_PROXY })

@@ -194,7 +194,7 @@ test("roll back: the image of before replaces the hosts again", async () => {
   expect(await talk()).toBe("message")
 })
 
-test("nobody was refused by a policy, and every role was asked something", () => {
+test("no policy refused anybody, and every role was asked something", () => {
   expect(denied()).toEqual([])
   const roles = new Set(stage.judged.map(({ role }) => role))
   expect([...roles].toSorted()).toEqual([

@@ -21,7 +21,7 @@ test("a partition key takes so much in a second and no more, and others do not f
   expect(await get("a")).toMatchObject({ pk: "a" })
 })
 
-test("what is larger takes more, and a transaction twice as much", async () => {
+test("a larger item takes more, and a transaction twice as much", async () => {
   const { put, transact } = await aStoreOfThings({ partitionLimits: { writes: 3, reads: 3 } })
   await put("small")
   await put("small")

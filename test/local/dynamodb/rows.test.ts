@@ -49,7 +49,7 @@ test("a write is answered when it is on the disk; what comes meanwhile goes ther
   expect(answered).toEqual(["a", "b", "c"])
 })
 
-test("what is not on the disk yet is seen by nobody", async () => {
+test("a write is seen by nobody before it is on the disk", async () => {
   const { rows, batches } = await onDisk()
   const first = rows.write([putting("a", "old")])
   batches[0]!.go()
@@ -66,7 +66,7 @@ test("what is not on the disk yet is seen by nobody", async () => {
   expect((await rows.read(["item-a"])).get("item-a")).toEqual({ word: { S: "new" } })
 })
 
-test("whoever waits for a batch that fails is told so, and the next is written", async () => {
+test("callers that wait for a batch that fails are told so, and the next one is written", async () => {
   const { rows, batches } = await onDisk()
   const failing = rows.write([{ ...putting("a"), key: undefined as unknown as string }])
   batches[0]!.go()
@@ -96,7 +96,7 @@ test("rows that may be lost with the power are written without waiting for the d
   await mixed
 })
 
-test("who watches rows is told of each that was put, once it is on the disk, and of no other", async () => {
+test("a watcher of rows is told of each that was put, once it is on the disk, and of no other", async () => {
   const { rows, batches } = await onDisk()
   const told: unknown[] = []
   rows.watch("item-a", ({ word }) => told.push(word?.S))

@@ -38,7 +38,7 @@ test("a store on disk keeps tables, items and indexes over a restart", async () 
   expect(await ofHost("one")).toEqual(["a", "b"])
 })
 
-test("what an index was still to learn is on disk when the store has closed", async () => {
+test("writes that an index was still to learn of are on disk when the store has closed", async () => {
   const path = await aFolder()
   const first = await startDynamoDb({ path, faults: [{ fault: "stale-index", ms: 60_000 }] })
   const client = clientOf(first.endpoint)
@@ -111,7 +111,7 @@ test("a long query comes in pages, in order", async () => {
   expect(found).toEqual(rows.map((row) => row.sk))
 })
 
-test("what is not DynamoDB's, or not here, is refused", async () => {
+test("requests that are not DynamoDB's, or not supported here, are refused", async () => {
   const { client, endpoint } = await aStoreOfThings()
   await expect(client.send(new ListBackupsCommand())).rejects.toMatchObject({
     name: "UnknownOperationException",

@@ -94,7 +94,7 @@ test("an item that is too large is refused, as is the transaction that holds it"
   await expect(client.send(new TransactWriteItemsCommand(transaction(410_000)))).rejects.toMatchObject(wrong)
 })
 
-test("what was written is no longer the request's: a later change of one is none of the other", async () => {
+test("a written item is independent of its request: a later change of one does not change the other", async () => {
   const { client } = await aStoreOfThings()
   await client.send(new UpdateItemCommand(update))
   const before = await client.send(new GetItemCommand({ TableName, Key }))

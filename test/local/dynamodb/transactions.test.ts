@@ -2,7 +2,7 @@ import { DeleteCommand, TransactGetCommand, UpdateCommand } from "@aws-sdk/lib-d
 import { expect, test } from "vitest"
 import { adding, aStoreOfThings, creating, keyOf, putting, TableName, type Member } from "./things.ts"
 
-test("of 200 transactions that race for 20 items, exactly 20 succeed, each whole", async () => {
+test("200 transactions race for 20 items, and exactly 20 succeed, each whole", async () => {
   const { transact, get } = await aStoreOfThings()
   const racers = Array.from({ length: 200 }, (_, racer) =>
     transact([creating(`a${racer % 20}`, { racer }), creating(`b${racer % 20}`, { racer })]),
@@ -129,7 +129,7 @@ test("an index follows what transactions write, move and delete", async () => {
   expect(await ofHost("two")).toEqual(["x", "z"])
 })
 
-test("nobody who reads a transaction's items together sees half of one", async () => {
+test("reading a transaction's items together never shows half of one", async () => {
   const { transact, client, faults } = await aStoreOfThings()
   faults.add({ fault: "half-visible", ms: 2 })
   await transact([putting("a", { n: 100 }), putting("b", { n: 0 })])

@@ -53,7 +53,7 @@ test("a refused write returns no item if not asked, or if there is none", async 
   expect(absent).toMatchObject({ name: "ConditionalCheckFailedException", Item: undefined })
 })
 
-test("of 30 who create the same item, one does", async () => {
+test("30 callers create the same item, and one succeeds", async () => {
   const { client } = await aStoreOfThings()
   const racers = Array.from({ length: 30 }, () => client.send(new PutCommand(creating("a").Put!)))
   const outcomes = await Promise.allSettled(racers)

@@ -39,7 +39,7 @@ async function aBook() {
   }
 }
 
-test("who writes is a contact, by phone number, once, however the messages are addressed", async () => {
+test("a writer becomes one contact, by phone number, however the messages are addressed", async () => {
   const { bob, phone, list, listed } = await aBook()
   await bob.send(phone.number, "by lid", { addressing: "lid" })
   await bob.send(phone.number, "by pn", { addressing: "pn" })

@@ -94,7 +94,7 @@ test("a large file goes up in parts and comes down whole", async () => {
   expect(headers).toMatchObject({ "content-type": "application/pdf", "content-length": "20000000" })
 })
 
-test("what was fetched is kept for three hours; then the network is asked again", async () => {
+test("a fetched file is kept for three hours; then the network is asked again", async () => {
   const { fromBob, keyOf, media, contentOf, forget } = await aMediaChat()
   const data = randomBytes(1000)
   const id = await fromBob({ kind: "image", data, mimetype: "image/png" })
@@ -111,7 +111,7 @@ test("what was fetched is kept for three hours; then the network is asked again"
   }
 })
 
-test("what the network has forgotten the phone brings again, in a group and of a status as well", async () => {
+test("the phone brings a file again that the network has forgotten, in groups and statuses as well", async () => {
   const { bob, message, fromBob, media, contentOf, forget, network, phone } = await aMediaChat()
   const data = randomBytes(1000)
   const id = await fromBob({ kind: "image", data, mimetype: "image/png" })
@@ -132,7 +132,7 @@ test("what the network has forgotten the phone brings again, in a group and of a
   }
 })
 
-test("what neither the network nor the phone has is gone, and both were asked", async () => {
+test("a file that neither the network nor the phone has is gone, and both were asked", async () => {
   const { bob, phone, ask, message, fromBob, contentOf, network } = await aMediaChat()
   const first = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
   const { imageMessage } = await contentOf(first)
@@ -155,7 +155,7 @@ test("a message without media, and one that nobody knows, have none", async () =
   expect(await ask("GET", "/messages/NOSUCH/media")).toMatchObject(none)
 })
 
-test("what was changed on its way is not given out, whichever part it is", async () => {
+test("a file that was changed on its way is not given out, whichever part was changed", async () => {
   const { bob, phone, ask, message, fromBob, contentOf } = await aMediaChat()
   const first = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
   const { imageMessage } = await contentOf(first)

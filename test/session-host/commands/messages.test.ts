@@ -271,7 +271,7 @@ test("a chat that is named must be the message's, by whichever of its names", as
   expect(await ask("POST", `/messages/${id}/read`, { chat: eve.number })).toMatchObject({ status: 404 })
 })
 
-test("nobody takes the place of a message by sending another of its id", async () => {
+test("a second message under the id of the first does not take its place", async () => {
   const { ask, bob, phone, bridge, message, network } = await aChat()
   const eve = await network.phone("Eve")
   const { message_id: ours } = await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
@@ -346,7 +346,7 @@ test("nobody's number, nobody's LID and a group of others are refused, and nothi
   expect(await network.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })).toHaveLength(1)
 })
 
-test("what does not fit together is refused for the field that is wrong", async () => {
+test("fields that do not fit together are refused for the one that is wrong", async () => {
   const { ask, bob } = await aChat()
   const cases = [
     ["poll", { question: "?", options: ["a", "b"], max_answers: 3 }, "max_answers"],

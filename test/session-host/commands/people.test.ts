@@ -58,7 +58,7 @@ test("presence and typing of a contact that was subscribed to become events", as
   expect(asked).toHaveLength(1)
 })
 
-test("who is available stays so at the next host, until it is taken back", async () => {
+test("a session that is shown as available stays so at the next host, until that is taken back", async () => {
   const { ask, network, bridge, device, host } = await aTalk()
   await ask("POST", "/presence", { state: "available" })
   const shown = async () =>

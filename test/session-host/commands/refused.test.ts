@@ -62,7 +62,7 @@ const bad = [
   ["POST", "/pair", { phone: "" }],
 ] as const
 
-test("what is not as the contract says is refused with where it is wrong", async () => {
+test("input against the contract is refused, with the place of the fault", async () => {
   const ask = await aBridgeAtAHost()
   for (const [method, path, body] of bad)
     expect({ method, path, body, ...(await ask(method, path, body)) }).toMatchObject({

@@ -96,7 +96,7 @@ test("a document with a caption is sent as clients show it", async () => {
   })
 })
 
-test("what cannot be fetched, is too large, or is not what it says is refused; nothing is sent or left over", async () => {
+test("a file that cannot be fetched, is too large, or is not what it says is refused; nothing is sent or left over", async () => {
   const { ask, bob, network, phone } = await aMediaChat()
   const bomb = await blank(5100, 5000).png({ compressionLevel: 9 }).toBuffer()
   const mb = 1024 * 1024
@@ -187,7 +187,7 @@ test("two media at once per bridge: a third waits its turn", async () => {
   expect(asked).toHaveLength(3)
 })
 
-test("what arrives is what was fetched, byte for byte, also when it is large", async () => {
+test("a file arrives as it was fetched, byte for byte, also when it is large", async () => {
   const { ask, bob } = await aMediaChat()
   const body = Buffer.concat([Buffer.from("%PDF-1.7"), randomBytes(20_000_000)])
   const { url } = await aFileServer({ "/large.pdf": { type: "application/pdf", body } })

@@ -4,7 +4,7 @@ import { aChat } from "#test/support/session/chat.ts"
 import { sendText } from "#test/support/session/host.ts"
 import { newMessageId } from "#core/message-id.ts"
 
-test("whoever the network will not look up now is not unknown: the same call may be made again", async () => {
+test("a number that the network will not look up now is not unknown: the same call may be made again", async () => {
   const { network, bridge, bob, phone } = await aChat({ timing: { beatMs: 1000 } })
   const group = await network.group([phone, bob])
   const calls = [bob.jid, bob.lid, group.jid].map((chat) => ({ chat, id: newMessageId() }))

@@ -26,7 +26,7 @@ test("so many at once; whoever waits takes over the slot that becomes free, in o
   await Promise.all([slots.use(async () => {}), slots.use(async () => {})])
 })
 
-test("nobody waits for ever", async () => {
+test("a wait for a slot ends", async () => {
   const slots = new Slots(1, 20)
   const gate = Promise.withResolvers<void>()
   const first = slots.use(() => gate.promise)

@@ -15,7 +15,7 @@ async function rowsOf(bridgeId: string, prefix: string) {
   return await Array.fromAsync(rows)
 }
 
-test("what a phone sends arrives as what it is, in order", async () => {
+test("messages from a phone arrive as what they are, in order", async () => {
   const { bob, phone, bridge, ask } = await aChat()
   const to = phone.number
   const { message_id: ours } = await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
@@ -143,7 +143,7 @@ test.for(["lid", "pn"] as const)(
   },
 )
 
-test("what happened while the session was offline says so; what comes twice is told once, under one event id", async () => {
+test("events from while the session was offline say so; a message that comes twice is one event, under one id", async () => {
   const { bob, phone, bridge, ask, end, network, message, eventIds } = await aChat()
   const poll = await ask("POST", "/send/poll", { chat: bob.number, question: "?", options: ["a", "b"] })
   const event = await ask("POST", "/send/event", { chat: bob.number, name: "Party", start_time: 10 })
@@ -175,7 +175,7 @@ test("what happened while the session was offline says so; what comes twice is t
   expect(new Set(after).size).toBe(after.length)
 })
 
-test("what nobody can read is set aside and holds up nothing; what is not for people gives no event", async () => {
+test("a message that nobody can read is set aside and holds up nothing; content that is not for people gives no event", async () => {
   const { bob, phone, bridge, message } = await aChat()
   await bob.post(phone.number, { raw: { protocolMessage: { type: 3, ephemeralExpiration: 60 } } })
   await bob.post(phone.number, { raw: { invoiceMessage: { note: "pay" } } })
@@ -187,7 +187,7 @@ test("what nobody can read is set aside and holds up nothing; what is not for pe
   expect(Number(parked[0]!.expires_at)).toBeGreaterThan(Date.now() / 1000 + 29 * 86_400)
 })
 
-test("of messages is kept one row for each, and none for what was sent through the API", async () => {
+test("each message has one row, and messages sent through the API have none", async () => {
   const { bob, phone, bridge, ask, message } = await aChat()
   await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
   const { id } = await bob.send(phone.number, "theirs")

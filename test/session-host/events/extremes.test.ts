@@ -55,7 +55,7 @@ test("no time is beyond JSON, whatever a stranger calls the time", () => {
   }
 })
 
-test("of a poll with numbers of its own the answers allowed are whole", () => {
+test("the number of answers that a poll allows is a whole number, whatever its maker wrote", () => {
   for (const selectableOptionsCount of [0, 4_294_967_295]) {
     const poll = { name: "x", options: [{ optionName: "a" }], selectableOptionsCount }
     expect(told({}, { pollCreationMessage: poll })).toEqual([expect.schemaMatching(Event)])

@@ -254,7 +254,7 @@ function nested(depth: number): MessageContent {
   return depth === 0 ? text : { ephemeralMessage: { message: nested(depth - 1) } }
 }
 
-test("of a message is remembered what a quote, a vote or a download needs, and no more", () => {
+test("a message is remembered as far as a quote, a vote or a download needs it, and no further", () => {
   const bytes = Buffer.alloc(32, 1)
   const [image] = map(group, {
     imageMessage: {

@@ -76,7 +76,7 @@ describe("calls", () => {
     expect(map(ends[0]!)[0]!.event).toMatchObject({ contact_id: "4922@s.whatsapp.net" })
   })
 
-  test("what says nothing of a call is none", () => {
+  test("a stanza that says nothing of a call is none", () => {
     expect(map(node("call", { from: "22@lid" }))).toEqual([])
     expect(map(node("call", { from: "22@lid" }, [node("offer")]))).toEqual([])
     expect(map(aCall("preaccept"))).toEqual([])
@@ -110,7 +110,7 @@ describe("typing", () => {
     })
   })
 
-  test("what is neither writing nor a pause is nothing", () => {
+  test("a chat state that is neither typing nor a pause gives no event", () => {
     expect(typing(node("dancing"))).toBeUndefined()
     expect(eventOf(node("chatstate", { from: "22@lid" }))).toBeUndefined()
   })

@@ -14,7 +14,7 @@ const info = (tag: string, attrs: Record<string, string>) => ({
   children: [{ tag, attrs, children: [] }],
 })
 
-test("what waits for the session is announced", () => {
+test("the number of waiting messages is announced", () => {
   const preview = info("offline_preview", {
     count: "7",
     message: "4",
@@ -51,7 +51,7 @@ test("a stanza that nobody knows gives no event", () => {
   expect(fromStanza({ tag: "next_year", attrs: {}, children: [] }, known, at)).toEqual([])
 })
 
-test("what has no id of the network's is another happening in another connection or epoch", () => {
+test("an occurrence without an id of the network is another one in another connection or epoch", () => {
   const ids = [
     connected(at, "491"),
     connected({ ...at, connection: 3 }, "491"),

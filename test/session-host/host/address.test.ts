@@ -17,7 +17,7 @@ test("a host is reached at this machine alone, unless it is told otherwise", asy
   expect(await addressOf({ HOST_ADDRESS: "10.0.0.7" })).toEqual({ reached: "10.0.0.7", bind: "10.0.0.7" })
 })
 
-test("what it listens on may be another address than the one it says", async () => {
+test("a host may listen on another address than the one it announces", async () => {
   const at = await addressOf({ HOST_ADDRESS: "127.0.0.2", HOST_BIND: "127.0.0.1" })
   const server = await listen(() => new Response("here"), { ...at, port: 0 })
   onTestFinished(() => server.close())

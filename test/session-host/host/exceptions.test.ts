@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 
 const program = fileURLToPath(new URL("../../support/throwing-process.ts", import.meta.url))
 
-test("what nobody catches ends the session that it belongs to; what belongs to none ends the process", async () => {
+test("an uncaught error ends the session that it belongs to; one that belongs to none ends the process", async () => {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; lines: string[] }>()
   const env = { ...process.env, NODE_OPTIONS: "", LOG_LEVEL: "silent" }
   execFile(process.execPath, [program], { env }, (error, stdout) =>

@@ -168,7 +168,7 @@ test("a host that stood still reads its leases before anything else", async () =
   expect((await Lease.get(bridge.id))?.host).toBe(Lease.NONE)
 })
 
-test("what is left of a deleted bridge is removed, its lease last", async () => {
+test("the rows of a deleted bridge are removed, its lease last", async () => {
   const network = await aNetwork()
   const { bridge } = await aPairedSession(network)
   await eventsOfType(bridge.id, "connected")

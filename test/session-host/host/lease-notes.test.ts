@@ -19,7 +19,7 @@ async function told(bridgeId: string, status: Status): Promise<Lease.Told> {
   })
 }
 
-test("what a session says of itself stands in its lease, and what is still so at the next host is so since then", async () => {
+test("a session's status is in its lease, and keeps its time if it is still so at the next host", async () => {
   const network = await aNetwork()
   const { bridge, host, end } = await aPairedSession(network)
   await told(bridge.id, "connected")

@@ -58,7 +58,7 @@ test("a document may begin as it likes: its Content-Type alone says what it is",
     expect(looksLike(type, Buffer.from("<html>"))).toBe(true)
 })
 
-test("of an animation with a thousand frames one is looked at", async () => {
+test("only one frame of an animation with a thousand is looked at", async () => {
   const { width, height, isAnimated, thumbnail } = await read(await animation(1000))
   expect([width, height, isAnimated]).toEqual([8, 8, true])
   expect((await sharp(thumbnail).metadata()).pages ?? 1).toBe(1)
@@ -77,7 +77,7 @@ test.for<[string, Buffer | string]>([
   expect(said).toBeOneOf(["half a picture", "media_type_mismatch"])
 })
 
-test("what follows a picture in its file does not reach the thumbnail", async () => {
+test("bytes after a picture in its file do not reach the thumbnail", async () => {
   const { thumbnail } = await read(Buffer.concat([jpeg, Buffer.from("<script>alert(1)</script>")]))
   expect(thumbnail.includes("script")).toBe(false)
 })

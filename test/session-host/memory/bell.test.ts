@@ -37,7 +37,7 @@ test("while somebody delivers, one look serves many events that are committed so
   expect(count()).toBeLessThan(15)
 })
 
-test("what is committed while the bell rests is rung for as soon as nobody delivers any more", async () => {
+test("events that are committed while the bell rests are rung for as soon as nobody delivers any more", async () => {
   const bridge = await aBridge("http://127.0.0.1:9/")
   const outbox = await anOutbox(bridge)
   await outbox.append(anEvent())

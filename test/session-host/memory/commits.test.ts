@@ -27,7 +27,7 @@ async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
   return { lease, commits, store, happened, put, remove, value }
 }
 
-test("what is asked for while a commit is under way goes together into the next one", async () => {
+test("units that are made while a commit is under way go together into the next one", async () => {
   const { commits, put, value } = await aWriter()
   const asked = transactions()
   await Promise.all(["A", "B", "C", "D"].map((sk) => commits.write([put(sk)])))
@@ -63,7 +63,7 @@ test("more than 99 rows take several commits, the last rows last", async () => {
   expect(await value("KEY#811")).toBe("KEY#811")
 })
 
-test("what fits no longer into a commit waits for the next one, whole", async () => {
+test("a unit that no longer fits into a commit waits for the next one, whole", async () => {
   const { commits, put } = await aWriter()
   const asked = transactions()
   const some = (name: string) => Array.from({ length: 60 }, (_, i) => put(`${name}#${i}`))
@@ -182,7 +182,7 @@ test("a note goes into the transaction of the next change, and nothing waits for
 
 const texts = (rows: { secret: Buffer }[]) => rows.map(({ secret }) => secret.toString())
 
-test("what is made is read at once, durable or not, in lists as alone; what was removed is not", async () => {
+test("a row is read as soon as it is made, durable or not, in lists as alone; a removed one is not", async () => {
   const { commits, store } = await aWriter()
   await commits.write([store.put("X#1", "one"), store.put("X#2", "two"), store.put("X#4", "four")])
   commits.make([store.put("X#3", "three"), store.remove("X#1"), store.put("X#2", "two, again")])

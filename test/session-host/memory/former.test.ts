@@ -30,7 +30,7 @@ async function leaveFormer(one: Awaited<ReturnType<typeof aMemory>>, ...messages
 const bodies = (events: Event[]) =>
   events.map((event) => (event.event === "message" ? event.body : event.event))
 
-test("what a former release decrypted becomes events once, in order, and what it has seen is not told again", async () => {
+test("messages that a former release decrypted become events once, in order, and those it has seen are not told again", async () => {
   const first = await aMemory()
   const left = ["left 1", "left 2"].map((text) => aReceived({ text }))
   await leaveFormer(first, ...left)
@@ -67,7 +67,7 @@ test("a message whose row a former release wrote is not told again", async () =>
   expect(await first.memory.messages.all("OLD")).toHaveLength(1)
 })
 
-test("what a former release left becomes events before the next owner connects", async () => {
+test("messages that a former release left become events before the next owner connects", async () => {
   const network = await aNetwork()
   const { bridge, host } = await aPairedSession(network)
   await host.stop()
@@ -89,7 +89,7 @@ test("what a former release left becomes events before the next owner connects",
 
 const unreadable = () => aReceived({ plaintext: Buffer.from([0xff, 0xff, 1]) })
 
-test("what is parked is not read before the next owner has connected", async () => {
+test("parked messages are not read before the next owner has connected", async () => {
   const network = await aNetwork()
   const { bridge, host } = await aPairedSession(network)
   await host.stop()

@@ -64,7 +64,7 @@ test("a message, its event and its ratchet are one transaction", async () => {
   ])
 })
 
-test("what refers to a message is read with it, though neither is durable yet", async () => {
+test("an answer to a message is read with it, though neither is durable yet", async () => {
   const one = await aMemory()
   const bob = "491710000001@s.whatsapp.net"
   const secret = randomBytes(32)
@@ -224,7 +224,7 @@ function aMapper(fixed: boolean) {
   return { asked, map }
 }
 
-test("what was parked is read again by the next code, once by each, after the session has connected", async () => {
+test("parked messages are read again by each new version of the code, once, after the session has connected", async () => {
   const first = await aMemory()
   const { bridgeId } = first
   await take(first, aReceived({ id: "ODD", plaintext: Buffer.from([0xff, 0xff, 1]) }))
@@ -250,7 +250,7 @@ test("what was parked is read again by the next code, once by each, after the se
   expect(await rowsOf(bridgeId, "PARKED#")).toEqual([])
 })
 
-test("what earlier code has parked is read again, in however many pieces", async () => {
+test("a message that earlier code has parked is read again, in however many pieces", async () => {
   const one = await aMemory()
   const { store, commits } = one.memory
   const received = aReceived({ id: "LARGE", text: "x".repeat(500_000) })
@@ -269,7 +269,7 @@ test("what earlier code has parked is read again, in however many pieces", async
   expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
 })
 
-test("of one sender a hundred are parked, by however many sessions; all are known when they come again", async () => {
+test("at most a hundred messages of one sender are parked, by however many sessions; all are known when they come again", async () => {
   const one = await aMemory()
   const sent = (count: number, device: number) =>
     Array.from({ length: count }, () => unreadable({ from: `200000000000001:${device}@lid` }))
@@ -321,7 +321,7 @@ test("a ciphertext is known from when it was taken in, also to the next owner", 
   expect(await next.memory.vault.isSeen({ ...received, hash: aReceived().hash })).toBe(false)
 })
 
-test("what was not durable when its owner died is as if it had never come", async () => {
+test("a message that was not durable when its owner died counts as never received", async () => {
   const first = await aMemory()
   const received = aReceived({ text: "comes again" })
   const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })

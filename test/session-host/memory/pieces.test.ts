@@ -37,7 +37,7 @@ test("the list of 100,000 chats that have a token is known to this owner and the
   expect(await read(await aMemory({ bridgeId: one.bridgeId }))).toEqual(listed(jids))
 })
 
-test("who adds one chat to many has the end of the list written, not all", async () => {
+test("adding one chat to many writes the end of the list, not all of it", async () => {
   const one = await aMemory()
   const jids = chats(20_000)
   await keep(one, jids)
@@ -71,7 +71,7 @@ test("an owner who dies amid several transactions leaves what was before, and no
   expect(await read(next)).toEqual(listed(after))
 })
 
-test("what has become small is one row again, and what is removed leaves none", async () => {
+test("a value that has become small is one row again, and a removed one leaves none", async () => {
   const one = await aMemory()
   await keep(one, chats(3_000))
   expect(await piecesOf(one)).not.toEqual([])
@@ -83,7 +83,7 @@ test("what has become small is one row again, and what is removed leaves none", 
   expect(await piecesOf(one)).toEqual([])
 })
 
-test("what is one row of a former release is read, and kept anew", async () => {
+test("a value that a former release kept in one row is read, and kept anew", async () => {
   const one = await aMemory()
   const jids = chats(3_000)
   const former = JSON.stringify(listed(jids), BufferJSON.replacer)

@@ -20,7 +20,7 @@ async function aBook() {
   return { memory, phones, learn, list }
 }
 
-test("of who hides the number a group shows a part, until the number is known: then it is one contact still", async () => {
+test("a member who hides their number is shown with a part of it, and stays one contact once the number is known", async () => {
   const { learn, list, phones } = await aBook()
   await learn({ lid: bob.lid, pushName: "Bob" })
   await learn({ lid: bob.lid, redactedPhone: "+49∙∙∙∙∙22", ofContactsOnly: true })
@@ -48,7 +48,7 @@ test("an address alone makes nobody a contact", async () => {
   expect(await list()).toEqual([])
 })
 
-test("what is not said changes nothing; an about text may be taken back; what is known writes nothing", async () => {
+test("news that leaves a field out does not change it; an about text may be taken back; known facts write nothing", async () => {
   const { learn, list } = await aBook()
   await learn({ ...bob, fullName: "Robert", pushName: "Bob", verifiedName: "Bob & Sons" })
   const before = await list()
@@ -65,7 +65,7 @@ test("what is not said changes nothing; an about text may be taken back; what is
   expect(written).toEqual([])
 })
 
-test("who was said not to be on the network is there again once he is heard of, and nobody is made a contact by that", async () => {
+test("a contact who was said not to be on the network is back once they are heard of, and nobody becomes a contact by that", async () => {
   const { learn, list } = await aBook()
   await learn({ jid: "4999@s.whatsapp.net", isRegistered: false, ofContactsOnly: true })
   expect(await list()).toEqual([])
@@ -156,7 +156,7 @@ test("a business has a verified name, an address and a mail address", async () =
 const people = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ jid: `49${100_000 + i}@s.whatsapp.net`, fullName: `${i}` }))
 
-test("whoever asks about one person does not wait until thousands of others are learnt", async () => {
+test("a question about one person does not wait until thousands of others are learnt", async () => {
   const { learn, memory } = await aBook()
   const ended: string[] = []
   const all = learn(...people(2000)).then(() => ended.push("all"))
@@ -167,7 +167,7 @@ test("whoever asks about one person does not wait until thousands of others are 
   expect(ended).toEqual(["one", "all"])
 })
 
-test("what is heard of a person later stays, however long the list that was heard before", async () => {
+test("later news about a person stays, however long the list that came before it", async () => {
   const { learn, memory } = await aBook()
   const [first, ...others] = people(200)
   const all = learn(...others, { ...first!, fullName: "Before" })

@@ -9,7 +9,7 @@ const saying = (...users: Stanza[]) => ({
   ask: async () => el("iq", {}, [el("usync", {}, [el("list", {}, users)])]),
 })
 
-test("who is on the network is so without a LID, and who is not is not, even with one", async () => {
+test("a number can be on the network without a LID, and one that is not stays so even with one", async () => {
   const bob = el("user", { jid: "4922@s.whatsapp.net" }, [el("contact", { type: "in" }, "+4922")])
   const nobody = el("user", { jid: "4933@s.whatsapp.net" }, [
     el("contact", { type: "out" }, "+4933"),

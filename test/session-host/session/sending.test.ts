@@ -55,7 +55,7 @@ test("an unknown number is refused and nothing is sent; it is asked for once", a
   expect(await asked()).toBe(before)
 })
 
-test("what the network refuses is told with its number, and stays refused under that id", async () => {
+test("a refusal of the network is told with its number, and stands for that id", async () => {
   const network = await aNetwork()
   const { bridge } = await aPairedSession(network)
   const contact = await network.phone("Bob")
@@ -115,7 +115,7 @@ test("a late answer of the network counts: the same id is then answered without 
   expect(await contact.read({ id })).toHaveLength(1)
 })
 
-test("whoever did not get a group's message for a refusal can read the next one all the same", async () => {
+test("members who missed a group's message because it was refused can read the next one all the same", async () => {
   const network = await aNetwork()
   const { bridge, phone } = await aPairedSession(network)
   const [bob, eve] = [await network.phone("Bob"), await network.phone("Eve")]
@@ -151,7 +151,7 @@ test("a message whose outcome is unknown is not sent again by another login", as
   expect(await contact.read({ text: "hello" })).toHaveLength(1)
 })
 
-test("what a command leaves behind belongs to its session, should it throw where nobody catches", async () => {
+test("an error that a command leaves behind belongs to its session", async () => {
   const network = await aNetwork()
   let owner: unknown
   const host = await aHost(network, {

@@ -186,7 +186,7 @@ const toldOf: Partial<Record<(typeof kinds)[number], RegExp>> = {
   uncapped: /no longer says that this account has started/,
 }
 
-test("what the network tells unasked is settled, told where it says something, and known to be what it is", async () => {
+test("news that the network sends unasked is settled, told where it says something, and known for what it is", async () => {
   const { bob, phone, bridge, network, message } = await aChat()
   const device = `${phone.number}:1`
   const group = (await network.group([bob, phone])).jid
@@ -440,7 +440,7 @@ function number(value: number, length: number) {
   return bytes(out)
 }
 
-test("who asks for a message with keys of their own gets it under these, and the network is asked for none", async () => {
+test("a device that asks for a message with its own keys gets it under these, and the network is asked for none", async () => {
   const chat = await aChat()
   const { phone, bridge, network } = chat
   const device = `${phone.number}:1`

@@ -74,7 +74,7 @@ async function anAsker() {
   return { device, outcomes, all }
 }
 
-test("what the network refuses to say is refused with its number, and may be asked again", async () => {
+test("a question that the network refuses is refused with its number, and may be asked again", async () => {
   const { device, outcomes, all } = await anAsker()
   const answers = await network.fault({ kind: "refuse_iq", device, code: 429 })
   expect(await outcomes()).toEqual(all(429))

@@ -106,7 +106,7 @@ test("a message whose answer does not come holds up nobody behind it", async () 
   expect(await first).toEqual({ timestamp: 9 })
 })
 
-test("what had to wait for others for too long was not sent, and never will be", async () => {
+test("a message that had to wait for others for too long was not sent, and never will be", async () => {
   // The preparation of the first two never ends.
   const { send, relayed } = aSender(() => new Promise(() => {}))
   const ends = ["3EB0", "3EB1", "3EB2"].map((messageId) =>
@@ -125,14 +125,14 @@ test("a refusal has its number", async () => {
   await expect(sent).rejects.toEqual(new NetworkRejected(479))
 })
 
-test("what fails before the stanza leaves was not sent", async () => {
+test("a message that fails before its stanza leaves was not sent", async () => {
   const { send } = aSender(async () => {
     throw new Error("no devices")
   })
   await expect(send(message, false)).rejects.toThrow(NotSent)
 })
 
-test("what fails before the stanza leaves, but after the message was kept and the connection ended, is unknown", async () => {
+test("a failure before the stanza leaves, but after the message was kept and the connection ended, has an unknown outcome", async () => {
   const { send, world } = aSender(async (state) => {
     state.maybeKept = true
     world.open = false
@@ -150,7 +150,7 @@ test("sending again never says that nothing was sent", async () => {
   await expect(send(message, true)).rejects.toThrow(OutcomeUnknown)
 })
 
-test("what fails after the stanza has left is decided by the answer", async () => {
+test("a failure after the stanza has left is decided by the answer", async () => {
   const { send, acks } = aSender(async (state) => {
     await leaves(state)
     throw new Error("a commit after it")
@@ -161,7 +161,7 @@ test("what fails after the stanza has left is decided by the answer", async () =
   expect(await sent).toEqual({ timestamp: 3 })
 })
 
-test("what is not prepared in 20 seconds is given up for good, and the next one has its turn", async () => {
+test("a message that is not prepared in 20 seconds is given up for good, and the next one has its turn", async () => {
   const states: Transmission[] = []
   const { send, acks } = aSender(async (state) => {
     states.push(state)

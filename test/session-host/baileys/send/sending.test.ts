@@ -33,7 +33,7 @@ test("a message is durable before its stanza leaves", async () => {
   connection.close()
 })
 
-test("what the network refuses is refused with its number", async () => {
+test("a message that the network refuses is refused with its number", async () => {
   const { bob, connection, device } = await aLinkedDevice(network)
   await network.fault({ kind: "nack", device, code: 463, times: 1 })
   const refused = connection.send(outgoing(bob.jid, "no"))

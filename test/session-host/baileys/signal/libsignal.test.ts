@@ -35,7 +35,7 @@ test("a message that no session can read changes none", async () => {
   expect(await text(bob.decrypt(ada.lid, { type, ciphertext }))).toBe("broken")
 })
 
-test("of the closed sessions with a device, the newest four are kept", async () => {
+test("the newest four closed sessions with a device are kept", async () => {
   const { ada, bob } = await twoParties()
   for (let i = 0; i < 8; i++) await ada.open(bob)
   const [kept] = ada.vault.ofType("session")

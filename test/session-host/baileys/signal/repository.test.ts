@@ -13,7 +13,7 @@ const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.en
 
 const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
 
-test("what is decrypted is taken in with the one change that moves the ratchet", async () => {
+test("a decrypted message is taken in with the one change that moves the ratchet", async () => {
   const { ada, bob } = await twoParties()
   const sealed = await ada.encrypt(bob.lid, { conversation: "one" })
   const before = bob.vault.changes.length
@@ -91,7 +91,7 @@ test("a message that goes out is in the unit of the first ratchet that it moves,
   expect(state).toMatchObject({ unkept: undefined })
 })
 
-test("what was given up is not encrypted any more", async () => {
+test("a message that was given up is not encrypted any more", async () => {
   const { ada, bob } = await twoParties()
   const state = aTransmission({ maybeKept: true, abandoned: true })
   const changes = ada.vault.changes.length

@@ -13,7 +13,7 @@ function flipped(bytes: Uint8Array, bit: number): Buffer {
   return other
 }
 
-test("what libsignal has signed is signed, whatever its length, with and without the key's type", () => {
+test("a signature of libsignal's is true, whatever the length of the text, with and without the key's type", () => {
   for (let i = 0; i < 64; i++) {
     const { public: key, private: secret } = Curve.generateKeyPair()
     const message = randomBytes(i * 7)
@@ -39,7 +39,7 @@ test("one bit elsewhere and it is not, as libsignal has it", () => {
   for (let at = 0; at < 72; at += 7) expect(isSignedBy(key, flipped(message, at), signature)).toBe(false)
 })
 
-test("what is no key or no signature is not", () => {
+test("bytes that are no key or no signature are refused", () => {
   const { public: key, private: secret } = Curve.generateKeyPair()
   const message = Buffer.from("a message")
   const signature = Curve.sign(secret, message)

@@ -159,7 +159,7 @@ test.for(["cut_before_receipt", "cut_after_receipt", "cut_mid_frame", "twice"] a
   },
 )
 
-test("what came while it was away arrives between preview and completion", async () => {
+test("messages that came while it was away arrive between preview and completion", async () => {
   const { ada, bob, vault, connection } = await aLinkedDevice(network)
   connection.close()
   await vault.settled()

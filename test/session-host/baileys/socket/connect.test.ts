@@ -117,7 +117,7 @@ test("an upgrade that is answered by HTTP ends the connection", async () => {
   })
 })
 
-test("nobody there ends the connection", async () => {
+test("a connection to nobody ends", async () => {
   const scripted = await aScriptedNetwork()
   await scripted.close()
   const connection = aConnection({ url: scripted.url, vault: aVault() })
@@ -134,7 +134,7 @@ test("it knows the phone number behind a LID it has met, and none behind a stran
   connection.close()
 })
 
-test("whoever asks on a socket that breaks hears of it after the session has: it is not an error of ours", async () => {
+test("a caller on a socket that breaks hears of it after the session has: it is not an error of ours", async () => {
   const { connection, device, ada } = await aLinkedDevice(network)
   const asked: { failed: boolean; over: boolean }[] = []
   const ask = async () => {

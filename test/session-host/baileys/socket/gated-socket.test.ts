@@ -117,7 +117,7 @@ test("while too much waits to become durable nothing more is read, until that is
   expect(left).toEqual(["paused", "a", "b", "resumed"])
 })
 
-test("nothing is read while anything holds it up, and nothing is read any more after a cut", async () => {
+test("the socket is not read while anything holds it up, nor after a cut", async () => {
   const { wire, left } = aSocket()
   const [first, second, last] = [1, 2, 3].map(() => Promise.withResolvers<void>())
   wire.holdUp(first!.promise)
@@ -135,7 +135,7 @@ test("nothing is read while anything holds it up, and nothing is read any more a
   expect(left).toEqual(["paused", "resumed", "paused", "terminated"])
 })
 
-test("of a message that was given up no frame leaves; of another, that its stanza may have left is noted", () => {
+test("no frame of a message that was given up leaves; for another message it is noted that its stanza may have left", () => {
   const { send, left } = aSocket()
   const state = aTransmission({ maybeKept: true })
   transmission.run(state, () => send("a question"))

@@ -15,7 +15,7 @@ test("when the store fails, the connection is closed before anyone hears of it",
   expect(order).toEqual(["the store failed", "heard"])
 })
 
-test("what an ended connection still wants to read or keep does not reach the store", async () => {
+test("reads and writes of an ended connection do not reach the store", async () => {
   const vault = aVault()
   const guarded = guard(
     vault,

@@ -50,7 +50,7 @@ test("a connection that does not go on in time ends, and only then", () => {
   expect(told).toEqual([{ kind: "closed", ...lost }])
 })
 
-test("whoever waits for an answer hears of the end, and so does who asks after it", async () => {
+test("callers that wait for an answer hear of the end, and so do those that ask after it", async () => {
   const { lifetime } = aLifetime()
   const beforeEnd = newBeforeEnd(lifetime, { isOpen: true })
   const waiting = beforeEnd(new Promise(() => {}))

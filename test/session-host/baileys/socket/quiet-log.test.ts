@@ -14,7 +14,7 @@ function aLog() {
   return { log: quietLog(pino({ level: "trace" }, stream)), written }
 }
 
-test("of what Baileys logs, its warnings are written, without keys, bodies, stanzas and phone numbers", () => {
+test("Baileys' warnings are logged, without keys, bodies, stanzas and phone numbers", () => {
   const { log, written } = aLog()
   const key = "kq3hHzVn0gUuCrJt5l4yTqXH2cQmT1w8ZbYd6eFfGgE="
   log.warn(
