@@ -207,7 +207,7 @@ test.for<[string, () => Parameters<Service["network"]["stanza"]>[1]]>([
 })
 
 test.for(["constructor", "toString", "__proto__"])(
-  "a stranger calls his message %s: the session goes on",
+  "the session goes on when a stranger calls a message %s",
   async (id) => {
     await write({ id, text: "x" })
     expect(await isUnharmed()).toBe(true)

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { transactions } from "#test/support/held.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
 import { aHost, eventsOfType, held } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { codeOf } from "#test/support/session/paired.ts"

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto"
 import { SQSClient } from "@aws-sdk/client-sqs"
 import { store } from "#core/store/store.ts"
 import { events } from "#core/store/tables.ts"
-import { around, type Operation, type StoreCommand, type Wrap } from "#test/support/around.ts"
+import { wrapCalls, type Operation, type StoreCommand, type Wrap } from "#test/support/wrapped-calls.ts"
 import type { Broken } from "./broken.ts"
 import { wordsOf } from "./words.ts"
 
 /** Takes one rule out of what this process asks of the store. */
 export function breakStore(broken: string | undefined): void {
   const without = stores.get(broken as Broken) // of main.ts, or none
-  if (without) around(store, without)
+  if (without) wrapCalls(store, without)
 }
 
 /**
@@ -17,8 +17,8 @@ export function breakStore(broken: string | undefined): void {
  * @param forgotten without bells: of how many one is forgotten.
  */
 export function breakQueue(broken: string | undefined, forgotten = 3): void {
-  if (broken === "order") around(SQSClient.prototype, ringing(ringApart))
-  if (broken === "bell") around(SQSClient.prototype, ringing(forgetOneIn(forgotten)))
+  if (broken === "order") wrapCalls(SQSClient.prototype, ringing(ringApart))
+  if (broken === "bell") wrapCalls(SQSClient.prototype, ringing(forgetOneIn(forgotten)))
 }
 
 function ringing(ring: Wrap): Wrap {

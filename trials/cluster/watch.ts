@@ -4,7 +4,7 @@ import type { ClientRequest } from "node:http"
 import { SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
 import { store } from "#core/store/store.ts"
-import { around, type StoreCommand } from "#test/support/around.ts"
+import { wrapCalls, type StoreCommand } from "#test/support/wrapped-calls.ts"
 import type { Steps } from "./steps.ts"
 import { wordsOf } from "./words.ts"
 
@@ -14,8 +14,8 @@ import { wordsOf } from "./words.ts"
  */
 export function watchStore(steps: Steps): void {
   followRequests(steps)
-  around(store, (command, go) => stepping(steps, wordsOf(command), go))
-  around(SQSClient.prototype, (command, go) => {
+  wrapCalls(store, (command, go) => stepping(steps, wordsOf(command), go))
+  wrapCalls(SQSClient.prototype, (command, go) => {
     const word = queueWords.get(command.name)
     return stepping(steps, word ? [word] : [], go)
   })
@@ -75,7 +75,7 @@ export function watchAttempts({ begin }: Steps): void {
     end(bridge)
     ends.set(bridge, begin(`attempt ${bridge} ${head + 1}`))
   }
-  around(store, async (command, go) => {
+  wrapCalls(store, async (command, go) => {
     const words = wordsOf(command)
     const bridge = bridgeOf(command)
     if (words.includes("record failure")) end(bridge)

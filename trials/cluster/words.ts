@@ -1,5 +1,5 @@
 import { events, requests, sessions } from "#core/store/tables.ts"
-import type { Operation, Part, StoreCommand } from "#test/support/around.ts"
+import type { Operation, Part, StoreCommand } from "#test/support/wrapped-calls.ts"
 
 /** The subject of a command, in the words of the crash tables. Beats and looks have none. */
 export function wordsOf({ name, input }: StoreCommand): string[] {

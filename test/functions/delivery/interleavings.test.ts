@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
-import { around } from "#test/support/around.ts"
+import { wrapCalls } from "#test/support/wrapped-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
@@ -67,7 +67,7 @@ const Race = Life.map((life) => ({
 
 /** Whether going idle looks once more in the same transaction. Without that, the checks below must notice. */
 let looksOnceMore = true
-around(store, (command, go) => {
+wrapCalls(store, (command, go) => {
   const { input } = command
   if (!looksOnceMore && input.TransactItems)
     input.TransactItems = input.TransactItems.filter(

@@ -149,7 +149,7 @@ test("one that is asked for while the deliverer goes idle is not forgotten", asy
   expect(receiver.arrivals).toHaveLength(5)
 })
 
-test("asked for by somebody who died before he rang, it is found by the promise that he left", async () => {
+test("requested by a process that died before it rang, it is found by the promise that was left", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   const { bridge, row } = await delivered()
   await Resend.ask(bridge.id, 1)

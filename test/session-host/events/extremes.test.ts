@@ -27,7 +27,7 @@ function told(attrs: Record<string, string>, content: MessageContent): unknown[]
 
 const numbers = [Infinity, -Infinity, NaN, -0, 1e308, -1, 0.1]
 
-test("no place is beyond JSON, wherever a stranger says he is", () => {
+test("no place is beyond JSON, wherever strangers say they are", () => {
   for (const degreesLatitude of numbers)
     for (const kind of ["locationMessage", "liveLocationMessage"] as const) {
       const events = told({}, { [kind]: { degreesLatitude, degreesLongitude: -degreesLatitude } })

@@ -127,7 +127,7 @@ test.for<[string, MessageContent, Record<string, unknown>]>([
     },
   ],
   [
-    "a reaction to a message of his own",
+    "a reaction to a message of their own",
     { reactionMessage: { key: { id: "T", fromMe: true }, text: "👍" } },
     { reaction: { emoji: "👍", message_id: "T", contact_id: bob } },
   ],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
-import { aHeldLease } from "#test/support/held.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
 import { aHost } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { transactions } from "#test/support/held.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
 import { aMemory } from "#test/support/session/memory.ts"
 import { query } from "#core/store/store.ts"
 import { sessions } from "#core/store/tables.ts"

@@ -1,7 +1,7 @@
 import { proto, type BinaryNode } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { transactions } from "#test/support/held.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
 import { countTurns } from "#test/support/turns.ts"
 import { aMemory } from "#test/support/session/memory.ts"
 import { membersIn } from "#session-host/baileys/app-state/people.ts"

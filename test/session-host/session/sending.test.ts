@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { transactions } from "#test/support/held.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
 import { ackMs, aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aNetwork } from "#test/support/network/network.ts"

@@ -6,13 +6,13 @@ import { sessions } from "#core/store/tables.ts"
 import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
 import { Packing, unpack } from "#session-host/memory/vault/pack.ts"
 import type { aChat } from "../session/chat.ts"
-import { aParty } from "./party.ts"
+import { aSignalDevice } from "./signal-device.ts"
 import { skip } from "../session/skipping.ts"
 
 /** Somebody on this bridge's network who knows its public keys and has their own Signal library. */
 export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<typeof aChat>>) {
   const { lid } = await network.phone("Eve")
-  const eve = await aParty(lid)
+  const eve = await aSignalDevice(lid)
   const creds = await credsOf(bridge.id)
   const { signedPreKey, signedIdentityKey, registrationId } = creds
   const to = creds.me!.lid!

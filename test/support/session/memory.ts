@@ -6,7 +6,7 @@ import { Memory } from "#session-host/memory/memory.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { SessionEnded } from "#session-host/session/ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
-import { aHeldLease } from "../held.ts"
+import { aHeldLease } from "../held-lease.ts"
 
 /** The durable side of a session without a connection, under a lease of its own. */
 export async function aMemory(

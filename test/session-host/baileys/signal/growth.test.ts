@@ -3,10 +3,10 @@ import { expect, test } from "vitest"
 import { credsFromText, credsToText } from "#session-host/baileys/signal/serialise.ts"
 import { decode } from "#session-host/messages/decode.ts"
 import { pack } from "#session-host/memory/vault/pack.ts"
-import { aParty, twoParties } from "#test/support/network/party.ts"
+import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { skip, skipInGroup } from "#test/support/session/skipping.ts"
 
-type Party = Awaited<ReturnType<typeof aParty>>
+type Party = Awaited<ReturnType<typeof aSignalDevice>>
 
 /** The largest of these values, as its row holds it. */
 function largest({ vault }: Party, type: string): number {
@@ -16,7 +16,7 @@ function largest({ vault }: Party, type: string): number {
 const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).conversation
 
 test("however long a conversation with a device, its row stays as small as after the first messages", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   for (let i = 0; i < 50; i++) {
     const [there, back] = [`there ${i}`, `back ${i}`]
     expect(await text(bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: there })))).toBe(there)
@@ -26,7 +26,7 @@ test("however long a conversation with a device, its row stays as small as after
 })
 
 test("first messages, each of which skips all that one may skip, make no large row, and all are read", async () => {
-  const [eve, bob] = [await aParty("111@lid"), await aParty("222@lid")]
+  const [eve, bob] = [await aSignalDevice("111@lid"), await aSignalDevice("222@lid")]
   for (let i = 0; i < 12; i++) {
     // Without a prekey it uses up nothing that could run out.
     await eve.open({ lid: bob.lid, bundle: async () => ({ ...(await bob.bundle()), preKey: undefined }) })
@@ -39,7 +39,7 @@ test("first messages, each of which skips all that one may skip, make no large r
 })
 
 test("a chain that skips again and again makes no large row", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   for (let i = 0; i < 5; i++) {
     await skip(ada, bob.lid, 1_999)
     expect(await text(bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: `${i}` })))).toBe(
@@ -50,7 +50,7 @@ test("a chain that skips again and again makes no large row", async () => {
 })
 
 test("the last thousand messages that were overtaken are still readable", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const late = await Promise.all(
     Array.from({ length: 1_001 }, (_, i) => ada.encrypt(bob.lid, { conversation: `${i}` })),
   )
@@ -60,7 +60,7 @@ test("the last thousand messages that were overtaken are still readable", async 
 })
 
 test("messages of the last turns of a conversation are readable however late they come", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const late = []
   for (let i = 0; i < 4; i++) {
     late.push(await ada.encrypt(bob.lid, { conversation: `late ${i}` }))
@@ -76,7 +76,7 @@ const own = `${group}::111_1::0`
 const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
 
 async function aGroup() {
-  const [ada, bob] = [await aParty("111@lid"), await aParty("222@lid")]
+  const [ada, bob] = [await aSignalDevice("111@lid"), await aSignalDevice("222@lid")]
   await ada.open(bob)
   const encrypt = (conversation: string) =>
     ada.repository.encryptGroupMessage({ group, meId: ada.lid, data: padded({ conversation }) })

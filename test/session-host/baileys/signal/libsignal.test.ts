@@ -7,12 +7,12 @@ import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/messages/decode.ts"
 import { lines } from "#session-host/baileys/repairs/quiet-libsignal.ts"
-import { aParty, twoParties } from "#test/support/network/party.ts"
+import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 
 const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).conversation
 
 test("a message on an old session leaves the newer one as it was", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   // It is on its way while Ada opens a new session with Bob, as Baileys does whenever it asks for devices.
   const late = await bob.encrypt(ada.lid, { conversation: "late" })
   await ada.open(bob)
@@ -25,7 +25,7 @@ test("a message on an old session leaves the newer one as it was", async () => {
 })
 
 test("a message that no session can read changes none", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const { type, ciphertext } = await ada.encrypt(bob.lid, { conversation: "broken" })
   const broken = Buffer.from(ciphertext)
   broken[broken.length - 1]! ^= 1
@@ -36,14 +36,14 @@ test("a message that no session can read changes none", async () => {
 })
 
 test("the newest four closed sessions with a device are kept", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   for (let i = 0; i < 8; i++) await ada.open(bob)
   const [kept] = ada.vault.ofType("session")
   expect(Object.keys(JSON.parse(kept!)._sessions)).toHaveLength(5)
 })
 
 test("a bundle whose prekey the identity has not signed opens no session", async () => {
-  const [ada, bob] = [await aParty("111@lid"), await aParty("222@lid")]
+  const [ada, bob] = [await aSignalDevice("111@lid"), await aSignalDevice("222@lid")]
   const bundle = await bob.bundle()
   const forged = { ...bundle, signedPreKey: { ...bundle.signedPreKey, signature: randomBytes(64) } }
   await expect(ada.open({ lid: bob.lid, bundle: async () => forged })).rejects.toThrow("not signed")

@@ -3,7 +3,7 @@ import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/messages/decode.ts"
 import { transmission } from "#session-host/baileys/send/transmission.ts"
-import { aParty, twoParties } from "#test/support/network/party.ts"
+import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { aTransmission } from "#test/support/session/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
 
@@ -14,7 +14,7 @@ const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.en
 const slow = () => aVault({ latencyMs: () => Math.random() * 10 })
 
 test("a decrypted message is taken in with the one change that moves the ratchet", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const sealed = await ada.encrypt(bob.lid, { conversation: "one" })
   const before = bob.vault.changes.length
 
@@ -32,7 +32,7 @@ test("a decrypted message is taken in with the one change that moves the ratchet
 })
 
 test("that the network has verified a business is said with its message", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const certificate = { tag: "verified_name", attrs: {}, content: Buffer.of(1) }
   await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "one" }), {}, [certificate])
   expect(bob.vault.changes.at(-1)?.received).toMatchObject({ verified: true })
@@ -41,8 +41,8 @@ test("that the network has verified a business is said with its message", async 
 })
 
 test("a first message takes its prekey away and remembers the identity in that same change", async () => {
-  const ada = await aParty("111@lid")
-  const bob = await aParty("222@lid")
+  const ada = await aSignalDevice("111@lid")
+  const bob = await aSignalDevice("222@lid")
   await ada.open(bob)
   const before = bob.vault.changes.length
   await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "first" }))
@@ -52,7 +52,7 @@ test("a first message takes its prekey away and remembers the identity in that s
 })
 
 test("a redelivered message is an empty one, and moves no ratchet", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const sealed = await ada.encrypt(bob.lid, { conversation: "again" })
   await bob.decrypt(ada.lid, sealed)
   const changes = bob.vault.changes.length
@@ -65,7 +65,7 @@ test("a redelivered message is an empty one, and moves no ratchet", async () => 
 })
 
 test("a change that is not made moves nothing, and the message can be decrypted later", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const sealed = await ada.encrypt(bob.lid, { conversation: "later" })
   const keep = bob.vault.fail(() => {})
   await expect(bob.decrypt(ada.lid, sealed)).rejects.toThrow("fenced")
@@ -75,7 +75,7 @@ test("a change that is not made moves nothing, and the message can be decrypted 
 })
 
 test("a message that goes out is in the unit of the first ratchet that it moves, and no ciphertext waits for that to be durable", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const release = ada.vault.hold()
   const before = ada.vault.changes.length
   const outgoing = { messageId: "3EB0", chat: bob.lid, message: Buffer.from("x") }
@@ -92,7 +92,7 @@ test("a message that goes out is in the unit of the first ratchet that it moves,
 })
 
 test("a message that was given up is not encrypted any more", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const state = aTransmission({ maybeKept: true, abandoned: true })
   const changes = ada.vault.changes.length
   await expect(
@@ -102,7 +102,7 @@ test("a message that was given up is not encrypted any more", async () => {
 })
 
 test("however often a send asks for the keys of a device, the session with it stays, and old messages are readable", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const waiting = await bob.encrypt(ada.lid, { conversation: "on its way" })
   for (let n = 1; n <= 6; n++) {
     await transmission.run(aTransmission(), () => ada.open(bob))
@@ -112,18 +112,18 @@ test("however often a send asks for the keys of a device, the session with it st
 })
 
 test("a device with a new identity, and one that could not read us, get a new session", async () => {
-  const { ada, bob } = await twoParties()
-  const again = await aParty(bob.lid)
+  const { ada, bob } = await twoSignalDevices()
+  const again = await aSignalDevice(bob.lid)
   await transmission.run(aTransmission(), () => ada.open(again))
   expect((await ada.encrypt(bob.lid, { conversation: "to the new one" })).type).toBe("pkmsg")
 
-  const { ada: eve, bob: bill } = await twoParties()
+  const { ada: eve, bob: bill } = await twoSignalDevices()
   await eve.open(bill)
   expect((await eve.encrypt(bill.lid, { conversation: "once more" })).type).toBe("pkmsg")
 })
 
 test("a sender key is applied in the change of its message, and only there", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const group = "999@g.us"
   const sealed = await ada.repository.encryptGroupMessage({
     group,
@@ -159,7 +159,7 @@ test.for([
 ])(
   "a sender key is for the group that its message came to, whatever the sender writes into it ($name)",
   async ({ groupId }) => {
-    const { ada, bob } = await twoParties()
+    const { ada, bob } = await twoSignalDevices()
     const group = "999@g.us"
     const distributionOf = async () => {
       const { senderKeyDistributionMessage } = await ada.repository.encryptGroupMessage({
@@ -181,7 +181,7 @@ test.for([
 )
 
 test("a message to a group may bring a sender key for that very group", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const group = "999@g.us"
   const sealed = (content: proto.IMessage) =>
     ada.repository.encryptGroupMessage({
@@ -203,7 +203,7 @@ test("a message to a group may bring a sender key for that very group", async ()
 })
 
 test("keys for the account's own settings are kept with their message, but from the own account alone", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const share = {
     protocolMessage: {
       appStateSyncKeyShare: {
@@ -219,14 +219,14 @@ test("keys for the account's own settings are kept with their message, but from 
 })
 
 test("a message that is no protobuf is taken in all the same, and Baileys gets an empty one", async () => {
-  const { ada, bob } = await twoParties()
+  const { ada, bob } = await twoSignalDevices()
   const sealed = await ada.repository.encryptMessage({ jid: bob.lid, data: Buffer.from([255, 255, 255, 1]) })
   expect([...(await bob.decrypt(ada.lid, sealed))]).toEqual([1])
   expect(Buffer.from(bob.vault.taken().at(-1)!.plaintext)).toEqual(Buffer.from([255, 255, 255, 1]))
 })
 
 test("with a slow store, 100 messages each way at once are all readable", async () => {
-  const { ada, bob } = await twoParties({ ada: slow(), bob: slow() })
+  const { ada, bob } = await twoSignalDevices({ ada: slow(), bob: slow() })
   const oneWay = async (from: typeof ada, to: typeof ada) => {
     const texts = Array.from({ length: 100 }, (_, i) => `${from.lid} ${i}`)
     const read = await Promise.all(
@@ -242,9 +242,9 @@ test("with a slow store, 100 messages each way at once are all readable", async 
 
 test("two sessions that hear from the same contact at once each keep ratchet and message together", async () => {
   const [eve, one, two] = [
-    await aParty("111@lid"),
-    await aParty("222@lid", slow()),
-    await aParty("333@lid", slow()),
+    await aSignalDevice("111@lid"),
+    await aSignalDevice("222@lid", slow()),
+    await aSignalDevice("333@lid", slow()),
   ]
   for (const each of [one, two]) await eve.open(each)
   const sealed = [

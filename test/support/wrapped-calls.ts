@@ -35,7 +35,7 @@ type Send = (this: unknown, command: StoreCommand | SdkCommand, ...rest: unknown
 export type Wrap = (command: StoreCommand, go: () => Promise<unknown>) => Promise<unknown>
 
 /** Puts a wrapper around every call of the store or an SDK client (all clients of its class, given the prototype). */
-export function around(client: object, wrap: Wrap): void {
+export function wrapCalls(client: object, wrap: Wrap): void {
   const plain = Reflect.get(client, "send") as Send // an SDK client's
   const wrapped: Send = function (command, ...rest) {
     const name = "name" in command ? command.name : command.constructor.name

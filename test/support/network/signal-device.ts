@@ -23,7 +23,7 @@ interface Ciphertext {
 }
 
 /** A device with our repository over its own vault, and no other part of a connection. */
-export async function aParty(lid: string, vault: VolatileVault = aVault()) {
+export async function aSignalDevice(lid: string, vault: VolatileVault = aVault()) {
   installRepairs()
   const creds = { ...initAuthCreds(), me: { id: "1:1@s.whatsapp.net", lid } }
   const keys = keysOf(vault)
@@ -93,9 +93,9 @@ export async function aParty(lid: string, vault: VolatileVault = aVault()) {
 }
 
 /** Two devices that have written to each other once. */
-export async function twoParties(vaults: { ada?: VolatileVault; bob?: VolatileVault } = {}) {
-  const ada = await aParty("111@lid", vaults.ada)
-  const bob = await aParty("222@lid", vaults.bob)
+export async function twoSignalDevices(vaults: { ada?: VolatileVault; bob?: VolatileVault } = {}) {
+  const ada = await aSignalDevice("111@lid", vaults.ada)
+  const bob = await aSignalDevice("222@lid", vaults.bob)
   await ada.open(bob)
   await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: "hello" }))
   await ada.decrypt(bob.lid, await bob.encrypt(ada.lid, { conversation: "hello too" }))
