@@ -6,7 +6,7 @@ export interface Child {
   pid: number
   /** Its first message. */
   ready: unknown
-  /** Says something, and hears the answer. */
+  /** Sends it a message, and resolves with the answer. */
   ask: (said: number) => Promise<unknown>
   /** SIGTERM, and waits for the end. */
   stop: () => Promise<void>

@@ -8,7 +8,7 @@ export interface Measured {
   /** Processor time for each message, in ms, by role and in all. */
   cpu: Map<string, number>
   cpuMs: number
-  /** The same of the simulated network, which does not count: where it is busy, it is what holds a side back. */
+  /** The same for the simulated network. It does not count, but where it is busy it holds a side back. */
   networkMs: number
   perSecond: number
   p50Ms: number
@@ -17,7 +17,7 @@ export interface Measured {
   faults: string[]
 }
 
-/** The processor time that a side used while something was done, and the network beside it. */
+/** The processor time that a side and the network used during some work. */
 export interface Spent {
   side: Map<string, number>
   networkMs: number

@@ -44,7 +44,7 @@ export async function startNetwork(dir: string) {
     },
     /** The number of the newest note of the log: of a connection made or lost, for one. */
     lastNote: async () => (await control.log({ kind: "note" })).at(-1)?.n ?? 0,
-    /** Which messages are handed to whom from now on. */
+    /** Records from now on which messages the network hands to whom. */
     watch: () => watch(control),
     stop: async () => {
       await pool.destroy()
@@ -62,7 +62,7 @@ function watch(control: ReturnType<typeof networkClient>) {
   const known = new Set<string>()
   let stopping = false
   const following = follow()
-  following.catch(() => "whoever ends it is told")
+  following.catch(() => "its end reports the error")
 
   async function follow(): Promise<void> {
     while (!stopping) {

@@ -2,12 +2,12 @@ import { parseArgs } from "node:util"
 import { z } from "zod"
 
 const Options = z.object({
-  /** Parts of which the name begins with one of these; all if absent. */
+  /** Only the parts whose names begin with one of these; all if absent. */
   only: z
     .string()
     .transform((text) => text.split(","))
     .optional(),
-  /** Few messages and bridges, under a minute: whether it works, not how fast it is. */
+  /** Few messages and bridges, under a minute. It shows whether the bench works, not how fast anything is. */
   short: z.boolean().default(false),
   /** Writes a profile of each process and part into this folder, and prints what costs most. Figures are dearer then. */
   profile: z.boolean().default(false),

@@ -16,7 +16,7 @@ export type Used = z.infer<typeof Used>
 
 export type Store = Awaited<ReturnType<typeof startStore>>
 
-/** The embedded store in a process of its own; `metered`, with somebody who counts in front of it. */
+/** The embedded store in a process of its own; `metered`, with a counter in front of it. */
 export async function startStore(dir: string, { metered }: { metered: boolean }) {
   const path = join(dir, "store")
   mkdirSync(path, { recursive: true })

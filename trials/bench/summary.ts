@@ -3,7 +3,7 @@ import type { Measured } from "./measure.ts"
 import type { Side } from "./sides/side.ts"
 import type { countUnits } from "./units.ts"
 
-/** All that a run has found. */
+/** All the results of a run. */
 export interface Results {
   /** By side and part: `ours in-50`. */
   measured: Map<string, Measured>
@@ -14,7 +14,7 @@ export interface Results {
 const cpu = (one: Measured) => one.cpuMs
 const p50 = (one: Measured) => one.p50Ms
 
-/** The last line of a run: what was not measured is `null`. */
+/** The last line of a run. A figure that was not measured is `null`. */
 export function summaryOf({ measured, units, fleets }: Results): Record<string, number | null> {
   const of = (side: string, part: string, figure: (one: Measured) => number) => {
     const one = measured.get(`${side} ${part}`)
@@ -49,7 +49,7 @@ function rss(fleet: Fleet | undefined): number {
   return fleet?.memory.get("100")?.rss ?? NaN
 }
 
-/** To a thousandth; `null` for what is not known. */
+/** Rounded to a thousandth; `null` for an unknown figure. */
 function rounded(value = NaN): number | null {
   return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : null
 }

@@ -26,7 +26,7 @@ interface Input {
   messages: number
 }
 
-/** So long nothing may be asked until a message is over. */
+/** A message is over when the store has not been asked for this long. */
 const quietMs = 1000
 
 /** DynamoDB requests and units for each message: texts that come in alone, texts in a burst, sends under a key. */
@@ -78,7 +78,7 @@ async function total(store: Store, messages: number, work: () => Promise<void>):
   return perMessage(await untilQuiet(store), messages)
 }
 
-/** All that was used until nothing is asked any more. */
+/** The units used until the store is no longer asked. */
 async function untilQuiet(store: Store): Promise<Used[]> {
   const parts: Used[] = []
   do {

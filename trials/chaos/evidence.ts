@@ -5,7 +5,7 @@ import type { Arrival } from "#test/support/service/start-receiver.ts"
 /** The parts of a delivery that the oracle judges. */
 export type Seen = Pick<Arrival, "bridge" | "eventId" | "attempt" | "text" | "body" | "genuine" | "at">
 
-/** All that was seen of a run, outside the service. */
+/** All observations of a run, from outside the service. */
 export interface Evidence {
   bridges: string[]
   /** Texts written to each bridge's phone, in the order in which the network took them. */

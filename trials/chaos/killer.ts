@@ -134,7 +134,7 @@ export function newKiller(input: Input) {
     paused.set(pid, goOn)
   }
 
-  /** Brings about what a phase needs. @returns what ends it */
+  /** Brings about the condition of a phase. @returns a function that ends it */
   async function prepare({ needs }: Phase): Promise<(() => Promise<void>)[]> {
     const { network, receiver, room, lines } = input
     const { device } = random.pick(lines)!
@@ -176,7 +176,7 @@ export function newKiller(input: Input) {
     tried,
     stoppedAttempts,
     strike,
-    /** Lets those go on that stand still. */
+    /** Lets the paused processes go on. */
     release(): void {
       for (const [pid, timer] of paused) {
         clearTimeout(timer)

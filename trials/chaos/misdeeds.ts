@@ -9,7 +9,7 @@ const misdeeds: { share: number; answer: Answer }[] = [
   { share: 0.002, answer: (response) => void setTimeout(() => response.socket?.destroy(), 1500) },
 ]
 
-/** How a receiver answers that fails now and then, as its seed says. */
+/** The answers of a receiver that fails now and then, as its seed says. */
 export function newMisdeeds(random: Random) {
   const refused = new Set<Arrival>()
   let faulty = false

@@ -6,7 +6,7 @@ export interface Violation {
   what: string
 }
 
-/** Compares what was put in with what came out. */
+/** Compares the messages that were put in with those that came out. */
 export function judge(evidence: Evidence): Violation[] {
   return [
     ...evidence.bridges.flatMap((bridge) => inbound(bridge, evidence)),

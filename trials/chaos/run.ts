@@ -104,7 +104,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
   await weather.stop()
   misdeeds.setFaulty(false)
   killer.release()
-  say("the last blow has fallen: everything has to come to rest")
+  say("the last blow has fallen: now everything has to come to rest")
   const withinMs = 60_000 + 60 * options.beat
   await traffic.stop(options.messages, withinMs)
   const unsettled = await untilSettled({ lines, receiver, network, produced: traffic.produced, withinMs })

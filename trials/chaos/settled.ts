@@ -3,7 +3,7 @@ import type { NetworkClient } from "#local/network/client.ts"
 import type { Line } from "../cluster/lines.ts"
 import type { Receiver } from "#test/support/service/start-receiver.ts"
 
-/** Waits until nothing is under way any more. @returns what still is when nothing has moved for so long. */
+/** Waits until no work is under way. @returns the work that still is when nothing has moved for so long. */
 export async function untilSettled(input: {
   lines: Line[]
   produced: Map<string, string[]>

@@ -6,7 +6,7 @@ import { wrapCalls, type Operation, type StoreCommand, type Wrap } from "#test/s
 import type { Broken } from "./broken.ts"
 import { wordsOf } from "./words.ts"
 
-/** Takes one rule out of what this process asks of the store. */
+/** Takes one rule out of this process's requests to the store. */
 export function breakStore(broken: string | undefined): void {
   const without = stores.get(broken as Broken) // of main.ts, or none
   if (without) wrapCalls(store, without)

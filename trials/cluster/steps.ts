@@ -12,7 +12,7 @@ export interface Met {
   pid: number
 }
 
-/** How one process tells where it is, and dies where it is told to. */
+/** The steps of a process: it says where it is, and dies where it is told to. */
 export interface Steps {
   /** The first process at an armed step takes the blow there and then, not an instruction later. */
   at: (step: string) => void

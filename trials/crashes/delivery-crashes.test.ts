@@ -7,7 +7,7 @@ const service = await startUnderBlows({ claimSeconds: 3 })
 afterAll(() => service.stop())
 
 test.for(deliveries.map((phase) => [phase.name, phase] as const))(
-  "three messages are delivered once each, in order, whatever happens to who delivers them: %s",
+  "three messages are delivered once each, in order, whatever happens to the deliverer: %s",
   { timeout: 120_000 },
   async ([, phase]) => {
     await service.strike(phase)

@@ -1,4 +1,4 @@
-/** `npm run drills`: what is lost, and for how long, when a part of the service fails, with production's timing. */
+/** `npm run drills`: the losses, and how long they last, when a part of the service fails, with production's timing. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

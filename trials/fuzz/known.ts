@@ -11,7 +11,7 @@ export interface Known {
   /** URLs of files, good ones and others. */
   urls: string[]
   webhookUrls: (string | null)[]
-  /** The other account's: using them must reveal nothing. */
+  /** Values of the other account. Using them must reveal nothing. */
   foreign: {
     refs: string[]
     messageIds: string[]

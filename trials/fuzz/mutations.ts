@@ -5,7 +5,7 @@ import { deep, oddValue } from "./values.ts"
 
 type Mutation = (draft: Draft, random: Random, known: Known) => void
 
-/** Condition up to three things in a request; some requests stay as they are. */
+/** Changes up to three things in a request; some requests stay as they are. */
 export function mutate(draft: Draft, random: Random, known: Known): void {
   const times = random.pick([0, 1, 1, 1, 2, 3]) ?? 0
   for (let i = 0; i < times; i++) {

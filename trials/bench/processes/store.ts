@@ -1,4 +1,4 @@
-/** The embedded store in a process of its own, perhaps metered: who asks is told what was used since the last time. */
+/** The embedded store in a process of its own, perhaps metered: it answers with the units used since the last question. */
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { meter } from "#test/infra/meter.ts"
 import { startRecorder } from "#test/infra/recorder.ts"

@@ -8,11 +8,11 @@ export interface Line {
   contact: string
   /** `number:device` of the bridge on the network. */
   device: string
-  /** Where its events come: the path at the receiver. */
+  /** The path at the receiver to which its events go. */
   path: string
 }
 
-/** One of the two that are compared. */
+/** One of the two sides that are compared. */
 export interface Side {
   name: "ours" | "bare"
   /** In the order in which they were linked; it grows. */
@@ -21,9 +21,9 @@ export interface Side {
   link: (count: number, progress: (linked: number) => void) => Promise<void>
   /** Sends a text to the contact of a bridge; resolves when it is answered that the network has it. @throws Error */
   send: (line: Line, text: string, key?: string) => Promise<void>
-  /** All that it runs on, but for the network. */
+  /** All its processes, without the network. */
   processes: () => Promise<Process[]>
   stop: () => Promise<void>
-  /** After `stop`: it runs again, with what it kept. */
+  /** Starts it again after `stop`, with the data that it kept. */
   start: () => Promise<void>
 }

@@ -28,7 +28,7 @@ const patienceMs = 60_000
 /** Work that follows the last webhook still counts, for this long. */
 const afterwardsMs = 500
 
-/** Contacts write, and the webhooks of what they wrote are waited for. From the network's handing over to the receiver. */
+/** Contacts write, and their webhooks are waited for. Delays are from the network's handing over to the receiver. */
 export async function inbound(input: Input): Promise<Measured> {
   const { side, network } = input
   const lines = side.lines.slice(0, input.bridges)

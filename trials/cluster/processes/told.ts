@@ -11,7 +11,7 @@ import { listen } from "#local/listen.ts"
 const Told = z.object({ bridgeId: z.string(), n: z.number() })
 
 /**
- * Tells whoever connects of each event that this store keeps. On one machine the store shares a process with deliveries;
+ * Tells each client that connects of each event that this store keeps. On one machine the store shares a process with deliveries;
  * here deliveries are killed, and the store is not.
  * @returns the port.
  */

@@ -1,4 +1,4 @@
-/** The embedded store and keys, with DynamoDB's limits of a partition. Whoever asks is told what was asked since. */
+/** The embedded store and keys, with DynamoDB's limits of a partition. It answers with the requests since the last question. */
 import { join } from "node:path"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { operations } from "#local/dynamodb/operations.ts"
