@@ -3,6 +3,9 @@ import type { MessageContent } from "../network/connection.ts"
 type ContextInfo = NonNullable<NonNullable<MessageContent["extendedTextMessage"]>["contextInfo"]>
 type Poll = NonNullable<MessageContent["pollCreationMessage"]>
 
+/** `ProtocolMessage.Type`, as far as it changes another message. */
+export const changes: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
+
 /** Clients never wrap deeper than this, but strangers may nest without end. */
 const deepest = 8
 

@@ -3,7 +3,7 @@ import { isGroup } from "#core/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { fromResponse, fromVote } from "./answer.ts"
-import { contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
+import { changes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
 import { type Mapped, Unreadable, whole } from "./mapped.ts"
 import { kept } from "./remember.ts"
 
@@ -21,8 +21,6 @@ type Said = Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
 const longestQuote = 4096
 
-/** `ProtocolMessage.Type` */
-const protocol: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
 /** `PinInChatMessage.Type`. The contract has no word for unpinning, so that gives no event. */
 const pinForAll: number = 1
 
@@ -70,8 +68,8 @@ function saidBy(content: MessageContent, about: About): Said | undefined {
   const { protocolMessage, reactionMessage, pinInChatMessage, placeholderMessage } = content
   const target = protocolMessage?.key?.id
   const type: number | null | undefined = protocolMessage?.type
-  if (target && type === protocol.revoke) return note("revoke", target)
-  if (target && type === protocol.edit && protocolMessage.editedMessage) {
+  if (target && type === changes.revoke) return note("revoke", target)
+  if (target && type === changes.edit && protocolMessage.editedMessage) {
     const said = plain(unwrap(protocolMessage.editedMessage))
     return said && { ...said, edit: "edit", target_id: target }
   }

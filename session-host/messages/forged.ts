@@ -1,18 +1,16 @@
 import { isGroup } from "#core/jid.ts"
 import type { About } from "../events/chat-and-sender.ts"
+import { changes } from "../events/content.ts"
 import type { Remembered } from "../events/mapped.ts"
 import type { MessageContent } from "../network/connection.ts"
-
-/** `ProtocolMessage.Type` */
-const types: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
 
 /** The id of the message that an unwrapped content edits or revokes, if only that message's author may do so. */
 export function changedBy(content: MessageContent, from: string): string | undefined {
   const { key, type, editedMessage } = content.protocolMessage ?? {}
   const kind: number | null | undefined = type
-  if (kind === types.edit && editedMessage) return key?.id ?? undefined
+  if (kind === changes.edit && editedMessage) return key?.id ?? undefined
   // In a group, admins may revoke as well.
-  return kind === types.revoke && !isGroup(from) ? (key?.id ?? undefined) : undefined
+  return kind === changes.revoke && !isGroup(from) ? (key?.id ?? undefined) : undefined
 }
 
 /**

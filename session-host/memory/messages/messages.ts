@@ -5,7 +5,7 @@ import { now } from "#core/platform/clock.ts"
 import type { MessageName, Remembered } from "#session-host/events/mapped.ts"
 import { decodeBare, encodeBare } from "#session-host/messages/decode.ts"
 import { sentMessage } from "./sent.ts"
-import type { Put, SessionStore, Stored } from "../store.ts"
+import { joined, parted, type Put, type SessionStore, type Stored } from "../store.ts"
 
 /** Contract, "Remembered messages": 30 days. */
 const rememberedFor = 30 * 86_400
@@ -76,7 +76,7 @@ export class Messages {
     const { content, ...about } = remembered ?? { content: undefined }
     const head: z.infer<typeof Head> = { ...about, seen, ...(event !== undefined && { event }) }
     const body = content ? bodyOf(content) : Buffer.alloc(0)
-    const secret = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body])
+    const secret = joined(JSON.stringify(head), body)
     const expires_at = now() + (remembered ? rememberedFor : seenFor)
     this.#lately.set(known.sk, true)
     // In milliseconds, since two messages of one id may come within a second.
@@ -121,16 +121,14 @@ const Head = z.object({
 })
 
 function fromRow({ sk, row, secret }: Stored): Known {
-  const end = secret.indexOf("\n")
-  const { id, chat, sender, fromMe, seen, event } = Head.parse(JSON.parse(secret.subarray(0, end).toString()))
+  const { line, bytes } = parted(secret)
+  const { id, chat, sender, fromMe, seen, event } = Head.parse(JSON.parse(line))
   const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
   return {
     sk,
     seen: seen ?? [],
     event: seen ? event : 0,
-    remembered: isRemembered
-      ? { id, chat, sender, fromMe, content: decodeBare(secret.subarray(end + 1)) }
-      : undefined,
+    remembered: isRemembered ? { id, chat, sender, fromMe, content: decodeBare(bytes) } : undefined,
     at: z.number().parse(row.at),
   }
 }

@@ -5,7 +5,7 @@ import { now } from "#core/platform/clock.ts"
 import { withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Received } from "#session-host/network/connection.ts"
-import type { SessionStore, SessionWrite, Stored } from "../store.ts"
+import { joined, parted, type SessionStore, type SessionWrite, type Stored } from "../store.ts"
 
 /** From the time of sending; messages are kept no longer. */
 const keptFor = 30 * 86_400
@@ -91,17 +91,15 @@ const Head = z.object({
   verified: z.boolean().optional(),
 })
 
-/** One line of JSON, then the plaintext as it is. */
 function pack(received: Received): Buffer {
   const { hash, attrs, verified } = received
   const head: z.infer<typeof Head> = { hash, attrs, verified }
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), received.plaintext])
+  return joined(JSON.stringify(head), received.plaintext)
 }
 
 function unpack(packed: Buffer): Received {
-  const end = packed.indexOf("\n")
-  const head = Head.parse(JSON.parse(packed.subarray(0, end).toString()))
-  return { ...head, plaintext: packed.subarray(end + 1) }
+  const { line, bytes } = parted(packed)
+  return { ...Head.parse(JSON.parse(line)), plaintext: bytes }
 }
 
 function piecesOf(packed: Buffer): Buffer[] {

@@ -4,7 +4,7 @@ import { mayBeOurs } from "#core/message-id.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 import { SessionEnded } from "#session-host/session/ended.ts"
 import type { Commits } from "../commits.ts"
-import type { Put, SessionStore } from "../store.ts"
+import { joined, parted, type Put, type SessionStore } from "../store.ts"
 
 /**
  * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers. That
@@ -35,7 +35,8 @@ interface Rows {
 export function sentRow(store: SessionStore, sent: Sent): Put {
   const { messageId, chat, message, generation, ...outcome } = sent
   const row = { ...outcome, g: generation, expires_at: now() + keptFor }
-  return store.put(skOf(messageId), pack(chat, message), row)
+  // The chat is private, too. A JID contains no line break.
+  return store.put(skOf(messageId), joined(chat, message), row)
 }
 
 /** The row of a message, if there is one. DynamoDB may keep expired rows for days; they count like fresh ones. */
@@ -44,7 +45,8 @@ export async function sentMessage(store: SessionStore, messageId: string): Promi
   const stored = await store.get(skOf(messageId))
   if (!stored) return undefined
   const generation = z.number().int().parse(stored.row.g)
-  return { messageId, generation, ...unpack(stored.secret), ...Outcome.parse(stored.row) }
+  const { line: chat, bytes: message } = parted(stored.secret)
+  return { messageId, generation, chat, message, ...Outcome.parse(stored.row) }
 }
 
 /**
@@ -67,14 +69,4 @@ export async function ackedLate(rows: Rows, messageId: string, timestamp: number
 
 function skOf(messageId: string): string {
   return `SEND#${messageId}`
-}
-
-/** The chat is private, too. A JID contains no line break. */
-function pack(chat: string, message: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from(`${chat}\n`), message])
-}
-
-function unpack(secret: Buffer): { chat: string; message: Uint8Array } {
-  const end = secret.indexOf("\n")
-  return { chat: secret.subarray(0, end).toString(), message: secret.subarray(end + 1) }
 }
