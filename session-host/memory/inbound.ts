@@ -51,7 +51,13 @@ interface Asked {
 /** After this many units a look-up is repeated: only the last thousand rows made are known (`wasMadeLately`). */
 const goodFor = 500
 
-/** Incoming messages: each is decrypted once and becomes an event once, in the unit that advances its ratchet. */
+/**
+ * Incoming messages: each is decrypted once and becomes an event once, in the unit that advances its ratchet.
+ *
+ * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit, so the
+ * network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards, the message comes
+ * again as well, and `isSeen` finds its ciphertext in the row that the unit has written.
+ */
 export class Inbound {
   readonly #options: Options
   readonly #lookups: Lookups<MessageName, Known | undefined>

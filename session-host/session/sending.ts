@@ -94,9 +94,11 @@ export class Sending {
     const { chat, message } =
       before ?? (await uplink.during(connection, () => compose(connected(connection))))
 
+    // Nothing is written so far. If the host dies here, a retry composes the message anew.
     const outgoing = { messageId, chat, message, generation }
     const repeated = before !== undefined
     const timestamp = await this.#transmit(connection, outgoing, repeated)
+    // If the host dies before this note is durable, a retry sends the same bytes once more.
     noteAcked(memory, outgoing, timestamp)
     return { messageId, timestamp, repeated }
   }
