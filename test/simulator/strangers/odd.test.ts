@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { type BinaryNodeAttributes, proto } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
-import type { Client } from "../support/network/baileys-client.ts"
-import { aNetwork, deviceOf } from "../support/network/network.ts"
+import type { Client } from "../../support/network/baileys-client.ts"
+import { aNetwork, deviceOf } from "../../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

@@ -1,8 +1,8 @@
 import { Curve, WA_CERT_DETAILS } from "@whiskeysockets/baileys"
 import * as signal from "libsignal"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newDevice } from "../support/network/baileys-client.ts"
-import { aNetwork } from "../support/network/network.ts"
+import { newDevice } from "../../support/network/baileys-client.ts"
+import { aNetwork } from "../../support/network/network.ts"
 
 const network = await aNetwork()
 const before = { verify: Curve.verify, root: WA_CERT_DETAILS.PUBLIC_KEY }

@@ -9,8 +9,8 @@ import {
 import { afterAll, expect, test } from "vitest"
 import { connect, newDevice } from "#simulator/bench/client.ts"
 import * as Curve from "#simulator/wire/curve.ts"
-import type { Client } from "../support/network/baileys-client.ts"
-import { aNetwork, deviceOf } from "../support/network/network.ts"
+import type { Client } from "../../support/network/baileys-client.ts"
+import { aNetwork, deviceOf } from "../../support/network/network.ts"
 
 // The questions and checks of clients that are stricter than Baileys.
 

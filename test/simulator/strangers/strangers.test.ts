@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
-import { aLinkedDevice, texts } from "../support/session/linked-device.ts"
-import { aNetwork, deviceOf, type Network } from "../support/network/network.ts"
+import { aLinkedDevice, texts } from "../../support/session/linked-device.ts"
+import { aNetwork, deviceOf, type Network } from "../../support/network/network.ts"
 import { until } from "#test/support/until.ts"
 
 let network: Network

@@ -4,8 +4,8 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import QRCode from "qrcode"
 import { WebSocket } from "ws"
 import { afterAll, expect, test } from "vitest"
-import { connect, newDevice } from "../support/network/baileys-client.ts"
-import { aNetwork } from "../support/network/network.ts"
+import { connect, newDevice } from "../../support/network/baileys-client.ts"
+import { aNetwork } from "../../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

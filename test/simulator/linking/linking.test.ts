@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, expect, test } from "vitest"
-import { newDevice } from "../support/network/baileys-client.ts"
-import { aNetwork, deviceOf } from "../support/network/network.ts"
+import { newDevice } from "../../support/network/baileys-client.ts"
+import { aNetwork, deviceOf } from "../../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())
