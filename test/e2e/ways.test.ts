@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { beforeAll, afterAll, expect, test } from "vitest"
@@ -42,6 +42,11 @@ test("a send takes at most thirty files, an arrival at most twenty-eight", () =>
   expect(send.steps.length).toBeLessThanOrEqual(30)
   expect(arrival.steps.length).toBeGreaterThan(20)
   expect(arrival.steps.length).toBeLessThanOrEqual(28)
+})
+
+test("every file and folder that the page names is there", () => {
+  const lost = namedIn(page).filter((name) => !existsSync(new URL(`../../${name}`, import.meta.url)))
+  expect(lost).toEqual([])
 })
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-ways-"))
