@@ -8,8 +8,9 @@ import { BridgeLog } from "#core/bridge/log.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { kinds, wrongs } from "#simulator/stanzas/notices.ts"
-import { aChat } from "#test/support/session/chat.ts"
-import { eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
+import { aChat as newChat } from "#test/support/session/chat.ts"
+import { aHost, eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
+import { aNetwork } from "#test/support/network/network.ts"
 import { trustMediaOf } from "#test/support/files.ts"
 import { anIntruder } from "#test/support/network/intruder.ts"
 import { until } from "#test/support/until.ts"
@@ -17,6 +18,12 @@ import { until } from "#test/support/until.ts"
 const logs = mkdtempSync(join(tmpdir(), "live-logs-"))
 Object.assign(config, { LOG_DIR: logs })
 afterAll(() => rmSync(logs, { recursive: true }))
+
+/** All tests have one network and one host. Each has an account and a contact of its own. */
+const shared = await aNetwork()
+afterAll(() => shared.close())
+const host = await aHost(shared, { isShared: true, capacity: 100 })
+const aChat = (options: Parameters<typeof newChat>[0] = {}) => newChat({ network: shared, host, ...options })
 
 async function linesOf(bridgeId: string): Promise<string[]> {
   for await (const lines of BridgeLog.follow(bridgeId, 200)) return lines

@@ -2,13 +2,13 @@ import { EventRow } from "#core/event/row.ts"
 import { query } from "#core/store/store.ts"
 import { events } from "#core/store/tables.ts"
 import { call, eventsOfType } from "./host.ts"
-import { aNetwork } from "../network/network.ts"
+import { aNetwork, type Network } from "../network/network.ts"
 import { aPairedSession } from "./paired.ts"
 import { until } from "../until.ts"
 
-/** A paired session, a phone that chats with it, and ways to ask about the session. */
-export async function aChat(options: Parameters<typeof aPairedSession>[1] = {}) {
-  const network = await aNetwork()
+/** A paired session, a phone that chats with it, and ways to ask about the session; on a network of its own, or on this. */
+export async function aChat(options: Parameters<typeof aPairedSession>[1] & { network?: Network } = {}) {
+  const network = options.network ?? (await aNetwork())
   const session = await aPairedSession(network, options)
   const bob = await network.phone("Bob")
   const bridgeId = session.bridge.id

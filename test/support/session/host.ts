@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { onTestFinished } from "vitest"
+import { afterAll, onTestFinished } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { EventRow } from "#core/event/row.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
@@ -21,6 +21,8 @@ const recording = config.RECORD ? { record: newRecorder(config.RECORD, log) } : 
 
 interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
+  /** It lives as long as the tests of its file, rather than as long as this test. */
+  isShared?: boolean
 }
 
 /** Tests lose acknowledgements on purpose, and wait for the consequences. */
@@ -45,7 +47,8 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
   })
   const app = serverApp(host, log)
   await host.start()
-  onTestFinished(async () => {
+  const atEnd = options.isShared ? afterAll : onTestFinished
+  atEnd(async () => {
     const left = [...host.sessions.keys()]
     await host.stop()
     await server.close()
