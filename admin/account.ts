@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Billing } from "#core/billing/billing.ts"
+import { Due } from "#core/billing/due.ts"
+import { Payer } from "#core/billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import { remove } from "#core/bridge/remove.ts"
@@ -14,7 +17,7 @@ export const account: Record<string, Verb> = {
       toRow(
         await Account.create({
           name: argument(args, 0, "name"),
-          subscription: args[1] === undefined ? "none" : subscription(args[1]),
+          ...(args[1] !== undefined && { subscription: subscription(args[1]) }),
         }),
       ),
     ],
@@ -35,11 +38,16 @@ export const account: Record<string, Verb> = {
     },
   },
   subscription: {
-    takes: `<account-id> <${Account.Subscription.options.join("|")}>`,
-    says: "set the state of the account's subscription",
+    takes: `<account-id> <${Account.Subscription.options.join("|")}|stripe>`,
+    says: "set the state of the account's subscription, against Stripe's word; `stripe`: let Stripe decide",
     run: async (args) => {
       const id = argument(args, 0, "account-id")
-      return await changed(id, await Account.setSubscription(id, subscription(argument(args, 1, "state"))))
+      const state = argument(args, 1, "state")
+      if (state === "stripe") return await changed(id, await followStripe(id))
+      const isSet = await Account.setSubscription(id, subscription(state))
+      // Its bridges follow at the next look.
+      if (await Payer.get(id)) await Due.put(id)
+      return await changed(id, isSet)
     },
   },
   delete: {
@@ -47,6 +55,15 @@ export const account: Record<string, Verb> = {
     says: "delete an account without bridges, and its keys; `all`: its bridges first",
     run: async (args) => await deleted(argument(args, 0, "account-id"), args[1] === "all"),
   },
+}
+
+/** From now on the account has what Stripe says: at first, and if it has never been there, no subscription. */
+async function followStripe(id: string): Promise<boolean> {
+  if (!(await Account.followStripe(id))) return false
+  const payer = await Payer.of(id)
+  if (payer.version === 0) await Payer.change(payer, {})
+  await Due.put(id)
+  return true
 }
 
 async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
@@ -87,6 +104,7 @@ function toRow(info: Account.Info): Row {
     id: info.id,
     name: info.name,
     subscription: info.subscription,
+    ...(Billing.isOn() && { by: info.isByHand ? "hand" : "stripe" }),
     bridges: info.bridges,
     limit: info.bridgeLimit,
     created_at: iso(info.createdAt * 1000),

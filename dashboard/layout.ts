@@ -25,7 +25,9 @@ interface Whole {
 export type Place = "start" | "numbers" | "keys" | "account" | "operator" | "mail"
 
 /** A page of the dashboard, with its way around. */
-export function framed(page: Whole & { viewer: Viewer; place: Place; body: Html }): Html {
+export function framed(
+  page: Whole & { viewer: Viewer; place: Place; body: Html; line?: Html | undefined },
+): Html {
   const { viewer, place } = page
   const link = (to: Place, href: string, name: IconName, text: string) =>
     html`<li>
@@ -65,7 +67,7 @@ export function framed(page: Whole & { viewer: Viewer; place: Place; body: Html 
           </p>
         </div>
       </nav>
-      <main id="main" tabindex="-1">${page.body}</main>
+      <main id="main" tabindex="-1">${page.line ?? ""} ${page.body}</main>
     </body>`,
   )
 }

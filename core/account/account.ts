@@ -2,20 +2,26 @@ export * as Account from "./account.ts"
 
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
+import { Billing } from "../billing/billing.ts"
+import { Due } from "../billing/due.ts"
+import { Payer } from "../billing/payer.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"
 import { ApiError } from "../error.ts"
-import { get as getRow, query, type Row, transact, update } from "../store/store.ts"
+import { get as getRow, query, type Row, transact, update, type Write } from "../store/store.ts"
 import { accounts } from "../store/tables.ts"
 
-export const Subscription = z.enum(["none", "trialing", "active", "past_due"])
+/** `unpaid`: Stripe has given up collecting a payment. `canceled`: it has ended. Either stops the bridges. */
+export const Subscription = z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"])
 export type Subscription = z.infer<typeof Subscription>
 
 export const Info = z.object({
   id: z.string(),
   name: z.string(),
   subscription: Subscription,
+  /** The operator has set the subscription by hand: what Stripe says of it changes nothing. */
+  isByHand: z.boolean(),
   bridgeLimit: z.number().int(),
   bridges: z.number().int(),
   createdAt: z.number().int(),
@@ -31,12 +37,13 @@ export function key(accountId: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: "PROFILE" }
 }
 
-/** Creates an account. It has no subscription until an operator gives it one. */
+/** Creates an account. A subscription that is given here is the operator's word; without, there is none yet. */
 export async function create(input: { name: string; subscription?: Subscription }): Promise<Info> {
   const account: Info = {
     id: randomUUID(),
     name: input.name,
     subscription: input.subscription ?? "none",
+    isByHand: input.subscription !== undefined,
     bridgeLimit,
     bridges: 0,
     createdAt: now(),
@@ -69,23 +76,56 @@ export async function list(): Promise<Info[]> {
   return found
 }
 
-/** @returns false when there is no such account. */
+/** The operator's word, which holds against Stripe's. @returns false when there is no such account. */
 export async function setSubscription(accountId: string, subscription: Subscription): Promise<boolean> {
-  return await set(accountId, "subscription", subscription)
+  return await change(accountId, "SET subscription = :is, by_hand = :yes", {
+    ":is": subscription,
+    ":yes": true,
+  })
+}
+
+/** Takes the operator's word back: from now on Stripe decides. @returns false when there is no such account. */
+export async function followStripe(accountId: string): Promise<boolean> {
+  return await change(accountId, "SET subscription = :is REMOVE by_hand", { ":is": "none" })
+}
+
+/**
+ * The write of a state that Stripe says an account's subscription has. The operator's word stands against it: then the
+ * write only checks that it still does.
+ */
+export function paidAs(account: Info, subscription: Subscription): Write {
+  const row = { TableName: accounts, Key: key(account.id) }
+  if (account.isByHand)
+    return {
+      ConditionCheck: {
+        ...row,
+        ConditionExpression: "by_hand = :yes",
+        ExpressionAttributeValues: { ":yes": true },
+      },
+    }
+  return {
+    Update: {
+      ...row,
+      UpdateExpression: "SET subscription = :is",
+      ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(by_hand)",
+      ExpressionAttributeValues: { ":is": subscription },
+    },
+  }
 }
 
 /** @returns false when there is no such account. */
 export async function setBridgeLimit(accountId: string, limit: number): Promise<boolean> {
-  return await set(accountId, "bridge_limit", limit)
+  return await change(accountId, "SET bridge_limit = :limit", { ":limit": limit })
 }
 
 /** Lets the people of an account see every account. @returns false when there is no such account. */
 export async function makeOperator(accountId: string): Promise<boolean> {
-  return await set(accountId, "operator", true)
+  return await change(accountId, "SET #operator = :yes", { ":yes": true })
 }
 
 /** Deletes an account. @returns false when there is no such account, or it still has bridges. */
 export async function remove(accountId: string): Promise<boolean> {
+  const payer = await Payer.get(accountId)
   const refused = await transact([
     {
       Delete: {
@@ -96,6 +136,8 @@ export async function remove(accountId: string): Promise<boolean> {
       },
     },
     { Delete: { TableName: accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
+    // What it has at Stripe ends at the next look, which finds no account.
+    ...(payer ? [Due.mark(accountId)] : []),
   ])
   return !refused
 }
@@ -104,13 +146,17 @@ export async function remove(accountId: string): Promise<boolean> {
 export function whyNoBridge(row: Row): ApiError {
   if (!("pk" in row)) return new ApiError("unauthorized", "this account has been deleted")
   const account = fromRow(row)
+  const urls = { dashboard_url: config.DASHBOARD_URL, billing_url: Billing.url() }
   switch (account.subscription) {
     case "none":
-      return new ApiError("no_subscription", subscriptionMissing(), {
-        fields: { dashboard_url: config.DASHBOARD_URL, billing_url: config.BILLING_URL },
+      return new ApiError("no_subscription", subscriptionMissing(), { fields: urls })
+    case "canceled":
+      return new ApiError("no_subscription", "the subscription of this account has ended: begin a new one", {
+        fields: urls,
       })
     case "past_due":
-      return new ApiError("payment_required")
+    case "unpaid":
+      return new ApiError("payment_required", undefined, Billing.isOn() ? { fields: urls } : {})
     case "active":
     case "trialing":
       return new ApiError("bridge_limit_reached", bridgeLimitReached(account.bridgeLimit))
@@ -124,14 +170,15 @@ function subscriptionMissing(): string {
     : sentences.no_subscription
 }
 
-async function set(accountId: string, field: string, value: string | number | boolean): Promise<boolean> {
+async function change(accountId: string, expression: string, values: Row): Promise<boolean> {
   const row = await update({
     TableName: accounts,
     Key: key(accountId),
-    UpdateExpression: "SET #field = :value",
+    UpdateExpression: expression,
     ConditionExpression: "attribute_exists(pk)",
-    ExpressionAttributeNames: { "#field": field },
-    ExpressionAttributeValues: { ":value": value },
+    // A word of DynamoDB's own. A name that the expression does not use would be refused.
+    ...(expression.includes("#operator") && { ExpressionAttributeNames: { "#operator": "operator" } }),
+    ExpressionAttributeValues: values,
   })
   return "now" in row
 }
@@ -142,6 +189,7 @@ function toRow(account: Info): Row {
     id: account.id,
     name: account.name,
     subscription: account.subscription,
+    ...(account.isByHand && { by_hand: true }),
     bridge_limit: account.bridgeLimit,
     bridges: account.bridges,
     created_at: account.createdAt,
@@ -153,6 +201,7 @@ function fromRow(row: Row): Info {
     ...row,
     bridgeLimit: row.bridge_limit,
     createdAt: row.created_at,
+    isByHand: row.by_hand ?? false,
     isOperator: row.operator ?? false,
   })
 }

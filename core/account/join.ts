@@ -1,3 +1,4 @@
+import { Billing } from "../billing/billing.ts"
 import { Account } from "./account.ts"
 import { Member } from "./member.ts"
 import { Person } from "./person.ts"
@@ -14,7 +15,8 @@ export async function join(email: string): Promise<{ person: Person.Info; accoun
   const [first] = await Member.ofPerson(person.id)
   const accountId = invitations[0]?.accountId ?? first?.accountId
   if (accountId !== undefined) return { person, accountId }
-  const account = await Account.create({ name: email })
+  // Where nothing can be paid, nobody has to: an account may have bridges up to its limit.
+  const account = await Account.create({ name: email, ...(!Billing.isOn() && { subscription: "active" }) })
   await Member.add(account.id, person, "owner")
   return { person, accountId: account.id }
 }

@@ -3,6 +3,8 @@ export * as Bridge from "./bridge.ts"
 import { randomBytes, randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Account } from "../account/account.ts"
+import { Billing } from "../billing/billing.ts"
+import { Due } from "../billing/due.ts"
 import { config } from "../platform/config.ts"
 import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
@@ -120,6 +122,7 @@ export async function create(input: {
     Delivery.creation(
       Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
     ),
+    ...billed(bridge),
   ])
   if (!refused) return { bridge, created: true }
   // An existing reference is answered before any billing check.
@@ -165,6 +168,11 @@ function uncounted(bridge: Info): Write {
       ExpressionAttributeValues: { ":one_less": -1 },
     },
   }
+}
+
+/** The number of bridges changes, and with it what the account pays for. */
+function billed(bridge: Info): Write[] {
+  return Billing.isOn() && !bridge.isSandbox ? [Due.mark(bridge.accountId)] : []
 }
 
 /**
@@ -276,6 +284,7 @@ export async function remove(bridge: Info): Promise<void> {
     { Delete: { TableName: leases, Key: DataKeys.key(bridge.id) } },
     Delivery.removal(bridge.id),
     Lease.gone(bridge.id),
+    ...billed(bridge),
   ])
   if (refused) throw noSuchBridge()
   DataKeys.forget(bridge.id)

@@ -7,8 +7,9 @@ const Account = z
   .object({
     id: z.string(),
     name: z.string(),
-    subscription: z.enum(["none", "trialing", "active", "past_due"]).openapi({
-      description: "`active` and `trialing` may create bridges.",
+    subscription: z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"]).openapi({
+      description:
+        "`active` and `trialing` may create bridges; `unpaid` and `canceled` keep those that there are from running.",
     }),
     bridges: z.number().int().openapi({ description: "How many there are; the sandbox does not count." }),
     bridge_limit: z.number().int().openapi({ description: "How many there may be." }),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
+import { Billing } from "../billing/billing.ts"
 import { ApiError, noSuchBridge, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "./lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call.ts"
@@ -44,7 +45,9 @@ function mustNotRun(reason: Lease.Reason | undefined): ApiError {
   if (reason !== "billing") return new ApiError("bridge_paused")
   return new ApiError(
     "bridge_paused",
-    "this bridge is paused for billing: settle the account's payment, then ask the operator of this service to wake it",
+    Billing.isOn()
+      ? "this bridge is paused because the account has not paid: pay in the dashboard, and it runs again by itself"
+      : "this bridge is paused for billing: settle the account's payment, then ask the operator of this service to wake it",
   )
 }
 

@@ -27,6 +27,29 @@ export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
 }
 
 /**
+ * The bridge must not run until its account pays. A bridge that its operator has stopped stays stopped for that reason;
+ * one that only sleeps would wake at any call, so it is stopped as well.
+ * @returns false when it was stopped already, or is deleted
+ */
+export async function stopUnpaid(bridgeId: string): Promise<boolean> {
+  const stopped = await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :billing",
+    ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND (#host <> :none OR reason = :idle)",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: {
+      ":none": NONE,
+      ":nowhere": "",
+      ":one": 1,
+      ":billing": "billing" satisfies Reason,
+      ":gone": GONE,
+      ":idle": "idle" satisfies Reason,
+    },
+  })
+  return stopped !== undefined
+}
+
+/**
  * A bridge stopped for one of these reasons wants a host again.
  * @returns false when it was not stopped, or for another reason.
  */

@@ -77,6 +77,14 @@ const Config = z.object({
   SANDBOX: flag,
   DASHBOARD_URL: page,
   BILLING_URL: page,
+  /** Where subscriptions are paid: at Stripe, or at a pretend one, where no money moves. Empty: there is no billing. */
+  BILLING: z.enum(["", "pretend", "stripe"]).default(""),
+  /** Only processes that speak to Stripe have these: its key, the secret of its webhooks, the price of a number. */
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+  STRIPE_PRICE: z.string().min(1).optional(),
+  /** Where Stripe's API is, unless it is Stripe's own. */
+  STRIPE_API_BASE: z.url().optional(),
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
   URL_ALLOW: list,
 

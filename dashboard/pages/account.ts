@@ -5,6 +5,8 @@ import { ago, type Html, note, press } from "../parts/html.ts"
 interface Shown {
   name: string
   subscription: string
+  /** Whether it is paid for in this dashboard. */
+  isBilled: boolean
   bridges: number
   bridgeLimit: number
   role: string
@@ -34,7 +36,7 @@ export function accountPage(input: Shown): Html {
       <dl class="facts">
         <dt>Subscription</dt>
         <dd>
-          ${input.subscription === "none" ? "none yet: ask the operator of this service for one. The sandbox needs none." : input.subscription}
+          ${input.isBilled ? html`${input.subscription.replace("_", " ")} · <a href="/subscription">See what it costs, and pay</a>` : input.subscription === "none" ? "none yet: ask the operator of this service for one. The sandbox needs none." : input.subscription}
         </dd>
         <dt>Numbers</dt>
         <dd>${input.bridges} of ${input.bridgeLimit}</dd>

@@ -1,8 +1,10 @@
 import type { Context } from "hono"
 import { HTTPException } from "hono/http-exception"
+import { Billing } from "#core/billing/billing.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import type { ApiError } from "#core/error.ts"
 import { framed, lone, type Place, refused } from "#dashboard/layout.ts"
+import { paymentLine } from "#dashboard/pages/subscription.ts"
 import type { Html } from "#dashboard/parts/html.ts"
 import { asRefusal } from "../http/refuse.ts"
 import { assets } from "./assets.ts"
@@ -17,7 +19,8 @@ export function page(
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
-  return c.html(framed({ ...input, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
+  const line = Billing.isOn() ? paymentLine(account.subscription) : undefined
+  return c.html(framed({ ...input, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
 }
 
 /** Answers with a page for anybody. */

@@ -1,8 +1,10 @@
 import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { csrf } from "hono/csrf"
+import { Billing } from "#core/billing/billing.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
+import { webhook } from "../billing/webhook.ts"
 import type { ApiEnv } from "../http/router.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
@@ -18,6 +20,7 @@ import { operator } from "./operator.ts"
 import { settings } from "./numbers/settings.ts"
 import { start } from "./start/start.ts"
 import { signIn } from "./people/sign-in.ts"
+import { subscription } from "./billing/subscription.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
 const limited = bodyLimit({
@@ -40,6 +43,7 @@ const own = [
   "/account/*",
   "/operator",
   "/dev/*",
+  ...(Billing.isOn() ? ["/subscription/*"] : []),
 ]
 
 const pages = new Hono<DashboardEnv>()
@@ -53,8 +57,10 @@ pages.use("/numbers/:ref/*", async (c, next) => {
 })
 for (const part of [signIn, start, numbers, connect, events, log, settings, keys, account, operator])
   pages.route("/", part)
+if (Billing.isOn()) pages.route("/", subscription)
 
 /** What a person sees of the service. It is served beside the API. */
 export const dashboard = new Hono<ApiEnv>()
 dashboard.route("/", assetRoutes)
 dashboard.route("/", pages)
+if (Billing.isOn()) dashboard.route("/", webhook)

@@ -2,6 +2,7 @@ import { getCookie, setCookie } from "hono/cookie"
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { Account } from "#core/account/account.ts"
+import { Billing } from "#core/billing/billing.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
@@ -16,7 +17,7 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
-  "form-action 'self'",
+  ["form-action 'self'", ...Billing.formTargets()].join(" "),
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join("; ")

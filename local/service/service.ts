@@ -16,6 +16,7 @@ import { announce, find, withdraw } from "./running.ts"
 import { startBucket } from "../aws/s3.ts"
 import { secrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
+import { startBilling } from "./billing.ts"
 import { startSqs } from "../aws/sqs.ts"
 
 /** As many as Lambda runs for an account. */
@@ -69,6 +70,7 @@ async function start(
 
   const api = await listenForCalls(settings.PORT)
   stops.push(() => hangUp(api.server))
+  const billing = await startBilling(settings, api.url, stops)
   const simulator = await simulatedNetwork(settings, elsewhere, stops)
   const store = elsewhere.store ?? (await ownStore(dataDir, stops))
   const queue = await startSqs()
@@ -101,6 +103,7 @@ async function start(
     ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...(await secrets(dataDir)),
+    ...billing.forAll,
   }
   const orchestrator = await startEcs({
     taskDefinitions: {
@@ -122,6 +125,7 @@ async function start(
     ...environment,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
+    ...billing.forService,
   }
   Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
 
@@ -139,6 +143,7 @@ async function start(
   await forgetHosts()
   // Session hosts take a second to start; the rest goes on meanwhile.
   stops.push(await startSweep())
+  if (settings.BILLING !== "") stops.push(await billing.startLooks())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
   const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")

@@ -51,6 +51,13 @@ export const Settings = z
     SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
     /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
     URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
+    /** `pretend`: subscriptions are paid at a pretend Stripe, where no money moves. `stripe`: at Stripe itself. */
+    BILLING: z.enum(["", "pretend", "stripe"], 'must be "pretend", "stripe" or nothing').default(""),
+    STRIPE_SECRET_KEY: z.string().default(""),
+    STRIPE_WEBHOOK_SECRET: z.string().default(""),
+    STRIPE_PRICE: z.string().default(""),
+    /** The port of the pretend Stripe. */
+    PRETEND_STRIPE_PORT: port(8789),
     /** The capacity of a session host. Few processes are best on one machine, since each takes 200 MB for itself. */
     HOST_CAPACITY: count(1, 100),
     /** How many sessions to keep room for beyond those that bridges need: a process starts in a second or two. */
@@ -64,6 +71,14 @@ export const Settings = z
     path: ["SANDBOX"],
     message: "sandbox bridges are on the simulated network: leave it off with HOST_NETWORK=live",
   })
+  .refine(
+    ({ BILLING, ...given }) =>
+      BILLING !== "stripe" || (given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET && given.STRIPE_PRICE),
+    {
+      path: ["BILLING"],
+      message: "`stripe` needs STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE (docs/billing.md)",
+    },
+  )
 export type Settings = z.infer<typeof Settings>
 
 /** The service cannot start; the message tells a person why. */

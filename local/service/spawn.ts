@@ -22,7 +22,7 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
   const run = (file: "local/start.ts" | "admin/main.ts", ...args: string[]) => {
     const child = spawn(process.execPath, [join(root, file), ...args], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...env, DATA_DIR: dataDir, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
+      env: { ...env, DATA_DIR: dataDir, PORT: "0", SIMULATOR_CONTROL_PORT: "0", PRETEND_STRIPE_PORT: "0" },
     })
     child.stderr.on("data", (chunk: Buffer) => said.push(chunk))
     return child

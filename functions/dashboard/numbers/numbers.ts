@@ -8,6 +8,7 @@ import { restart } from "#core/bridge/restart.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { receivingOf, evidenceOf } from "../evidence.ts"
+import { paymentFirst } from "../billing/subscription.ts"
 import { live } from "../live.ts"
 
 /** How often a state is asked for while its page is open. */
@@ -39,6 +40,8 @@ export const numbers = new Hono<DashboardEnv>()
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
+      const first = await paymentFirst(c.var.accountId, error, { customerRef: ref, webhookUrl: url })
+      if (first !== undefined) return c.redirect(first, 303)
       const body = newNumber({ ref, url, problem: sentenceCase(error.message) })
       return await page(c, { title: "Add a number", place: "numbers", body, status: error.status })
     }

@@ -1,6 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
+import { Billing } from "#core/billing/billing.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
@@ -79,7 +80,8 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   const accounts = await Promise.all(elsewhere.map(({ accountId }) => Account.get(accountId)))
   const others = accounts.flatMap((one) => (one ? [{ accountId: one.id, name: one.name }] : []))
   const { name, subscription, bridges, bridgeLimit } = own
-  const about = { name, subscription, bridges, bridgeLimit, role, told, nowMs: nowMs() }
+  const isBilled = Billing.isOn()
+  const about = { name, subscription, isBilled, bridges, bridgeLimit, role, told, nowMs: nowMs() }
   const ids = { personId: person.id, browserId: browser.id }
   const body = accountPage({ ...about, ...ids, members, invitations, browsers, others })
   return await page(c, { title: "Account", place: "account", body })

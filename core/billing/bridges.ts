@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto"
+import { Bridge } from "../bridge/bridge.ts"
+import { remove } from "../bridge/remove.ts"
+import { Lease } from "../lease/lease.ts"
+import { now } from "../platform/clock.ts"
+import { log } from "../platform/log.ts"
+import type { Payer } from "./payer.ts"
+
+/** How long the bridges of an account that does not pay keep their data, in seconds. */
+export const keptFor = 30 * 86_400
+
+/** The bridges that an account pays for. */
+export async function paidBridges(accountId: string): Promise<Bridge.Info[]> {
+  return (await Bridge.list(accountId)).filter(({ isSandbox }) => !isSandbox)
+}
+
+/** Stops an account's bridges, or lets those run that were stopped for this. After 30 days they are deleted. */
+export async function letBridges(payer: Payer.Info, mayRun: boolean): Promise<void> {
+  const isLost = payer.stoppedAt !== undefined && payer.stoppedAt + keptFor < now()
+  for (const bridge of await paidBridges(payer.accountId)) {
+    const { id: bridgeId } = bridge
+    if (isLost) await remove(bridge, randomUUID())
+    else if (mayRun && (await Lease.wake(bridgeId, "billing")))
+      log.info({ bridgeId }, "paid: the bridge runs")
+    else if (!mayRun && (await Lease.stopUnpaid(bridgeId))) log.info({ bridgeId }, "unpaid: bridge paused")
+  }
+}
+
+/** How many bridges an account is to pay for: those that its operator has suspended cost nothing. */
+export async function countPaid(accountId: string): Promise<number> {
+  const leases = await Promise.all((await paidBridges(accountId)).map(({ id }) => Lease.get(id)))
+  return leases.filter((lease) => lease && Lease.stateOf(lease) !== "suspended").length
+}

@@ -1,0 +1,107 @@
+export * as Checkout from "./checkout.ts"
+
+import type Stripe from "stripe"
+import { Account } from "../account/account.ts"
+import { need } from "../platform/config.ts"
+import { ApiError } from "../error.ts"
+import { Billing } from "./billing.ts"
+import { look } from "./look.ts"
+import { Payer } from "./payer.ts"
+import { stripe } from "./stripe.ts"
+
+/** Contract, "Subscription" */
+const trialDays = 7
+
+/** Tabs that begin at once begin again, one after the other. */
+const tries = 10
+
+/** Notes the number that waits for a subscription. */
+export async function want(accountId: string, wanted: Payer.Wanted): Promise<void> {
+  for (let i = 0; i < tries; i++) if (await Payer.change(await Payer.of(accountId), { wanted })) return
+  throw new Error("the subscription kept changing while a number was wanted")
+}
+
+/**
+ * Stripe's page where an account subscribes. All tabs get the same page while it is open, and a page can be paid once.
+ * @returns undefined when it has a subscription already, which it may have paid for a moment ago.
+ */
+export async function begin(accountId: string, email: string): Promise<string | undefined> {
+  for (let i = 0; i < tries; i++) {
+    await look(accountId)
+    const account = await Account.get(accountId)
+    if (!account) throw new ApiError("unauthorized", "this account has been deleted")
+    if (account.isByHand || !["none", "canceled"].includes(account.subscription)) return undefined
+    const customer = await withCustomer(accountId, email)
+    const session = customer && (await openSession(customer))
+    if (session) return session.url ?? undefined
+  }
+  throw new Error("the subscription kept changing while Checkout was asked for")
+}
+
+/**
+ * Somebody comes back from Stripe's page, and Stripe is asked whether they have paid: the address says nothing.
+ * @returns the number that they wanted, if there is one to create now.
+ */
+export async function returned(accountId: string): Promise<Payer.Wanted | undefined> {
+  await look(accountId)
+  const payer = await Payer.get(accountId)
+  return payer?.said && !["incomplete", "incomplete_expired"].includes(payer.said.status)
+    ? payer.wanted
+    : undefined
+}
+
+/** The number that was wanted is there, or cannot be created. */
+export async function settled(accountId: string): Promise<void> {
+  const payer = await Payer.get(accountId)
+  if (payer?.wanted) await Payer.change(payer, { wanted: undefined })
+}
+
+/** @returns undefined if somebody else has written meanwhile */
+async function withCustomer(accountId: string, email: string): Promise<Payer.Info | undefined> {
+  const payer = await Payer.of(accountId)
+  if (payer.customer !== undefined) return payer
+  const { customers } = await stripe()
+  const { id } = await customers.create({ email, metadata: { account_id: accountId } })
+  return await Payer.change(payer, { customer: id })
+}
+
+/** The page that is open, else a new one. @returns undefined if what is known has changed: look again */
+async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session | undefined> {
+  const { sessions } = (await stripe()).checkout
+  if (payer.checkout !== undefined) {
+    const session = await sessions.retrieve(payer.checkout)
+    if (session.status === "open") return session
+    await Payer.change(payer, { checkout: undefined })
+    return undefined
+  }
+  // Two tabs that come here ask under the same key, so they get the same page.
+  const session = await sessions.create(paramsOf(payer), {
+    idempotencyKey: `checkout:${payer.accountId}:${payer.checkouts}`,
+  })
+  const changes = { checkout: session.id, checkouts: payer.checkouts + 1 }
+  return (await Payer.change(payer, changes)) && session
+}
+
+/** The same for every tab: Stripe refuses a known key with other parameters. */
+function paramsOf({ accountId, customer, hadTrial }: Payer.Info): Stripe.Checkout.SessionCreateParams {
+  return {
+    mode: "subscription",
+    customer,
+    client_reference_id: accountId,
+    metadata: { account_id: accountId },
+    line_items: [{ price: need("STRIPE_PRICE"), quantity: 1 }],
+    // The card is asked for although nothing is due during the trial.
+    payment_method_collection: "always",
+    subscription_data: { metadata: { account_id: accountId }, ...(!hadTrial && trial()) },
+    success_url: Billing.at("/subscription/return"),
+    cancel_url: Billing.at("/subscription"),
+  }
+}
+
+/**
+ * In November 2026 Stripe calls `trial_period_days` legacy, and its successor is a preview: once that is not, it belongs
+ * here.
+ */
+function trial() {
+  return { trial_period_days: trialDays }
+}

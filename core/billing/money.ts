@@ -1,0 +1,50 @@
+export * as Money from "./money.ts"
+
+import { need } from "../platform/config.ts"
+import { Billing } from "./billing.ts"
+import { Payer } from "./payer.ts"
+import { stripe } from "./stripe.ts"
+
+/** An amount in the smallest unit of its currency, as Stripe gives it: we compute none. */
+export interface Amount {
+  cents: number
+  currency: string
+}
+
+/** What a number costs each month. */
+export async function price(): Promise<Amount> {
+  const { unit_amount, currency } = await (await stripe()).prices.retrieve(need("STRIPE_PRICE"))
+  return { cents: unit_amount ?? 0, currency }
+}
+
+/** What Stripe charges next, and when (Unix seconds); undefined if nothing comes. */
+export async function coming({ said }: Payer.Info): Promise<(Amount & { at: number }) | undefined> {
+  if (!said || !["trialing", "active"].includes(said.status) || said.cancelAt !== undefined) return undefined
+  const preview = await (await stripe()).invoices.createPreview({ subscription: said.id })
+  return { cents: preview.amount_due, currency: preview.currency, at: said.periodEnd }
+}
+
+/** Stripe's page for what is open: the last invoice's own, or the customer portal. Undefined if it knows no such account. */
+export async function payPage(accountId: string): Promise<string | undefined> {
+  const payer = await Payer.get(accountId)
+  if (!payer?.said) return undefined
+  const expand = ["latest_invoice"]
+  const { latest_invoice } = await (await stripe()).subscriptions.retrieve(payer.said.id, { expand })
+  const invoice = typeof latest_invoice === "object" ? latest_invoice : null
+  return invoice?.status === "open" && invoice.hosted_invoice_url
+    ? invoice.hosted_invoice_url
+    : await portal(accountId)
+}
+
+/** Stripe's customer portal: card, invoices, cancellation. Undefined if it knows no such account. */
+export async function portal(accountId: string): Promise<string | undefined> {
+  const payer = await Payer.get(accountId)
+  if (payer?.customer === undefined) return undefined
+  const { sessions } = (await stripe()).billingPortal
+  const { url } = await sessions.create({
+    customer: payer.customer,
+    // They come back to find what they have changed there.
+    return_url: Billing.at("/subscription/return"),
+  })
+  return url
+}

@@ -1,0 +1,135 @@
+export * as Payer from "./payer.ts"
+
+import { z } from "zod"
+import { get as getRow, type Put, put, remove as removeRow, type Row } from "../store/store.ts"
+import { accounts } from "../store/tables.ts"
+
+/** What somebody wanted when they left for Stripe's page: the number to create once they have paid. */
+const Wanted = z.object({ customerRef: z.string(), webhookUrl: z.string() })
+export type Wanted = z.infer<typeof Wanted>
+
+/** Stripe's own words for the state of a subscription. */
+export const Status = z.enum([
+  "incomplete",
+  "incomplete_expired",
+  "trialing",
+  "active",
+  "past_due",
+  "unpaid",
+  "paused",
+  "canceled",
+])
+
+/** The subscription as Stripe last described it. Times are Unix seconds. */
+const Said = z.object({
+  id: z.string(),
+  status: Status,
+  quantity: z.number().int(),
+  trialEnd: z.number().int().optional(),
+  periodEnd: z.number().int(),
+  /** It ends then, because its customer said so. */
+  cancelAt: z.number().int().optional(),
+})
+export type Said = z.infer<typeof Said>
+
+/** An account as Stripe knows it. */
+const Info = z.object({
+  accountId: z.string(),
+  /** Counts the writes of this row: who writes it says which one they have read. */
+  version: z.number().int(),
+  customer: z.string().optional(),
+  said: Said.optional(),
+  /** It has had its trial; there is one for each account. */
+  hadTrial: z.boolean(),
+  /** How many pages of Stripe's Checkout were asked for, and the last of them while it may be open. */
+  checkouts: z.number().int(),
+  checkout: z.string().optional(),
+  wanted: Wanted.optional(),
+  /** How many changes of the quantity were asked for, and the last of them while its outcome is not known. */
+  generation: z.number().int(),
+  asked: z.number().int().optional(),
+  /** Since when its bridges are stopped for want of payment, Unix seconds. */
+  stoppedAt: z.number().int().optional(),
+})
+export type Info = z.infer<typeof Info>
+
+function key(accountId: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: "PAYER" }
+}
+
+export async function get(accountId: string): Promise<Info | undefined> {
+  const row = await getRow(accounts, key(accountId))
+  return row && fromRow(row)
+}
+
+/** As `get`, or what is known of an account that Stripe has never heard of. */
+export async function of(accountId: string): Promise<Info> {
+  const known = await get(accountId)
+  return known ?? { accountId, version: 0, hadTrial: false, checkouts: 0, generation: 0 }
+}
+
+/** The write of a row, as a member of a transaction. It is refused if somebody wrote it after it was read. */
+export function write(payer: Info): { Put: Put } {
+  const isNew = payer.version === 0
+  return {
+    Put: {
+      TableName: accounts,
+      Item: toRow({ ...payer, version: payer.version + 1 }),
+      ConditionExpression: isNew ? "attribute_not_exists(pk)" : "version = :read",
+      ...(!isNew && { ExpressionAttributeValues: { ":read": payer.version } }),
+    },
+  }
+}
+
+/** Writes these changes. @returns the row as it is then; undefined if somebody wrote it after it was read */
+export async function change(payer: Info, changes: Partial<Info>): Promise<Info | undefined> {
+  const changed = { ...payer, ...changes }
+  const refused = await put(write(changed).Put)
+  return refused ? undefined : { ...changed, version: payer.version + 1 }
+}
+
+export async function remove(accountId: string): Promise<void> {
+  await removeRow({ TableName: accounts, Key: key(accountId) })
+}
+
+function toRow(payer: Info): Row {
+  const { said, wanted } = payer
+  return {
+    ...key(payer.accountId),
+    version: payer.version,
+    customer: payer.customer,
+    said: said && {
+      id: said.id,
+      status: said.status,
+      quantity: said.quantity,
+      trial_end: said.trialEnd,
+      period_end: said.periodEnd,
+      cancel_at: said.cancelAt,
+    },
+    had_trial: payer.hadTrial,
+    checkouts: payer.checkouts,
+    checkout: payer.checkout,
+    wanted: wanted && { customer_ref: wanted.customerRef, webhook_url: wanted.webhookUrl },
+    generation: payer.generation,
+    asked: payer.asked,
+    stopped_at: payer.stoppedAt,
+  }
+}
+
+function fromRow(row: Row): Info {
+  const said = row.said as Row | undefined // a map or nothing: `toRow` wrote it, and the schema looks into it
+  const wanted = row.wanted as Row | undefined // likewise
+  return Info.parse({
+    ...row,
+    accountId: z.string().parse(row.pk).slice("ACCOUNT#".length),
+    said: said && {
+      ...said,
+      trialEnd: said.trial_end,
+      periodEnd: said.period_end,
+      cancelAt: said.cancel_at,
+    },
+    hadTrial: row.had_trial,
+    wanted: wanted && { customerRef: wanted.customer_ref, webhookUrl: wanted.webhook_url },
+    stoppedAt: row.stopped_at,
+  })
+}

@@ -1,0 +1,44 @@
+import type Stripe from "stripe"
+import { config, need } from "../platform/config.ts"
+
+/** A page waits for the answer, and a look is repeated. */
+const withinMs = 15_000
+/** The SDK's own repetitions of a call that broke, under one idempotency key. */
+const repeats = 2
+
+let client: Promise<Stripe> | undefined
+
+/** The client of Stripe's API. It is loaded where it is used: a service without billing never does. */
+export async function stripe(): Promise<Stripe> {
+  client ??= connect()
+  return await client
+}
+
+async function connect(): Promise<Stripe> {
+  const { default: Client } = await import("stripe")
+  return new Client(need("STRIPE_SECRET_KEY"), {
+    ...(config.STRIPE_API_BASE && elsewhere(new URL(config.STRIPE_API_BASE))),
+    timeout: withinMs,
+    maxNetworkRetries: repeats,
+    telemetry: false,
+  })
+}
+
+function elsewhere({ protocol, hostname, port }: URL) {
+  return { host: hostname, port, protocol: protocol === "http:" ? ("http" as const) : ("https" as const) }
+}
+
+/** The id of an object that Stripe gives as its id, or whole. */
+export function idOf(given: string | { id: string }): string {
+  return typeof given === "string" ? given : given.id
+}
+
+/** Whether this error is Stripe's answer: then the outcome of the call is known. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
+}
+
+/** Whether Stripe could not be reached, or refused: an error of the SDK's, in either case. */
+export function isOfStripe(error: unknown): boolean {
+  return error instanceof Error && "type" in error && /^Stripe\w*Error$/.test(String(error.type))
+}

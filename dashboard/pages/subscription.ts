@@ -1,0 +1,170 @@
+import { html } from "hono/html"
+import { head } from "../layout.ts"
+import { type Html, note, press, time, until } from "../parts/html.ts"
+
+type State = "none" | "trialing" | "active" | "past_due" | "unpaid" | "canceled"
+
+interface Amount {
+  cents: number
+  currency: string
+}
+
+interface Shown {
+  state: State
+  /** The operator has set the state by hand. */
+  isByHand: boolean
+  isPretend: boolean
+  hadTrial: boolean
+  mayChange: boolean
+  numbers: number
+  /** What a number costs each month; undefined while Stripe cannot be asked. */
+  price: Amount | undefined
+  coming: (Amount & { at: number }) | undefined
+  trialEnd: number | undefined
+  /** When it ends, because its customer said so. Unix seconds. */
+  cancelAt: number | undefined
+  /** Until when the data of stopped numbers is kept, Unix seconds. */
+  keptUntil: number | undefined
+  /** The number that waits for a subscription. */
+  wanted: string | undefined
+  told?: Html | string | undefined
+  nowMs: number
+}
+
+/** What the account pays, why something stopped, and the one thing to do about it. */
+export function subscriptionPage(input: Shown): Html {
+  return html`${head({
+      title: "Subscription",
+      crumbs: html`<a href="/account">Account</a>`,
+      about:
+        "What your numbers cost, and how they are paid. Stripe keeps the card; this service never sees it.",
+    })}
+    ${input.told ?? ""}
+    ${input.isPretend ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}
+    <section class="card" aria-label="Subscription">
+      ${input.isByHand ? byHand(input.state) : card(input)}
+    </section>`
+}
+
+function byHand(state: State): Html {
+  const mayAdd = state === "active" || state === "trialing"
+  return html`<h2>${titles[state]}</h2>
+    <p>
+      The operator of this service has set it by hand: there is nothing to pay here.
+      ${mayAdd ? "" : "Ask them for another."}
+    </p>`
+}
+
+const titles: Record<State, string> = {
+  none: "No subscription yet",
+  trialing: "Your trial",
+  active: "Active",
+  past_due: "A payment has failed",
+  unpaid: "Your numbers are paused: a payment is missing",
+  canceled: "Your subscription has ended",
+}
+
+function card(input: Shown): Html {
+  const { state, mayChange } = input
+  const isOver = state === "none" || state === "canceled"
+  const owes = state === "past_due" || state === "unpaid"
+  return html`<h2>${titles[state]}</h2>
+    ${reason(input)}
+    <dl class="facts">
+      <dt>Numbers that are paid for</dt>
+      <dd>${input.numbers}</dd>
+      ${
+        input.price
+          ? html`<dt>Price</dt>
+              <dd>${money(input.price)} for each number and month</dd>`
+          : ""
+      }
+      ${
+        state === "trialing" && input.trialEnd !== undefined
+          ? html`<dt>Trial</dt>
+              <dd>${until(input.trialEnd * 1000, input.nowMs)} left</dd>`
+          : ""
+      }
+      ${
+        input.coming
+          ? html`<dt>${state === "trialing" ? "First charge" : "Next charge"}</dt>
+              <dd>${money(input.coming)} on ${time(input.coming.at * 1000)}</dd>`
+          : ""
+      }
+      ${
+        input.cancelAt !== undefined && !isOver
+          ? html`<dt>It ends</dt>
+              <dd>${time(input.cancelAt * 1000)}, as you asked</dd>`
+          : ""
+      }
+    </dl>
+    ${
+      mayChange
+        ? html`<div class="row">
+            ${isOver ? press({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
+            ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
+            ${isOver ? "" : press({ action: "/subscription/portal", label: "Card, invoices, cancellation" })}
+          </div>`
+        : note("info", "You may look at this account, but not pay for it: ask one of its owners.")
+    }`
+}
+
+function beginLabel({ state, hadTrial, wanted }: Shown): string {
+  if (state === "canceled") return "Subscribe again"
+  const first = hadTrial ? "Subscribe" : "Start 7 days free"
+  return wanted ? `${first} and link ${wanted}` : first
+}
+
+function reason({ state, hadTrial, wanted, keptUntil }: Shown): Html | string {
+  const kept =
+    keptUntil === undefined ? "" : html` Their data is kept until ${time(keptUntil * 1000)}, then deleted.`
+  switch (state) {
+    case "none":
+      return html`<p>
+        ${wanted ? html`To link <b>${wanted}</b>, this account needs a subscription.` : "Your first number begins it."}
+        ${hadTrial ? "You have had the free trial, so the first month is charged at once." : "It starts with 7 days free: you put a card on file, and nothing is charged before they are over. You can end it at any time."}
+      </p>`
+    case "trialing":
+    case "active":
+      return html`<p>Your numbers run. <a href="/new-number">Add a number</a></p>`
+    case "past_due":
+      return note(
+        "bad",
+        "The card could not be charged. Your numbers still run while Stripe tries again, but none can be added. Pay now, or put another card on file.",
+      )
+    case "unpaid":
+      return note(
+        "bad",
+        html`The card could not be charged several times, so your numbers are paused. Once you pay, they run
+        again by themselves.${kept}`,
+      )
+    case "canceled":
+      return note(
+        "warn",
+        html`Your numbers are paused. Subscribe again, and they run again by themselves.${kept}`,
+      )
+  }
+}
+
+/** The red line of every page while a payment is missing. */
+export function paymentLine(state: State): Html | undefined {
+  const sentence = lines[state]
+  if (sentence === undefined) return undefined
+  return note(
+    "bad",
+    html`${sentence}
+      <a class="button slim" href="/subscription">${state === "canceled" ? "Subscribe again" : "Pay"}</a>`,
+  )
+}
+
+const lines: Partial<Record<State, string>> = {
+  past_due: "A payment has failed. Your numbers run for now.",
+  unpaid: "A payment is missing: your numbers are paused.",
+  canceled: "Your subscription has ended: your numbers are paused.",
+}
+
+/** Currencies without a smaller unit are counted in themselves (docs.stripe.com/currencies#zero-decimal). */
+function money({ cents, currency }: Amount): string {
+  const format = new Intl.NumberFormat("en", { style: "currency", currency })
+  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+}

@@ -1,0 +1,39 @@
+import { Account } from "#core/account/account.ts"
+import { Due } from "#core/billing/due.ts"
+import { look } from "#core/billing/look.ts"
+import { Payer } from "#core/billing/payer.ts"
+import { now } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+
+/** Stripe takes a hundred calls a second, and a look makes one or two. */
+const atOnce = 5
+
+/** Looks at every account that is due, for so long. One that fails is due again later. */
+export async function lookAtDue(withinMs = 45_000): Promise<void> {
+  const until = performance.now() + withinMs
+  const left = (await Due.list())[Symbol.iterator]()
+  const worker = async () => {
+    for (const mark of left) {
+      if (performance.now() > until) return
+      await lookAt(mark)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+async function lookAt(mark: Due.Mark): Promise<void> {
+  const { accountId } = mark
+  try {
+    await look(accountId)
+    await Due.done(mark)
+  } catch (error) {
+    const about = { error, accountId, failures: mark.failures + 1, dueForS: now() - mark.since }
+    log.error(about, "a subscription could not be looked at")
+    await Due.postpone(mark)
+  }
+}
+
+/** Makes every account that Stripe knows due: webhooks may be lost, and people change things at Stripe by hand. */
+export async function lookAtAll(): Promise<void> {
+  for (const { id } of await Account.list()) if (await Payer.get(id)) await Due.put(id)
+}

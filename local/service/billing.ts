@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { startPretendStripe } from "../stripe/pretend.ts"
+import { privateFile } from "./private-file.ts"
+import { CannotStart, type Settings } from "./settings.ts"
+
+const dayMs = 86_400_000
+
+/**
+ * Billing on one machine: its settings, by who may have them, and its regular looks. With `BILLING=pretend` this starts
+ * a pretend Stripe.
+ * @throws CannotStart
+ */
+export async function startBilling(
+  settings: Settings,
+  apiUrl: string,
+  stops: (() => Promise<unknown>)[],
+): Promise<{
+  /** For every process. */
+  forAll: Record<string, string>
+  /** For those that speak to Stripe. */
+  forService: Record<string, string>
+  startLooks: () => Promise<() => Promise<void>>
+}> {
+  if (settings.BILLING === "") return { forAll: {}, forService: {}, startLooks }
+  const forAll = {
+    BILLING: settings.BILLING,
+    DASHBOARD_URL: process.env.DASHBOARD_URL ?? apiUrl.replace("127.0.0.1", "localhost"),
+  }
+  if (settings.BILLING === "stripe") return { forAll, forService: {}, startLooks }
+  const { DATA_DIR: dataDir, PRETEND_STRIPE_PORT: port } = settings
+  const { secret } = await privateFile(join(dataDir, "pretend-stripe-secret.json"), Secret, () => ({
+    secret: `whsec_${randomBytes(24).toString("hex")}`,
+  }))
+  try {
+    const stripe = await startPretendStripe({
+      webhookUrl: `${apiUrl}/billing/webhook`,
+      webhookSecret: secret,
+      port,
+      file: join(dataDir, "pretend-stripe.json"),
+    })
+    stops.push(stripe.close)
+    return { forAll, forService: stripe.environment, startLooks }
+  } catch (error) {
+    throw new CannotStart(`port ${port} is taken: choose another with PRETEND_STRIPE_PORT=...`, {
+      cause: error,
+    })
+  }
+}
+
+const Secret = z.object({ secret: z.string() })
+
+/** Looks each second at the accounts that are due, and once a day at all. */
+async function startLooks(): Promise<() => Promise<void>> {
+  const { lookAtAll, lookAtDue } = await import("#functions/billing/looks.ts")
+  const { log } = await import("#core/platform/log.ts")
+  const stopping = new AbortController()
+  const looking = looks()
+
+  async function looks(): Promise<void> {
+    let allAt = -Infinity
+    while (!stopping.signal.aborted) {
+      try {
+        if (performance.now() - allAt > dayMs) {
+          await lookAtAll()
+          allAt = performance.now()
+        }
+        await lookAtDue()
+      } catch (error) {
+        log.error({ error }, "the look at subscriptions failed")
+      }
+      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "stopped while asleep")
+    }
+  }
+
+  return async () => {
+    stopping.abort()
+    await looking
+  }
+}

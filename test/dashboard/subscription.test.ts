@@ -1,0 +1,118 @@
+import { payWith, stripe } from "#test/support/service/billed.ts"
+import { randomBytes } from "node:crypto"
+import { expect, test } from "vitest"
+import { join } from "#core/account/join.ts"
+import { Member } from "#core/account/member.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { look } from "#core/billing/look.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+
+const card = { pays: "4242424242424242", fails: "4000000000000341" }
+const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
+
+/** Somebody who has just signed up. */
+async function aPerson(role?: Member.Role) {
+  const email = anEmail()
+  const { accountId, person } = await join(email)
+  if (role) {
+    await Member.add(accountId, (await join(anEmail())).person, "owner")
+    await Member.add(accountId, person, role)
+  }
+  const visitor = aVisitor()
+  await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
+  const text = async (path: string) => (await (await visitor.get(path)).text()).replaceAll("&#x2F;", "/")
+  const led = async (path: string, form: Record<string, string> = {}) =>
+    (await visitor.post(path, form)).headers.get("location") ?? ""
+  return { ...visitor, text, led, accountId }
+}
+type Person = Awaited<ReturnType<typeof aPerson>>
+
+const shop = { customer_ref: "shop", webhook_url: "https://example.com/hook" }
+
+/** Pays for the first number, as a browser does. */
+async function subscribe(person: Person, number: string): Promise<string> {
+  expect(await person.led("/new-number", shop)).toBe("/subscription")
+  await payWith(number, await person.led("/subscription/begin"))
+  return (await person.get("/subscription/return")).headers.get("location") ?? ""
+}
+
+test("a first number leads to its price, to Checkout, and straight on to the code", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  const asked = await person.led("/new-number", shop)
+  expect(asked).toBe("/subscription")
+  const page = await person.text(asked)
+  expect(page).toContain("Start 7 days free and link shop")
+  expect(page).toContain("€9.00 for each number")
+  expect(page).toContain("no money moves")
+  const policy = (await person.get(asked)).headers.get("content-security-policy")
+  expect(policy).toContain(`form-action 'self' ${stripe.url};`)
+  expect(await subscribe(person, card.pays)).toBe("/numbers/shop/connect")
+  expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("https://example.com/hook")
+  const after = await person.text("/subscription")
+  expect(after).toContain("First charge")
+  expect(after).toContain("6 days")
+  expect(await person.text("/account")).toContain('href="/subscription"')
+  // Whoever comes back once more, or wants to pay in a second tab, finds what there is.
+  expect((await person.get("/subscription/return")).headers.get("location")).toBe("/subscription")
+  expect(await person.led("/subscription/begin")).toBe("/subscription")
+  expect(Object.values(stripe.book.subscriptions)).toHaveLength(1)
+})
+
+test("a number that cannot be created is refused before anybody pays for it", async () => {
+  const person = await aPerson()
+  const answer = await person.post("/new-number", { ...shop, customer_ref: "my shop" })
+  expect(answer.status).toBe(400)
+  expect(answer.headers.get("location")).toBeNull()
+})
+
+test("a card that fails is on every page, with the way to pay; later the reason why the numbers are paused", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.fails)
+  stripe.advance(8)
+  await look(person.accountId)
+  for (const path of ["/", "/numbers", "/keys", "/account", "/numbers/shop"])
+    expect([path, await person.text(path)]).toEqual([path, expect.stringContaining("A payment has failed")])
+  const refused = await person.led("/new-number", { ...shop, customer_ref: "second" })
+  expect(await person.text(refused)).toContain("Pay now")
+  stripe.advance(16)
+  await look(person.accountId)
+  expect(await person.text("/subscription")).toContain("Their data is kept until")
+  const invoice = await person.led("/subscription/pay")
+  expect(invoice).toContain("/invoice/in_")
+  await payWith(card.pays, invoice)
+  await person.get("/subscription/return")
+  expect(await person.text("/numbers")).not.toContain("your numbers are paused")
+})
+
+test("the portal shows the card, cancels, and leads back", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.pays)
+  const portal = await person.led("/subscription/portal")
+  expect(await (await fetch(portal)).text()).toContain("ends with 4242")
+  await fetch(portal, { method: "POST", body: new URLSearchParams({ act: "cancel" }) })
+  await person.get("/subscription/return")
+  expect(await person.text("/subscription")).toContain("as you asked")
+})
+
+test("while Stripe is away the page says so, and nothing is lost", async () => {
+  const person = await aPerson()
+  stripe.away(true)
+  const answer = await person.post("/subscription/begin")
+  stripe.away(false)
+  expect(answer.status).toBe(503)
+  expect(await answer.text()).toContain("Stripe cannot be reached")
+  expect(await person.led("/subscription/begin")).toContain("/checkout/cs_test_")
+})
+
+test("whoever only looks pays for nothing, and whoever is not signed in sees nothing", async () => {
+  const viewer = await aPerson("viewer")
+  expect(await viewer.text("/subscription")).toContain("ask one of its owners")
+  for (const act of ["begin", "pay", "portal"])
+    expect((await viewer.post(`/subscription/${act}`, shop)).status).toBe(403)
+  for (const path of ["/subscription", "/subscription/return"])
+    expect((await aVisitor().get(path)).headers.get("location")).toMatch(/^\/sign-in/)
+})

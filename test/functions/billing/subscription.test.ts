@@ -1,0 +1,377 @@
+import { payWith, stripe } from "#test/support/service/billed.ts"
+import { randomUUID } from "node:crypto"
+import { afterEach, describe, expect, test, vi } from "vitest"
+import { Account } from "#core/account/account.ts"
+import { Checkout } from "#core/billing/checkout.ts"
+import { Due } from "#core/billing/due.ts"
+import { look } from "#core/billing/look.ts"
+import { Payer } from "#core/billing/payer.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { lookAtAll, lookAtDue } from "#functions/billing/looks.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { until } from "#test/support/until.ts"
+
+afterEach(() => {
+  stripe.away(false)
+  stripe.loseAnswers(0)
+  stripe.webhooks.letGo()
+  vi.useRealTimers()
+})
+
+const card = { pays: "4242424242424242", fails: "4000000000000341", wantsStep: "4000000000003220" }
+
+/** An account that has not heard of Stripe yet, with its key. */
+async function newcomer() {
+  const customer = await aCustomer({ subscription: "none" })
+  await Account.followStripe(customer.account.id)
+  return customer
+}
+
+/** An account that has put a card on file and linked its first number; webhooks are held back. */
+async function subscriber(number = card.pays) {
+  stripe.webhooks.hold()
+  const customer = await newcomer()
+  const { id } = customer.account
+  await Checkout.want(id, { customerRef: "first", webhookUrl: "" })
+  const page = await Checkout.begin(id, "ada@example.com")
+  await payWith(number, page!)
+  await Checkout.returned(id)
+  const { bridge } = await Bridge.create({ accountId: id, customerRef: "first" })
+  await look(id)
+  return { ...customer, id, bridge }
+}
+
+const stateOf = async (accountId: string) => (await Account.get(accountId))!.subscription
+const ofStripe = (accountId: string) =>
+  Object.values(stripe.book.subscriptions).filter(({ metadata }) => metadata.account_id === accountId)
+const leaseOf = async (bridge: Bridge.Info) => (await Lease.get(bridge.id))!
+const isDue = async (accountId: string) => (await Due.list()).some((mark) => mark.accountId === accountId)
+const days = async (accountId: string, count: number) => {
+  stripe.advance(count)
+  await look(accountId)
+}
+
+const aHint = (accountId: string, type = "customer.subscription.updated") => ({
+  id: `evt_${randomUUID()}`,
+  object: "event",
+  type,
+  data: { object: { id: "sub_1", status: "active", metadata: { account_id: accountId } } },
+})
+
+const quantityOf = (accountId: string) => ofStripe(accountId)[0]!.items.data[0].quantity
+
+describe("a first number", () => {
+  test("is refused with both of the dashboard's pages until there is a subscription, then created", async () => {
+    const customer = await newcomer()
+    const { id } = customer.account
+    const refused = await customer.post("/api/instances", { customer_ref: "shop" })
+    expect(refused.status).toBe(402)
+    expect(await json(refused)).toMatchObject({
+      code: "no_subscription",
+      dashboard_url: expect.stringMatching(/^http:\/\/localhost/),
+      billing_url: expect.stringMatching(/\/subscription$/),
+    })
+    const page = await Checkout.begin(id, "ada@example.com")
+    expect(await payWith(card.pays, page!)).toMatch(/\/subscription\/return$/)
+    await Checkout.returned(id)
+    expect(await stateOf(id)).toBe("trialing")
+    expect((await customer.post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
+    const { said } = (await Payer.get(id))!
+    expect(said!.trialEnd! - Date.now() / 1000).toBeGreaterThan(6.9 * 86_400)
+  })
+
+  test("is paid once, though two tabs ask for the page at once and both pay it", async () => {
+    stripe.webhooks.hold()
+    const { account } = await newcomer()
+    const begin = () => Checkout.begin(account.id, "ada@example.com")
+    const [one, other] = await Promise.all([begin(), begin()])
+    expect(one).toBe(other)
+    await Promise.all([payWith(card.pays, one!), payWith(card.pays, other!)])
+    expect(await begin()).toBeUndefined()
+    expect(ofStripe(account.id)).toHaveLength(1)
+  })
+
+  test("is seen as paid although the tab was closed: by the webhook, and without one by the nightly look", async () => {
+    stripe.webhooks.letGo()
+    const { account: told } = await newcomer()
+    await payWith(card.pays, (await Checkout.begin(told.id, "ada@example.com"))!)
+    await until(() => isDue(told.id))
+    await lookAtDue()
+    expect(await stateOf(told.id)).toBe("trialing")
+
+    stripe.webhooks.hold()
+    const { account: untold } = await newcomer()
+    await payWith(card.pays, (await Checkout.begin(untold.id, "ada@example.com"))!)
+    stripe.webhooks.letGo()
+    await lookAtAll()
+    await lookAtDue()
+    expect(await stateOf(untold.id)).toBe("trialing")
+  })
+
+  test("is not created by an address of the return page that nobody paid for", async () => {
+    const { account } = await newcomer()
+    await Checkout.want(account.id, { customerRef: "shop", webhookUrl: "" })
+    await Checkout.begin(account.id, "ada@example.com")
+    expect(await Checkout.returned(account.id)).toBeUndefined()
+    expect(await stateOf(account.id)).toBe("none")
+  })
+
+  test("needs the step that its card wants, and a card that is not declined", async () => {
+    stripe.webhooks.hold()
+    const { account } = await newcomer()
+    const page = (await Checkout.begin(account.id, "ada@example.com"))!
+    expect(await payWith("4000000000000002", page)).toContain("declined")
+    expect(await payWith(card.wantsStep, page)).toContain("wants a step")
+    expect(await payWith(card.wantsStep, page, { step: "failed" })).toContain("nothing was paid")
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("none")
+    await payWith(card.wantsStep, page, { step: "done" })
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("trialing")
+  })
+})
+
+describe("a payment that fails", () => {
+  test("stops no bridge while Stripe still tries, then all of them; and paying lets them run again", async () => {
+    const { id, bridge, post, call } = await subscriber(card.fails)
+    await days(id, 8)
+    expect(await stateOf(id)).toBe("past_due")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    const refused = await post("/api/instances", { customer_ref: "second" })
+    expect([refused.status, await json(refused)]).toMatchObject([402, { code: "payment_required" }])
+
+    await days(id, 16)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect(await leaseOf(bridge)).toMatchObject({ host: Lease.NONE, reason: "billing" })
+    expect((await post("/api/instances", { customer_ref: "second" })).status).toBe(402)
+    const asked = await call("GET", "/api/instances/first/proxy/status")
+    expect([asked.status, await json(asked)]).toMatchObject([409, { code: "bridge_paused" }])
+    expect(await json(call("GET", "/api/instances/first"))).toMatchObject({ paused_reason: "billing" })
+
+    const invoice = stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!
+    expect(await payWith(card.fails, invoice.hosted_invoice_url)).toContain("declined")
+    await payWith(card.pays, invoice.hosted_invoice_url)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("for want of a step leaves the bridge running until the step is made", async () => {
+    stripe.webhooks.hold()
+    const { account } = await newcomer()
+    const page = (await Checkout.begin(account.id, "ada@example.com"))!
+    await payWith(card.wantsStep, page, { step: "done" })
+    await days(account.id, 8)
+    expect(await stateOf(account.id)).toBe("past_due")
+    const invoice = stripe.book.invoices[ofStripe(account.id)[0]!.latest_invoice!]!
+    await payWith(card.wantsStep, invoice.hosted_invoice_url, { step: "done" })
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("active")
+  })
+
+  test("wakes no bridge that its operator has stopped, and keeps one that slept from waking unpaid", async () => {
+    const { id, bridge, call } = await subscriber(card.fails)
+    const { bridge: slept } = await Bridge.create({ accountId: id, customerRef: "slept" })
+    await Lease.stop(bridge.id, "manual")
+    await Lease.stop(slept.id, "idle")
+    await days(id, 24)
+    expect((await call("GET", "/api/instances/slept/proxy/status")).status).toBe(409)
+    await payWith(card.pays, stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!.hosted_invoice_url)
+    await look(id)
+    expect((await leaseOf(bridge)).reason).toBe("manual")
+    expect(Lease.stateOf(await leaseOf(slept))).toBe("running")
+  })
+
+  test("has cost the bridges only after thirty days, and never those that are paid again", async () => {
+    const { id } = await subscriber(card.fails)
+    await days(id, 24)
+    vi.setSystemTime(Date.now() + 29 * 86_400_000)
+    await look(id)
+    expect(await Bridge.list(id)).toHaveLength(1)
+    vi.setSystemTime(Date.now() + 2 * 86_400_000)
+    await look(id)
+    expect(await Bridge.list(id)).toHaveLength(0)
+  })
+})
+
+describe("a subscription that ends", () => {
+  test("has one trial: the next one is paid at once", async () => {
+    const { id, bridge } = await subscriber()
+    ofStripe(id)[0]!.cancel_at_period_end = true
+    await days(id, 8)
+    expect(await stateOf(id)).toBe("canceled")
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    const page = await Checkout.begin(id, "ada@example.com")
+    await payWith(card.pays, page!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+    expect(ofStripe(id).map(({ trial_end }) => trial_end !== null)).toEqual([true, false])
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("with its account is canceled at Stripe, also if Stripe was away at that moment", async () => {
+    const { id, bridge } = await subscriber()
+    stripe.away(true)
+    await Bridge.remove(bridge)
+    expect(await Account.remove(id)).toBe(true)
+    await lookAtDue()
+    expect(ofStripe(id)[0]!.status).toBe("trialing")
+    stripe.away(false)
+    vi.setSystemTime(Date.now() + 31_000)
+    await lookAtDue()
+    expect(ofStripe(id)[0]!.status).toBe("canceled")
+    expect(await Payer.get(id)).toBeUndefined()
+    expect(await isDue(id)).toBe(false)
+  })
+
+  test("by a second one leaves the first, and nobody pays twice", async () => {
+    const { id } = await subscriber()
+    const [first] = ofStripe(id)
+    stripe.book.subscriptions.sub_second = { ...structuredClone(first!), id: "sub_second" }
+    await look(id)
+    expect(ofStripe(id).map(({ status }) => status)).toEqual(["trialing", "canceled"])
+  })
+})
+
+describe("a webhook", () => {
+  test("that somebody forged, that is too old, or whose bytes were changed is refused, and nothing is looked at", async () => {
+    const { id } = await subscriber()
+    await lookAtDue()
+    expect(await stripe.webhooks.send(aHint(id), { secret: "whsec_another" })).toBe(400)
+    expect(await stripe.webhooks.send(aHint(id), { at: Math.floor(Date.now() / 1000) - 301 })).toBe(400)
+    const bare = await fetch(`${process.env.DASHBOARD_URL}/billing/webhook`, { method: "POST", body: "{}" })
+    expect(bare.status).toBe(400)
+    expect(await isDue(id)).toBe(false)
+  })
+
+  test("is believed in nothing but that something changed", async () => {
+    const { id } = await subscriber(card.fails)
+    await days(id, 24)
+    expect(await stripe.webhooks.send(aHint(id))).toBe(200)
+    await lookAtDue()
+    expect(await stateOf(id)).toBe("unpaid")
+  })
+
+  test("may come in any order, late and twice: what Stripe says last stands", async () => {
+    const { id } = await subscriber(card.fails)
+    stripe.advance(24)
+    await payWith(card.pays, stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!.hosted_invoice_url)
+    const told = stripe.webhooks.letGo()
+    expect(told.length).toBeGreaterThan(4)
+    for (const event of [...told.toReversed(), ...told]) {
+      expect(await stripe.webhooks.send(event)).toBe(200)
+      await lookAtDue()
+    }
+    expect(await stateOf(id)).toBe("active")
+  })
+
+  test("of an account that is not here, or of another service, is thanked for and forgotten", async () => {
+    const stranger = randomUUID()
+    expect(await stripe.webhooks.send(aHint(stranger))).toBe(200)
+    expect(await stripe.webhooks.send({ ...aHint(stranger), data: { object: {} } })).toBe(200)
+    expect(await isDue(stranger)).toBe(false)
+  })
+
+  test("is not lost when Stripe is away for an hour after it: the look comes again", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await lookAtDue()
+    stripe.advance(24)
+    await stripe.webhooks.send(aHint(id))
+    stripe.away(true)
+    await lookAtDue()
+    expect(await stateOf(id)).toBe("trialing")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    stripe.away(false)
+    await lookAtDue()
+    expect(await stateOf(id)).toBe("trialing")
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await lookAtDue()
+    expect(await stateOf(id)).toBe("unpaid")
+  })
+})
+
+describe("the quantity", () => {
+  test("is the number of bridges: without the sandbox, the deleted and those that the operator suspended", async () => {
+    const { id, bridge } = await subscriber()
+    for (const ref of ["second", "third", "fourth"]) await Bridge.create({ accountId: id, customerRef: ref })
+    await lookAtDue()
+    expect(quantityOf(id)).toBe(4)
+    await Bridge.remove(bridge)
+    await Lease.stop((await Bridge.get(id, "second")).id, "suspended")
+    await lookAtDue()
+    expect(quantityOf(id)).toBe(2)
+  })
+
+  test("is changed once though the answers are lost, and follows a bridge that is deleted meanwhile", async () => {
+    const { id } = await subscriber()
+    const { bridge } = await Bridge.create({ accountId: id, customerRef: "second" })
+    stripe.loseAnswers(3)
+    await lookAtDue()
+    expect(quantityOf(id)).toBe(2)
+    expect((await Payer.get(id))!.asked).toBe(2)
+    await Bridge.remove(bridge)
+    await lookAtDue()
+    expect(quantityOf(id)).toBe(1)
+    expect(await isDue(id)).toBe(false)
+    expect((await Payer.get(id))!.asked).toBeUndefined()
+    const keys = Object.keys(stripe.book.answered).filter((key) => key.startsWith(`qty:${id}:`))
+    expect(keys).toEqual([`qty:${id}:1`, `qty:${id}:2`])
+  })
+
+  test("goes back to what it was under a key of its own: Stripe would answer the old one from memory", async () => {
+    const { id } = await subscriber()
+    for (const count of [2, 1, 2, 1]) {
+      if (count === 2) await Bridge.create({ accountId: id, customerRef: "second" })
+      else await Bridge.remove(await Bridge.get(id, "second"))
+      await lookAtDue()
+      expect(quantityOf(id)).toBe(count)
+    }
+  })
+
+  test("that cannot be changed stops no bridge, and stays due", async () => {
+    const { id, bridge } = await subscriber()
+    await Bridge.create({ accountId: id, customerRef: "second" })
+    stripe.away(true)
+    await lookAtDue()
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect((await leaseOf(await Bridge.get(id, "second"))).reason).toBeUndefined()
+    stripe.away(false)
+    vi.setSystemTime(Date.now() + 31_000)
+    await lookAtDue()
+    expect(quantityOf(id)).toBe(2)
+  })
+})
+
+describe("the operator's word", () => {
+  test("stands against Stripe's until it is taken back", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await Account.setSubscription(id, "active")
+    await days(id, 24)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    await Account.followStripe(id)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+  })
+
+  test("for accounts that were there before billing is left alone", async () => {
+    const { account, post } = await aCustomer({ subscription: "active" })
+    expect((await post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
+    await lookAtAll()
+    await lookAtDue()
+    expect(await stateOf(account.id)).toBe("active")
+    expect(await Payer.get(account.id)).toBeUndefined()
+  })
+})
+
+test("many looks at once, while a payment comes, end with what Stripe says", async () => {
+  const { id, bridge } = await subscriber(card.fails)
+  await days(id, 24)
+  const invoice = stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!
+  const looks = Array.from({ length: 4 }, () => look(id))
+  await Promise.all([...looks, payWith(card.pays, invoice.hosted_invoice_url).then(() => look(id))])
+  expect(await stateOf(id)).toBe("active")
+  expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+})

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto"
+import { expect } from "vitest"
+import { Account } from "#core/account/account.ts"
+import { look } from "#core/billing/look.ts"
+import { Money } from "#core/billing/money.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+
+/** What differs between the pretend Stripe and Stripe's own test mode. */
+export interface Means {
+  /** Puts a card on file that fails when it is charged, and begins the subscription with its trial. */
+  subscribe: (accountId: string) => Promise<void>
+  /** Days pass for the account. */
+  pass: (accountId: string, days: number) => Promise<void>
+  /** Pays what is open with a card that works. */
+  pay: (accountId: string) => Promise<void>
+  /** The quantity at Stripe. */
+  quantity: (accountId: string) => Promise<number>
+  /** Ends the subscription at once. */
+  cancel: (accountId: string) => Promise<void>
+}
+
+/** The states of a first month. */
+export const states = ["trialing", "past_due", "active", "canceled"]
+
+/** Trial, two numbers, a card that fails, a payment, the end: what both Stripes must do alike. @returns the states that came, in order */
+export async function firstMonth(means: Means): Promise<string[]> {
+  const seenStates: string[] = []
+  const { id } = await Account.create({ name: "Test" })
+  const seen = async () => {
+    await look(id)
+    seenStates.push((await Account.get(id))!.subscription)
+  }
+  await means.subscribe(id)
+  await seen()
+  const { bridge } = await Bridge.create({ accountId: id, customerRef: randomUUID() })
+  const { bridge: second } = await Bridge.create({ accountId: id, customerRef: randomUUID() })
+  await look(id)
+  expect(await means.quantity(id)).toBe(2)
+  await Bridge.remove(second)
+  await look(id)
+  expect(await means.quantity(id)).toBe(1)
+
+  await means.pass(id, 8)
+  await seen()
+  expect(Lease.stateOf((await Lease.get(bridge.id))!)).toBe("running")
+  expect(await Money.payPage(id)).toMatch(/^https?:/)
+  await means.pay(id)
+  await seen()
+
+  await means.cancel(id)
+  await seen()
+  expect((await Lease.get(bridge.id))!.reason).toBe("billing")
+  return seenStates
+}
