@@ -10,7 +10,7 @@ import type { Payer } from "./payer.ts"
 export const keptFor = 30 * 86_400
 
 /** The bridges that an account pays for. */
-export async function paidBridges(accountId: string): Promise<Bridge.Info[]> {
+async function paidBridges(accountId: string): Promise<Bridge.Info[]> {
   return (await Bridge.list(accountId)).filter(({ isSandbox }) => !isSandbox)
 }
 

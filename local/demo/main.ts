@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { z } from "zod"
 import { apiClient, Unexpected } from "../api-client.ts"
 import { fleet } from "./fleet.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
 import { untilConnected } from "../network/link.ts"
+import { subscriptionStory } from "./subscription.ts"
 import { networkClient } from "../network/client.ts"
 import { noLimits, type SpawnedService, spawnService } from "../service/spawn.ts"
 import { sessionHosts } from "../ecs/session-hosts.ts"
@@ -19,10 +21,17 @@ if (!asked.success) {
   process.exit(2)
 }
 const bridges = asked.data
+/** `--subscription`: the story of what an account pays. */
+const { subscription = false } = parseArgs({ options: { subscription: { type: "boolean" } } }).values
 /** Longer than any step may take, so that a demo that hangs fails. */
-const deadlineMs = 60_000 + (bridges - 1) * 6000
+const deadlineMs = (subscription ? 120_000 : 60_000) + (bridges - 1) * 6000
 
-const environment = { HOST_NETWORK: "simulated", SANDBOX: "1", ...(bridges > 1 && noLimits) }
+const environment = {
+  HOST_NETWORK: "simulated",
+  SANDBOX: "1",
+  ...(bridges > 1 && noLimits),
+  ...(subscription && { BILLING: "pretend" }),
+}
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
@@ -37,11 +46,12 @@ async function main(): Promise<number> {
   try {
     const service = await spawnService({ dataDir, environment })
     try {
-      await (bridges === 1 ? story : manyBridges)(service, receiver, signal)
+      if (subscription) await subscriptionStory(service, { step, signal })
+      else await (bridges === 1 ? story : manyBridges)(service, receiver, signal)
     } finally {
       await service.stop()
     }
-    console.log("demo: ok")
+    console.log(`${subscription ? "subscription" : "demo"}: ok`)
     return 0
   } catch (error) {
     console.error(`demo: failed: ${error instanceof Error ? error.message : String(error)}`)

@@ -4,7 +4,7 @@ import { writePrivate } from "../service/private-file.ts"
 import type { Card } from "./cards.ts"
 
 /** The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds. */
-export interface Customer {
+interface Customer {
   id: string
   object: "customer"
   email: string | null

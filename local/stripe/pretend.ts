@@ -8,8 +8,6 @@ import { life as startLife } from "./life.ts"
 import { pages } from "./pages.ts"
 import { webhooks as startWebhooks } from "./webhooks.ts"
 
-export type PretendStripe = Awaited<ReturnType<typeof startPretendStripe>>
-
 /** Whoever can reach it may use it: no money moves. */
 const key = "sk_test_pretend"
 

@@ -10,7 +10,7 @@ import { startPretendStripe } from "#local/stripe/pretend.ts"
  */
 const server = createServer()
 const port = await listen(server)
-export const baseUrl = `http://localhost:${port}`
+const baseUrl = `http://localhost:${port}`
 export const stripe = await startPretendStripe({
   webhookUrl: `http://127.0.0.1:${port}/billing/webhook`,
   webhookSecret: `whsec_${randomBytes(24).toString("hex")}`,
