@@ -50,7 +50,7 @@ export const listEvents = createRoute({
   description:
     "With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the " +
     "answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` " +
-    "misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat` and `since`. At most 5 streams of a " +
+    "misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. At most 5 streams of a " +
     "bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended.",
   request: {
     params: path,
@@ -66,6 +66,16 @@ export const listEvents = createRoute({
         .max(128)
         .optional()
         .openapi({ description: "Only events with this `chat_id`; digits, or a JID." }),
+      direction: z.enum(["in", "out"]).optional().openapi({
+        description:
+          "`in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.",
+      }),
+      search: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .openapi({ description: "Only events in which this text is, in whichever case." }),
       since: z.coerce
         .number()
         .int()
@@ -85,7 +95,7 @@ export const listEvents = createRoute({
   responses: {
     200: {
       description:
-        "`limit` events or fewer: a page ends early if its events are large, or if `type` and `chat` match few. The header " +
+        "`limit` events or fewer: a page ends early if its events are large, or if the filters match few. The header " +
         "`X-Next-After` is there while there may be more: give it as `after`. An event that has waited for 30 days is " +
         "`undelivered`. Undelivered events and the inbox are kept for 30 days, delivered events for 7. As a stream: server-sent " +
         "events, each `data:` is one event as in the list.",

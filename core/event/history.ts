@@ -14,6 +14,10 @@ export interface Filter {
   type?: Event["event"] | undefined
   /** A chat as the contract accepts it. */
   chat?: string | undefined
+  /** `out`: written on the phone or another of its devices. Events without a writer are of neither. */
+  direction?: "in" | "out" | undefined
+  /** Text that the event contains anywhere, in whichever case. */
+  search?: string | undefined
   /** Unix seconds: none that was created before. */
   since?: number | undefined
 }
@@ -85,13 +89,29 @@ async function headOf(bridgeId: string): Promise<number> {
 /** Opens an event, if it is wanted. The chat is sealed with the body. */
 function reader(deliveryKey: Uint8Array, wanted: Filter): (event: EventRow.Info) => StoredEvent | undefined {
   const chat = wanted.chat === undefined ? undefined : toJid(wanted.chat)
+  const search = wanted.search?.toLowerCase()
   return (event) => {
     if (wanted.type !== undefined && event.type !== wanted.type) return undefined
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
     const told = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
     if (chat !== undefined && !("chat_id" in told && told.chat_id === chat)) return undefined
+    if (wanted.direction !== undefined && directionOf(told) !== wanted.direction) return undefined
+    if (search !== undefined && !contains(told, search)) return undefined
     return { event_id: event.eventId, state: event.state, created_at: event.createdAt, event: told }
   }
+}
+
+function directionOf(event: Event): "in" | "out" | undefined {
+  if ("from_me" in event) return event.from_me ? "out" : "in"
+  return event.event === "call_incoming" ? "in" : undefined
+}
+
+/** Whether a text is in a value, or in one inside it. Names of fields do not count. */
+function contains(value: unknown, text: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(text)
+  return (
+    typeof value === "object" && value !== null && Object.values(value).some((one) => contains(one, text))
+  )
 }
 
 /**

@@ -98,6 +98,17 @@ test("an id from elsewhere hides no event that is to come", async () => {
   expect(await json(wrong.answer)).toMatchObject({ issues: [{ path: "Last-Event-ID" }] })
 })
 
+const own = (body: string): Event => ({ ...anEvent(body), from_me: true }) as Event // a message's
+
+test("`direction` and `search` leave out what others wrote, and what says something else", async () => {
+  const shop = await aShop()
+  const stream = await shop.open("?direction=out&search=HELLO")
+  await stream.until!(begun)
+  await shop.outbox.write(anEvent("hello from Ada"), own("good bye"), own("Hello Ada"), own("event"))
+  await shop.outbox.write(own("hello again"))
+  expect(await stream.bodies!(2)).toEqual(["Hello Ada", "hello again"])
+})
+
 test("`type`, `chat` and `since` leave out the others", async () => {
   const shop = await aShop()
   const typing: Event = {
