@@ -2,14 +2,24 @@ import { html } from "hono/html"
 import { type Html, prose, table } from "./html.ts"
 import { receivers } from "./receivers.ts"
 
+/** Who reads the reference, as far as it is known. */
+export interface Reader {
+  /** Where the service is: `https://bridge.example.com`. */
+  baseUrl: string
+  /** The name of a key of theirs, if they are signed in and have one. */
+  keyName?: string | undefined
+  /** Whether calls can be tried in the dashboard. */
+  mayTry: boolean
+}
+
 export interface Chapter {
   id: string
   title: string
   body: Html
 }
 
-const start = String.raw`URL=https://...   # where this page is, without /api/docs
-KEY=mbk_...       # your API key
+const start = (reader: Reader) => String.raw`URL=${reader.baseUrl}
+KEY=mbk_...   # your API key${reader.keyName === undefined ? "" : `, such as "${reader.keyName}"`}
 auth="Authorization: Bearer $KEY" json='Content-Type: application/json'
 
 curl "$URL/api/instances" -H "$auth" -H "$json" \
@@ -76,9 +86,9 @@ const limits = [
 ] as const
 
 /** Everything a customer needs besides the reference, in the order in which they need it. */
-export function guide(): Chapter[] {
+export function guide(reader: Reader): Chapter[] {
   return [
-    { id: "start", title: "Quick start", body: html`<pre>${start}</pre>` },
+    { id: "start", title: "Quick start", body: html`<pre>${start(reader)}</pre>` },
     { id: "link", title: "Link a number", body: linking() },
     { id: "receive", title: "Receive", body: receiving() },
     { id: "send", title: "Send", body: sending() },

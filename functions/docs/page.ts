@@ -3,9 +3,10 @@ import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
 import { examples } from "#core/contract/examples.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 import type { RouteName } from "#core/contract/routes.ts"
-import { guide } from "./guide.ts"
+import { guide, type Reader } from "./guide.ts"
 import { type Html, prose, table } from "./html.ts"
 import { style } from "./style.ts"
+import { canTry } from "./tryable.ts"
 import {
   type Document,
   everyAnswer,
@@ -23,7 +24,7 @@ interface Entry {
 }
 
 /** The reference as one self-contained page: no script, no other host. */
-export function docsPage(document: Document): Html {
+export function docsPage(document: Document, reader: Reader): Html {
   const entries: Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
@@ -35,7 +36,7 @@ export function docsPage(document: Document): Html {
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) => [name, merged(schema, document)] as const,
   )
-  const chapters = guide()
+  const chapters = guide(reader)
   const links = [
     { name: "Guide", to: chapters.map(({ id, title }) => [id, title] as const) },
     ...groups.map(({ name, of }) => ({
@@ -60,6 +61,7 @@ export function docsPage(document: Document): Html {
       <body>
         <nav aria-label="Contents">
           <a href="#top"><b>${document.info.title}</b></a>
+          ${reader.mayTry ? html`<a href="/">Back to the dashboard</a>` : ""}
           ${links.map(
             ({ name, to }) =>
               html`<b>${name}</b>
@@ -80,7 +82,7 @@ export function docsPage(document: Document): Html {
           ${groups.map(
             ({ name, of }) =>
               html`<h2>${name}</h2>
-                ${of.map(route)}`,
+                ${of.map((entry) => route(entry, reader))}`,
           )}
           <h2 id="webhooks">Webhooks</h2>
           <p>
@@ -104,7 +106,7 @@ export function docsPage(document: Document): Html {
     </html>`
 }
 
-function route({ method, path, operation }: Entry): Html {
+function route({ method, path, operation }: Entry, { mayTry }: Reader): Html {
   const { description, operationId, parameters = [], requestBody, responses, summary } = operation
   const body = requestBody?.content["application/json"]
   const answered = Object.entries(responses)
@@ -112,7 +114,10 @@ function route({ method, path, operation }: Entry): Html {
   const refusals = answered.filter(([status]) => Number(status) >= 300)
   return html`<section id="${operationId}">
     <h3>${prose(summary)}</h3>
-    <p class="path"><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code></p>
+    <p class="path">
+      <b class="${method}">${method.toUpperCase()}</b> <code>${path}</code>
+      ${mayTry && canTry(operationId) ? html`<a href="/try/${operationId}">Try it on the sandbox</a>` : ""}
+    </p>
     ${description ? html`<p>${prose(description)}</p>` : ""}
     ${parameters.length > 0 ? table(["parameter", "in", "type", ""], parameters.map(parameterRow)) : ""}
     ${

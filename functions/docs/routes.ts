@@ -1,5 +1,8 @@
 import { Hono } from "hono"
+import type { Context } from "hono"
+import { config } from "#core/platform/config.ts"
 import { docsPage } from "./page.ts"
+import type { Reader } from "./guide.ts"
 import { openapi } from "./openapi.ts"
 import type { ApiEnv } from "../http/router.ts"
 
@@ -8,9 +11,20 @@ export const reference = new Hono<ApiEnv>()
 // A person who opens the service in a browser looks here first, unless there is a dashboard.
 for (const path of ["/", "/api"]) reference.get(path, (c) => c.redirect("/api/docs"))
 reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
-reference.get("/api/docs", (c) =>
-  c.html(docsPage(openapi()), 200, {
-    "cache-control": "public, max-age=300",
+reference.get("/api/docs", (c) => docs(c, { baseUrl: originOf(c), mayTry: false }, "public, max-age=300"))
+
+/** Answers with the reference, for this reader. */
+export function docs(c: Context, reader: Reader, caching: string): Response | Promise<Response> {
+  return c.html(docsPage(openapi(), reader), 200, {
+    "cache-control": caching,
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-  }),
-)
+  })
+}
+
+/** Where this page is, as far as that is known: on AWS a request comes from the router, under another name. */
+export function originOf(c: Context): string {
+  const { origin, hostname } = new URL(c.req.url)
+  // It is pasted into a shell.
+  const isPlain = /^[\w.-]+$/.test(hostname) && config.AWS_LAMBDA_FUNCTION_NAME === undefined
+  return isPlain ? origin : "https://...   # where this page is, without /api/docs"
+}

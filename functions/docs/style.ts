@@ -1,38 +1,57 @@
-/** The style of the reference: readable on a desktop and a phone, in light and dark. */
-export const style = `
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif;
-    --faint: color-mix(in srgb, currentColor 8%, transparent);
-    --line: color-mix(in srgb, currentColor 18%, transparent);
-    --accent: light-dark(#1a5fb4, #8ab8f0); }
+import { tokens } from "#dashboard/tokens.ts"
+
+/** The style of the reference: that of the dashboard, readable on a desktop and a phone, in light and dark. */
+export const style = `${tokens}
   * { box-sizing: border-box; }
-  body { margin: 0; display: grid; grid-template-columns: 15rem minmax(0, 54rem); gap: 2rem; }
-  nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; border-right: 1px solid var(--line);
-    font-size: 0.875rem; }
-  nav a, nav b { display: block; } nav > b { margin-top: 0.75rem; }
-  nav a { text-decoration: none; } nav a:hover { text-decoration: underline; }
-  main { padding: 1rem; min-width: 0; }
-  h1 { line-height: 1.2; } h2 { margin: 4rem 0 1rem; padding-bottom: 0.25rem; border-bottom: 2px solid var(--line); }
-  h3 { margin: 0 0 0.25rem; font-size: 1.125rem; } h4 { margin: 1rem 0 0.25rem; font-size: 0.875rem; opacity: 0.75; }
-  section { margin: 0 0 3rem; scroll-margin-top: 1rem; } p { margin: 0.5rem 0; }
-  a { color: var(--accent); } small { opacity: 0.7; }
-  code, pre { font: 0.875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
-  pre { margin: 0.5rem 0; padding: 0.75rem; overflow: auto; border-radius: 0.375rem; background: var(--faint); }
-  summary { cursor: pointer; }
-  .path b { display: inline-block; min-width: 4rem; padding: 0 0.5rem; border-radius: 0.25rem; color: #fff;
-    text-align: center; font-size: 0.8125rem; }
-  .get { background: #1a5fb4; } .post { background: #1c7a3f; } .put, .patch { background: #8f5902; }
-  .delete { background: #a51d2d; }
-  .errors span { display: inline-block; margin-right: 0.75rem; font-size: 0.875rem; }
-  table { border-collapse: collapse; width: 100%; margin: 0.5rem 0; font-size: 0.9375rem; }
-  th { font-size: 0.8125rem; opacity: 0.7; }
-  th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; overflow-wrap: break-word; }
+  body { margin: 0; display: grid; grid-template-columns: 16rem minmax(0, 1fr); background: var(--page);
+    color: var(--text); }
+  nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1.125rem 0.875rem 3rem;
+    border-right: 1px solid var(--line); background: var(--sunken); font-size: 0.8125rem; }
+  nav a, nav b { display: block; padding: 0.1875rem 0.5rem; overflow-wrap: anywhere; }
+  nav > b { margin-top: 1.125rem; color: var(--text); font-weight: 600; }
+  nav a { color: var(--muted); text-decoration: none; border-radius: var(--small-radius); }
+  nav a:hover { background: var(--idle-soft); color: var(--text); }
+  nav > a b { padding: 0; color: var(--text); font-size: 0.9375rem; font-weight: 640; }
+  main { width: 100%; max-width: 58rem; margin: 0 auto; padding: 2.25rem 2.25rem 5rem; min-width: 0; }
+  h1, h2, h3 { letter-spacing: -0.012em; text-wrap: balance; }
+  h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.25; font-weight: 640; }
+  h2 { margin: 4rem 0 1.25rem; font-size: 1.25rem; font-weight: 620; }
+  h3 { margin: 0 0 0.25rem; font-size: 1.0625rem; font-weight: 620; }
+  h4 { margin: 1.25rem 0 0.375rem; font-size: 0.8125rem; font-weight: 600; color: var(--muted); }
+  section { margin: 0 0 1.25rem; padding: 1.25rem; scroll-margin-top: 1rem; background: var(--card);
+    border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); }
+  section > h2 { margin: 0 0 0.75rem; }
+  p { margin: 0.5rem 0; }
+  a { color: var(--accent); text-underline-offset: 0.2em; }
+  small { color: var(--muted); font-size: 0.8125rem; }
+  code, pre { font: 0.8125rem/1.6 var(--mono); overflow-wrap: anywhere; }
+  pre { margin: 0.5rem 0; padding: 0.875rem 1rem; white-space: pre-wrap; border: 1px solid var(--line);
+    border-radius: var(--small-radius); background: var(--sunken); }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+  summary { cursor: pointer; padding: 0.375rem 0; font-weight: 550; }
+  .path { display: flex; flex-wrap: wrap; gap: 0.375rem 0.625rem; align-items: baseline; }
+  .path b { padding: 0.0625rem 0.5rem; border-radius: 5px; font: 600 0.75rem/1.6 var(--mono);
+    background: var(--idle-soft); color: var(--text); }
+  .path .get { background: var(--accent-soft); color: var(--accent); }
+  .path .post { background: var(--good-soft); color: var(--good); }
+  .path .put, .path .patch { background: var(--warn-soft); color: var(--warn); }
+  .path .delete { background: var(--bad-soft); color: var(--bad); }
+  .path a { margin-left: auto; font-size: 0.8125rem; }
+  .errors span { display: inline-block; margin-right: 0.75rem; font-size: 0.8125rem; }
+  table { border-collapse: collapse; width: 100%; margin: 0.5rem 0; font-size: 0.875rem; }
+  th { color: var(--muted); font-size: 0.75rem; font-weight: 550; }
+  th, td { text-align: left; vertical-align: top; padding: 0.4375rem 0.875rem 0.4375rem 0;
+    overflow-wrap: break-word; }
   td:first-child { min-width: 10rem; }
   tbody tr { border-top: 1px solid var(--line); }
-  tr:has(:target), section:target > h3 { background: color-mix(in srgb, var(--accent) 18%, transparent); }
-  @media (max-width: 50rem) {
+  tr:has(:target), section:target > h3 { background: var(--accent-soft); }
+  @media (max-width: 52rem) {
     body { display: block; }
-    nav { position: static; height: auto; border: 0; border-bottom: 1px solid var(--line); }
-    nav div { display: flex; flex-wrap: wrap; gap: 0 0.75rem; } nav a { padding: 0.25rem 0; }
-    thead { display: none; } td { display: block; padding: 0; } tbody tr { display: block; padding: 0.375rem 0; }
+    nav { position: static; height: auto; padding-bottom: 1rem; border: 0; border-bottom: 1px solid var(--line); }
+    nav div { display: flex; flex-wrap: wrap; } nav a { padding: 0.3125rem 0.5rem; }
+    main { padding: 1.375rem 1rem 4rem; }
+    section { padding: 1rem; }
+    thead { display: none; } td { display: block; padding: 0; }
+    tbody tr { display: block; padding: 0.4375rem 0; }
   }
 `

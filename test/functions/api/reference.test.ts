@@ -185,7 +185,7 @@ describe("/api/docs", () => {
     }
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
     for (const code of Object.keys(sentences)) expect(page).toContain(code)
-    expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json")/)
+    expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json"|\/try\/|\/")/)
   })
 
   test("is where a browser is led that opens the API, and without a dashboard the service", async () => {

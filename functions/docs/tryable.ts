@@ -1,0 +1,44 @@
+import { proxy } from "#core/contract/reply.ts"
+import { type RouteName, routes } from "#core/contract/routes.ts"
+
+/** A route of the contract, as far as a page that tries it looks at it. */
+export interface Tryable {
+  name: RouteName
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** Behind `/proxy`. */
+  path: string
+  summary: string
+  hasBody: boolean
+  /** It sends a message, which the API gives its id. */
+  isSend: boolean
+}
+
+/**
+ * The routes that can be tried without knowing anything: a session's own, with no id in their path, that answer JSON.
+ * Logging out is one: the sandbox links itself again.
+ */
+const tryable = new Map<string, Tryable>(
+  Object.values(routes)
+    .flatMap((group) => Object.entries(group))
+    .flatMap(([name, route]) => {
+      const path = route.path.startsWith(`${proxy}/`) ? route.path.slice(proxy.length) : "{}"
+      const answers =
+        "200" in route.responses ? (route.responses[200] as { content?: object }).content : undefined
+      if (path.includes("{") || name === "webhookLogs" || !answers || !("application/json" in answers))
+        return []
+      const { request } = route as { request: { body?: object; headers?: object } } // as its definition says
+      const method = route.method.toUpperCase() as Tryable["method"]
+      const hasBody = request.body !== undefined
+      const isSend = request.headers !== undefined
+      return [[name, { name: name as RouteName, method, path, summary: route.summary, hasBody, isSend }]]
+    }),
+)
+
+export function canTry(name: string): boolean {
+  return tryable.has(name)
+}
+
+/** The route of this name; undefined where it cannot be tried. */
+export function tryOf(name: string): Tryable | undefined {
+  return tryable.get(name)
+}
