@@ -22,7 +22,7 @@ interface Whole {
   nowMs: number
 }
 
-export type Place = "start" | "numbers" | "keys" | "account" | "operator" | "mail"
+export type Place = "start" | "numbers" | "keys" | "usage" | "account" | "operator" | "mail"
 
 /** A page of the dashboard, with its way around. */
 export function framed(
@@ -45,7 +45,8 @@ export function framed(
         <a class="brand" href="/">${mark()} Messaging bridge</a>
         <ul>
           ${link("start", "/", "home", "Start")} ${link("numbers", "/numbers", "numbers", "Numbers")}
-          ${link("keys", "/keys", "key", "API keys")} ${link("account", "/account", "people", "Account")}
+          ${link("keys", "/keys", "key", "API keys")} ${link("usage", "/usage", "chart", "Usage")}
+          ${link("account", "/account", "people", "Account")}
           ${
             viewer.isOperator
               ? html`${link("operator", "/operator", "gauge", "Operator")}

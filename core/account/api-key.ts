@@ -11,7 +11,7 @@ import { Bytes, get as getRow, query, transact, update } from "../store/store.ts
 import { accounts } from "../store/tables.ts"
 
 const Scope = z.enum(["all", "read", "bridge"])
-type Scope = z.infer<typeof Scope>
+export type Scope = z.infer<typeof Scope>
 
 const Stored = z.object({
   account_id: z.string(),

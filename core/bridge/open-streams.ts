@@ -6,7 +6,7 @@ import { put, remove, update } from "../store/store.ts"
 import { requests } from "../store/tables.ts"
 
 /**
- * One of the few places for open log streams that a bridge or an account has. It is held for a while; `keep` extends
+ * One of the few places for open streams that a bridge, an account or a person has. It is held for a while; `keep` extends
  * that.
  */
 export interface Info {

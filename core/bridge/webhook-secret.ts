@@ -1,6 +1,7 @@
 export * as WebhookSecret from "./webhook-secret.ts"
 
 import { Bridge } from "./bridge.ts"
+import { BridgeLog } from "./log.ts"
 import { now } from "../platform/clock.ts"
 import { Delivery } from "../event/delivery.ts"
 import { ApiError, noSuchBridge } from "../error.ts"
@@ -66,7 +67,10 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
       before: { sealedSecret: old.sealedSecret, until },
     }),
   ])
-  if (!refused) return { secret, until }
+  if (!refused) {
+    BridgeLog.append(bridge.id, "info", "webhook secret replaced: for a day both sign")
+    return { secret, until }
+  }
   if (refused[0]?.id === bridge.id) throw new ApiError("secret_overlap")
   await Delivery.remove(bridge.id)
   throw noSuchBridge()
@@ -89,4 +93,5 @@ export async function finish(bridge: Bridge.Info): Promise<void> {
     Delivery.resecretedFully(bridge.id),
   ])
   if (refused && refused[0]?.id !== bridge.id) throw noSuchBridge()
+  BridgeLog.append(bridge.id, "info", "the replaced webhook secret signs no more")
 }

@@ -114,6 +114,7 @@ const Usage = z
     }),
   })
   .openapi("Usage")
+export type UsageRow = z.infer<typeof Usage>
 
 export const getUsage = createRoute({
   method: "get",

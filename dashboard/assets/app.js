@@ -18,6 +18,10 @@ function tick() {
     const text = `${seconds(now() - one.dataset.ago)} ago`
     if (one.textContent !== text) one.textContent = text
   }
+  for (const one of document.querySelectorAll("[data-age]")) {
+    const text = seconds(now() - one.dataset.age)
+    if (one.textContent !== text) one.textContent = text
+  }
   for (const one of document.querySelectorAll("[data-until]")) {
     const text = seconds(Number(one.dataset.until) - now() + 999)
     if (one.textContent !== text) one.textContent = text

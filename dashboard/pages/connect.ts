@@ -1,16 +1,17 @@
 import { html } from "hono/html"
-import { type Html, note, press, until } from "../parts/html.ts"
+import { ago, type Html, note, press, time, until } from "../parts/html.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { type Evidence, tell } from "../parts/evidence.ts"
 
 /** What there is to scan, or why there is nothing. */
 export type Code =
   | { kind: "asking" }
-  /** A picture of the code that the network shows now. */
-  | { kind: "shown"; png: Uint8Array; expiresMs: number }
+  /** A picture of the code that the network shows now; the how manieth of its round, 0 where that is not known. */
+  | { kind: "shown"; png: Uint8Array; expiresMs: number; number: number }
   /** Nobody scanned it while it was on show. */
   | { kind: "over" }
-  | { kind: "refused"; sentence: string }
+  /** Why there is none, by the API's own code. */
+  | { kind: "refused"; code: string; sentence: string }
   /** A phone is linked: there is nothing to scan. */
   | { kind: "linked" }
 
@@ -22,6 +23,8 @@ export function connectPage(input: {
   begunMs: number
   nowMs: number
   mayChange: boolean
+  /** Why the phone that was linked last is no more, and when that was. */
+  ended?: { sentence: string; atMs: number } | undefined
 }): Html {
   const { ref, evidence, nowMs } = input
   const at = `/numbers/${ref}/connect`
@@ -33,14 +36,17 @@ export function connectPage(input: {
           "info",
           "The sandbox is on a simulated network, and a simulated phone links itself to it. No real phone can scan its code.",
         )
-      : note(
-          "warn",
-          "This service links as an unofficial device. The network can restrict or ban a number for that: connect one that you can afford to lose.",
-        )
+      : isLinked
+        ? ""
+        : note(
+            "warn",
+            "This service links as an unofficial device. The network can restrict or ban a number for that: connect one that you can afford to lose.",
+          )
   }
   ${
     input.mayChange
       ? html`<div class="stack" data-stream="${at}/stream?begun=${input.begunMs}">
+          ${isLinked || !input.ended ? "" : note("warn", html`${input.ended.sentence} That was ${ago(input.ended.atMs, nowMs)}.`)}
           ${isLinked ? linkedCard(ref, evidence) : linking({ ref, nowMs })} ${steps(evidence)}
         </div>`
       : note("info", "You may look at this account, but link no phone: ask one of its owners.")
@@ -48,35 +54,52 @@ export function connectPage(input: {
 }
 
 function linking({ ref, nowMs }: { ref: string; nowMs: number }): Html {
-  return html`<section class="card" id="linking" aria-label="Link a phone">
-    <div class="link phone-first">
-      ${codePiece(ref, { kind: "asking" }, nowMs)}
-      <div class="stack">
-        <h2>Scan this with the phone</h2>
-        <ol class="how">
-          <li>Open the messenger on the phone.</li>
-          <li>Open its settings, then <b>Linked devices</b>.</li>
-          <li>Tap <b>Link a device</b>.</li>
-          <li>Point the camera at this code.</li>
-        </ol>
-        <form class="inline" method="post" action="/numbers/${ref}/connect">
-          <div>
-            <label for="phone">Without a camera: the phone's number</label>
-            <input
-              id="phone"
-              name="phone"
-              inputmode="tel"
-              autocomplete="tel"
-              required
-              placeholder="+49 171 1234567"
-            />
-          </div>
-          <button class="button">Get a code to type</button>
-        </form>
+  return html`<div class="linking" id="linking">
+    <section class="card" aria-label="Link with a camera">
+      <div class="link">
+        ${codePiece(ref, { kind: "asking" }, nowMs)}
+        <div class="stack">
+          <h2>Scan this with the phone</h2>
+          <ol class="how">
+            <li>Open the messenger on the phone.</li>
+            <li>Open its settings, then <b>Linked devices</b>.</li>
+            <li>Tap <b>Link a device</b>.</li>
+            <li>Point the camera at this code.</li>
+          </ol>
+        </div>
       </div>
-    </div>
-  </section>`
+    </section>
+    <section class="card">
+      <header>
+        <h2>On the phone itself, or without a camera</h2>
+        <p>You get a code of eight letters, and type it on the phone.</p>
+      </header>
+      ${phoneForm({ ref, phone: "" })}
+    </section>
+  </div>`
 }
+
+function phoneForm({ ref, phone, isWrong = false }: { ref: string; phone: string; isWrong?: boolean }): Html {
+  return html`<form class="inline" method="post" action="/numbers/${ref}/connect">
+    <div>
+      <label for="phone">The phone's number, with its country code</label>
+      <input
+        id="phone"
+        name="phone"
+        type="tel"
+        autocomplete="tel"
+        required
+        value="${phone}"
+        placeholder="+49 171 1234567"
+        ${isWrong ? "aria-invalid=true" : ""}
+      />
+    </div>
+    <button class="button main">Get a code to type</button>
+  </form>`
+}
+
+/** How many codes the network gives at a time. */
+const codesOfARound = 6
 
 /** The code to scan as it is now; the stream sends it each time it turns. */
 export function codePiece(ref: string, code: Code, nowMs: number): Html {
@@ -85,7 +108,8 @@ export function codePiece(ref: string, code: Code, nowMs: number): Html {
     <p class="qr-foot">
       ${
         code.kind === "shown"
-          ? html`The code changes in ${until(code.expiresMs, nowMs)}`
+          ? html`${code.number === 0 ? "The code" : `Code ${code.number} of ${codesOfARound},`} changes in
+            ${until(code.expiresMs, nowMs)}`
           : code.kind === "asking"
             ? "This takes a few seconds"
             : ""
@@ -93,6 +117,17 @@ export function codePiece(ref: string, code: Code, nowMs: number): Html {
     </p>
   </div>`
 }
+
+/** What went wrong, in a few words, by the API's codes; the API's own sentence follows. */
+const failures = new Map([
+  ["session_unavailable", "The network cannot be reached"],
+  ["network_rejected", "The network refused"],
+  ["orchestrator_failed", "The session did not start"],
+  ["rate_limited", "Too many codes were asked for"],
+  ["bridge_paused", "This number is paused"],
+  ["bridge_suspended", "This number is suspended"],
+  ["internal_error", "Something went wrong on our side"],
+])
 
 function codeInside(ref: string, code: Code): Html {
   switch (code.kind) {
@@ -118,7 +153,8 @@ function codeInside(ref: string, code: Code): Html {
       </div>`
     case "refused":
       return html`<div class="over">
-        <b>There is no code</b><span>${code.sentence}</span>
+        <b>${failures.get(code.code) ?? "There is no code"}</b><span>${code.sentence}</span>
+        <code>${code.code}</code>
         <a class="button" href="/numbers/${ref}/connect">Try again</a>
       </div>`
     case "linked":
@@ -180,35 +216,26 @@ export function typePage(input: {
 export function typeRefused(input: {
   ref: string
   isSandbox: boolean
+  code: string
   sentence: string
   phone: string
 }): Html {
-  return html`${numberHead({ ref: input.ref, isSandbox: input.isSandbox, tab: "connect" })}
+  const { ref, code, phone } = input
+  const title = failures.get(code)
+  return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "connect" })}
     <section class="card">
-      ${note("bad", input.sentence)}
-      <form class="inline" method="post" action="/numbers/${input.ref}/connect">
-        <div>
-          <label for="phone">The phone's number, with its country code</label>
-          <input
-            id="phone"
-            name="phone"
-            inputmode="tel"
-            required
-            value="${input.phone}"
-            aria-invalid="true"
-          />
-        </div>
-        <button class="button main">Get a code to type</button>
-      </form>
-      <p><a href="/numbers/${input.ref}/connect">Back to the QR code</a></p>
+      ${note("bad", html`${title === undefined ? "" : html`<b>${title}.</b>`} ${input.sentence} <code>${code}</code>`)}
+      ${phoneForm({ ref, phone, isWrong: code === "invalid_request" })}
+      <p><a href="/numbers/${ref}/connect">Back to the QR code</a></p>
     </section>`
 }
 
 const order = ["Waiting for the phone", "Phone linked", "Signing in", "Connected"] as const
 
-/** How far the linking is, by the session's word. */
-export function steps(evidence: Evidence): Html {
+/** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
+export function steps(evidence: Evidence, times: readonly (number | undefined)[] = []): Html {
   const at = stepOf(evidence)
+  const isOver = at === order.length - 1
   const { tone, word, cause } = tell(evidence)
   const isOdd = tone === "bad" || evidence.kind !== "said"
   return html`<section
@@ -224,19 +251,19 @@ export function steps(evidence: Evidence): Html {
     </div>
     ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${word}.</b> ${cause}`) : ""}
     <ol class="steps">
-      ${order.map(
-        (step, i) =>
-          html`<li class="${i < at || at === order.length - 1 ? "done" : i === at ? "now" : ""}">
-            <span
-              >${step}${i < at || at === order.length - 1 ? html`<span class="hidden">: done</span>` : ""}</span
-            >
-          </li>`,
-      )}
+      ${order.map((step, i) => {
+        const isDone = i < at || isOver
+        return html`<li class="${isDone ? "done" : i === at ? "now" : ""}">
+          <span>${step}${isDone ? html`<span class="hidden">: done</span>` : ""}</span>
+          ${times[i] === undefined ? "" : html`<span class="small muted">${time(times[i])}</span>`}
+        </li>`
+      })}
     </ol>
   </section>`
 }
 
-function stepOf(evidence: Evidence): number {
+/** Which of the steps it has come to, from 0. */
+export function stepOf(evidence: Evidence): number {
   if (evidence.kind !== "said") return 0
   if (evidence.status === "connected") return 3
   if (evidence.status === "unpaired" || evidence.status === "passkey_required") return 0

@@ -1,22 +1,38 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { block, type Html, note, press, time } from "../parts/html.ts"
+import { ago, block, type Html, note, press, time } from "../parts/html.ts"
 import { icon } from "../parts/icon.ts"
 
 interface Key {
   keyId: string
   name: string
+  scope: "all" | "read" | "bridge"
+  bridge?: { customerRef: string } | undefined
   createdAt: number
+  lastUsedAt?: number | undefined
+}
+
+interface Shown {
+  keys: Key[]
+  /** The numbers that a key can be for. */
+  refs: string[]
+  /** A key that was just made. */
+  fresh?: string
+  problem?: string
+  mayChange: boolean
+  baseUrl: string
+  nowMs: number
 }
 
 /** The keys that programs call the API with. A new one is shown this once. */
-export function keysPage(input: { keys: Key[]; fresh?: string; mayChange: boolean; baseUrl: string }): Html {
-  const { keys, fresh, mayChange } = input
+export function keysPage(input: Shown): Html {
+  const { keys, fresh, problem } = input
   return html`${head({
     title: "API keys",
-    about: html`Programs call the API with a key: <code>Authorization: Bearer …</code> Whoever has one can do
-      everything but sign in here.`,
+    about: html`Programs call the API with a key: <code>Authorization: Bearer …</code> Give each program one
+      of its own, with no more rights than it needs.`,
   })}
+  ${problem === undefined ? "" : note("bad", problem)}
   ${
     fresh === undefined
       ? ""
@@ -27,24 +43,7 @@ export function keysPage(input: { keys: Key[]; fresh?: string; mayChange: boolea
           ${block(`curl ${input.baseUrl}/api/instances -H "Authorization: Bearer ${fresh}"`, "A call with the new key")}
         </section>`
   }
-  ${
-    mayChange
-      ? html`<form class="card inline" method="post" action="/keys">
-          <div>
-            <label for="name">Name of a new key</label>
-            <input
-              id="name"
-              name="name"
-              maxlength="100"
-              required
-              placeholder="Which program is it for?"
-              autocomplete="off"
-            />
-          </div>
-          <button class="button main">Create a key</button>
-        </form>`
-      : ""
-  }
+  ${input.mayChange ? newKey(input) : ""}
   ${
     keys.length === 0
       ? html`<div class="card empty">
@@ -52,32 +51,85 @@ export function keysPage(input: { keys: Key[]; fresh?: string; mayChange: boolea
           <h2>No key yet</h2>
           <p>Create one to call the API.</p>
         </div>`
-      : html`<div class="card flush">
-          <div class="scroller" tabindex="0" role="region" aria-label="API keys">
-            <table>
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th>Id</th>
-                  <th>Created</th>
-                  <th class="end"><span class="hidden">Do</span></th>
-                </tr>
-              </thead>
-              <tbody>
-                ${keys.map(
-                  (key) =>
-                    html`<tr>
-                      <td class="strong">${key.name === "" ? "without a name" : key.name}</td>
-                      <td><code>mbk_${key.keyId}_…</code></td>
-                      <td>${time(key.createdAt * 1000)}</td>
-                      <td class="end">
-                        ${mayChange ? press({ action: `/keys/${key.keyId}/revoke`, label: html`Revoke<span class="hidden"> ${key.name}</span>`, kind: "danger slim" }) : ""}
-                      </td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>
-        </div>`
+      : list(input)
   }`
+}
+
+function newKey({ refs }: Shown): Html {
+  return html`<form class="card inline" method="post" action="/keys">
+    <div>
+      <label for="name">Name of a new key</label>
+      <input
+        id="name"
+        name="name"
+        maxlength="64"
+        required
+        placeholder="Which program is it for?"
+        autocomplete="off"
+      />
+    </div>
+    <div>
+      <label for="may">It may</label>
+      <select id="may" name="may">
+        <option value="all">do everything</option>
+        <option value="read">only read, without secrets</option>
+        ${
+          refs.length === 0
+            ? ""
+            : html`<optgroup label="do everything at one number">
+                ${refs.map((ref) => html`<option value="bridge:${ref}">only ${ref}</option>`)}
+              </optgroup>`
+        }
+      </select>
+    </div>
+    <button class="button main">Create a key</button>
+  </form>`
+}
+
+function list({ keys, mayChange, nowMs }: Shown): Html {
+  return html`<div class="card flush">
+    <div class="scroller" tabindex="0" role="region" aria-label="API keys">
+      <table>
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>May</th>
+            <th>Last used</th>
+            <th>Created</th>
+            <th class="end"><span class="hidden">Do</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${keys.map(
+            (key) =>
+              html`<tr>
+                <td>
+                  <span class="strong">${key.name === "" ? "without a name" : key.name}</span>
+                  <div class="small muted mono">mbk_${key.keyId}_…</div>
+                </td>
+                <td>${rightOf(key)}</td>
+                <td>
+                  ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000, nowMs)}`}
+                </td>
+                <td>${time(key.createdAt * 1000)}</td>
+                <td class="end">
+                  ${mayChange ? press({ action: `/keys/${key.keyId}/revoke`, label: html`Revoke<span class="hidden"> ${key.name}</span>`, kind: "danger slim" }) : ""}
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </div>`
+}
+
+function rightOf({ scope, bridge }: Key): Html | string {
+  switch (scope) {
+    case "all":
+      return "everything"
+    case "read":
+      return "only read"
+    case "bridge":
+      return html`only <a href="/numbers/${bridge?.customerRef ?? ""}">${bridge?.customerRef ?? ""}</a>`
+  }
 }

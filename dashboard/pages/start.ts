@@ -2,27 +2,38 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { head } from "../layout.ts"
 import { eventItem } from "../parts/event.ts"
-import { badge, type Evidence } from "../parts/evidence.ts"
+import { type Evidence, evidenceLine } from "../parts/evidence.ts"
 import { block, type Html, note, press } from "../parts/html.ts"
 import { icon } from "../parts/icon.ts"
+import { snippets } from "./snippets.ts"
 
 /** A message on the phone of the sandbox's contact. */
 export interface Bubble {
   id: string
   /** Written on that phone; else the bridge sent it. */
   isOwn: boolean
+  /** What it is, unless it is a text. */
+  kind?: string
   text: string
 }
 
 interface Shown {
   evidence: Evidence
   events: StoredEvent[]
+  /** The number of the newest event when the list was read: the stream goes on behind it. */
+  newest: number
   /** Whether the phone of the sandbox's contact can be used from here; it moves in with the linking. */
   phone: "ready" | "linking" | "elsewhere"
   bubbles: Bubble[]
   /** Digits of that contact. */
   contact: string
-  facts: { hasKey: boolean; hasEvent: boolean; hasNumber: boolean; hasWebhook: boolean }
+  facts: {
+    hasSandbox: boolean
+    hasEvent: boolean
+    hasSent: boolean
+    hasNumber: boolean
+    hasWebhook: boolean
+  }
   baseUrl: string
   mayChange: boolean
   told?: Html | string | undefined
@@ -31,8 +42,6 @@ interface Shown {
 
 /** The first page: a phone to try the account's sandbox with, the events that come of it, and the code to copy. */
 export function startPage(input: Shown): Html {
-  const { events, nowMs, facts } = input
-  const after = new URLSearchParams({ list: "start", after: events[0]?.event_id ?? "" }).toString()
   return html`${head({
       title: "Start",
       about:
@@ -41,50 +50,51 @@ export function startPage(input: Shown): Html {
     ${input.told ?? ""}
     <div class="columns">
       <div data-stream="/live/sandbox">${phoneCard(input)}</div>
-      <section
-        class="card flush phone"
-        data-stream="/numbers/sandbox/events/stream?${after}"
-        aria-label="Events of the sandbox"
-      >
-        <header class="row spread">
-          <h2>Events</h2>
-          ${sandboxState(input.evidence)}
-        </header>
-        <div class="scroller" tabindex="0" role="region" aria-label="Events">
-          ${
-            events.length > 0
-              ? ""
-              : html`<div class="empty" id="start-events-empty">
-                  ${icon("inbox")}
-                  <h2>The first event is on its way</h2>
-                  <p>
-                    The sandbox links itself to its phone. Its <code>connected</code> appears here in a few
-                    seconds.
-                  </p>
-                </div>`
-          }
-          <ul class="feed" id="start-events">
-            ${events.map((event) => eventItem("sandbox", event, { nowMs, list: "start-events" }))}
-          </ul>
-        </div>
-        <footer><a href="/numbers/sandbox/events">All events of the sandbox</a></footer>
-      </section>
+      ${eventsCard(input)}
     </div>
-    <div class="columns">${checklist(facts)} ${blocks(input)}</div>`
+    ${checklist(input.facts)} ${blocks(input)}`
+}
+
+function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {
+  return html`<section
+    class="card flush phone"
+    data-stream="/numbers/sandbox/events/stream?list=start&amp;from=${newest}"
+    aria-label="Events of the sandbox"
+  >
+    <header class="row spread">
+      <h2>Events</h2>
+      ${sandboxState(evidence, nowMs)}
+    </header>
+    <div class="scroller" tabindex="0" role="region" aria-label="Events">
+      ${
+        events.length > 0
+          ? ""
+          : html`<div class="empty" id="start-events-empty">
+              ${icon("inbox")}
+              <h2>The first event is on its way</h2>
+              <p>
+                The sandbox links itself to its phone. Its <code>connected</code> appears here in a few
+                seconds.
+              </p>
+            </div>`
+      }
+      <ul class="feed" id="start-events">
+        ${events.map((event) => eventItem("sandbox", event, { nowMs, list: "start-events" }))}
+      </ul>
+    </div>
+    <footer><a href="/numbers/sandbox/events">All events of the sandbox</a></footer>
+  </section>`
 }
 
 /** The state of the sandbox, as the stream sends it again. */
-export function sandboxState(evidence: Evidence): Html {
-  return html`<span id="sandbox-state">${badge(evidence)}</span>`
+export function sandboxState(evidence: Evidence, nowMs: number): Html {
+  return html`<div id="sandbox-state" class="evidence">${evidenceLine(evidence, nowMs)}</div>`
 }
 
+type Phone = Pick<Shown, "phone" | "bubbles" | "contact" | "mayChange">
+
 /** The phone of the sandbox's contact, as the stream sends it again once it can be used. */
-export function phoneCard({
-  phone,
-  bubbles,
-  contact,
-  mayChange,
-}: Pick<Shown, "phone" | "bubbles" | "contact" | "mayChange">): Html {
+export function phoneCard({ phone, bubbles, contact, mayChange }: Phone): Html {
   return html`<section
     class="card phone"
     id="phone"
@@ -98,46 +108,65 @@ export function phoneCard({
       </p>
     </header>
     <ul class="chat" id="chat" tabindex="0" aria-label="Messages">
-      ${bubbles.toReversed().map(bubble)}
-    </ul>
-    <footer>
       ${
-        phone === "elsewhere"
-          ? html`<p class="small muted">
-              This service's simulated phones cannot be used from here: use the API to send to the sandbox's
-              contacts.
-            </p>`
-          : phone === "linking"
-            ? html`<p class="small muted">A moment: the sandbox links its phone.</p>`
-            : mayChange
-              ? html`<form class="inline" method="post" action="/sandbox/say">
-                    <div>
-                      <label class="hidden" for="say">Message</label>
-                      <input
-                        id="say"
-                        name="text"
-                        required
-                        maxlength="1000"
-                        placeholder="Write to your bridge"
-                        autocomplete="off"
-                        value=""
-                      />
-                    </div>
-                    <button class="button main">${icon("send")} Send</button>
-                  </form>
-                  <div class="row">
-                    ${press({ action: "/sandbox/call", label: "Call", kind: "slim" })}
-                    ${press({ action: "/sandbox/react", label: "React", kind: "slim" })}
-                  </div>`
-              : ""
+        phone === "ready" && bubbles.length === 0
+          ? html`<li class="empty" id="chat-empty">
+              Nothing was written yet. Say something to your bridge below.
+            </li>`
+          : bubbles.toReversed().map(bubble)
       }
-    </footer>
+    </ul>
+    <footer>${phoneFoot({ phone, mayChange })}</footer>
   </section>`
 }
 
+function phoneFoot({ phone, mayChange }: Pick<Shown, "phone" | "mayChange">): Html | string {
+  switch (phone) {
+    case "elsewhere":
+      return html`<p class="small muted">
+        This service's simulated phones cannot be used from here: use the API to send to the sandbox's
+        contacts.
+      </p>`
+    case "linking":
+      return html`<p class="small muted">A moment: the sandbox links its phone.</p>`
+    case "ready":
+      return mayChange ? controls() : ""
+  }
+}
+
+/** A button for something that the phone does. */
+function does(what: string, label: string): Html {
+  return press({ action: `/sandbox/${what}`, label, kind: "slim" })
+}
+
+function controls(): Html {
+  return html`<form class="inline" method="post" action="/sandbox/say">
+      <div>
+        <label class="hidden" for="say">Message</label>
+        <input
+          id="say"
+          name="text"
+          required
+          maxlength="65536"
+          placeholder="Write to your bridge"
+          autocomplete="off"
+          value=""
+        />
+      </div>
+      <button class="button main">${icon("send")} Send</button>
+    </form>
+    <div class="row">
+      ${does("picture", "Picture")} ${does("voice", "Voice")} ${does("react", "React")}
+      ${does("vote", "Vote")} ${does("call", "Call")}
+      <span class="push">${press({ action: "/sandbox/unlink", label: "Unlink", kind: "danger slim" })}</span>
+    </div>`
+}
+
 /** One message on it. */
-export function bubble({ id, isOwn, text }: Bubble): Html {
-  return html`<li id="bubble-${id}" data-into="chat" class="${isOwn ? "own" : ""}">${text}</li>`
+export function bubble({ id, isOwn, kind, text }: Bubble): Html {
+  return html`<li id="bubble-${id}" data-into="chat" class="${isOwn ? "own" : ""}">
+    ${kind === undefined ? "" : html`<small>${kind}</small>`}${text}
+  </li>`
 }
 
 function item(isDone: boolean, body: Html): Html {
@@ -153,31 +182,35 @@ export function checklist(facts: Shown["facts"]): Html {
   return html`<section class="card" id="checklist">
     <h2>Next steps</h2>
     <ol class="checklist">
-      ${item(facts.hasEvent, html`See an event of the sandbox`)}
-      ${item(facts.hasKey, html`<a href="/keys">Create an API key</a> and send a message with it`)}
-      ${item(facts.hasWebhook, html`<a href="/numbers/sandbox/settings">Give the sandbox a webhook</a>`)}
+      ${
+        facts.hasSandbox
+          ? html`${item(facts.hasEvent, html`See an event of the sandbox`)}
+            ${item(facts.hasSent, html`Send a message with the API: <a href="/keys">make a key</a>, then paste`)}
+            ${item(facts.hasWebhook, html`<a href="/numbers/sandbox/settings">Give the sandbox a webhook</a>`)}`
+          : ""
+      }
       ${item(facts.hasNumber, html`<a href="/new-number">Add a number</a> and link a phone`)}
     </ol>
   </section>`
 }
 
 function blocks({ baseUrl, contact }: Shown): Html {
-  const to = contact === "" ? "<a contact's number>" : contact
-  const api = `${baseUrl}/api/instances`
-  const json = `-H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json'`
   return html`<section class="card">
     <header>
       <h2>For your program</h2>
       <p>Put a key from <a href="/keys">API keys</a> into <code>KEY</code>, then paste.</p>
     </header>
-    <h3>Send a message</h3>
-    ${block(`curl ${api}/sandbox/proxy/send/text \\\n  ${json} \\\n  -d '{"chat":"${to}","body":"Hello"}'`, "Send a message")}
-    <h3>Have events sent to you</h3>
-    ${block(`curl -X PATCH ${api}/sandbox \\\n  ${json} \\\n  -d '{"webhook_url":"http://127.0.0.1:9000/"}'`, "Set the webhook")}
-    <h3>Add a number</h3>
-    ${block(`curl ${api} \\\n  ${json} \\\n  -d '{"customer_ref":"shop"}'`, "Create a bridge")}
+    <div class="snippets">
+      ${snippets({ baseUrl, contact }).map(
+        ({ title, code }) =>
+          html`<div>
+            <h3>${title}</h3>
+            ${block(code, title)}
+          </div>`,
+      )}
+    </div>
     <p class="small muted">
-      A receiver that checks signatures, in three languages: <a href="/api/docs">the reference</a>.
+      Every call, and a receiver in three languages: <a href="/api/docs">the reference</a>.
     </p>
   </section>`
 }

@@ -29,6 +29,7 @@ export function eventItem(
         ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">
           <a class="button slim" href="/numbers/${ref}/events/${id}">Its deliveries</a>
+          ${"chat_id" in event ? html`<a class="button slim" href="/numbers/${ref}/events?${new URLSearchParams({ chat: event.chat_id }).toString()}">Only this chat</a>` : ""}
           ${more.maySend ? press({ action: `/numbers/${ref}/events/${id}/resend`, label: "Send to the webhook", kind: "slim" }) : ""}
         </div>
       </div>
@@ -75,7 +76,7 @@ function aboutOf(event: Event): Html | string {
     case "call_terminated":
       return html`<b>${event.contact_id}</b> ${event.reason}`
     case "offline_sync_completed":
-      return `${event.count} things happened meanwhile`
+      return event.count === 0 ? "nothing was missed" : `${event.count} things happened meanwhile`
     case "presence":
     case "offline_sync_preview":
     case "profile_picture_updated":

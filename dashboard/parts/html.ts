@@ -15,6 +15,11 @@ export function ago(ms: number, nowMs: number): Html {
   return html`<span data-ago="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs - ms)} ago</span>`
 }
 
+/** How old that is, as a part of a sentence. It counts on by itself. */
+export function age(ms: number, nowMs: number): Html {
+  return html`<span data-age="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs - ms)}</span>`
+}
+
 /** How long it is until then. It counts on by itself. */
 export function until(ms: number, nowMs: number): Html {
   return html`<span data-until="${ms}">${span(ms - nowMs)}</span>`

@@ -1,46 +1,57 @@
 import { html } from "hono/html"
-import { ago, type Html, until } from "./html.ts"
+import { ago, age, type Html, until } from "./html.ts"
 
 /** How a bridge's events get to their receiver. */
 export interface Receiving {
   /** `""`: the hosted inbox. */
   url: string
-  /** How many events wait; at most `most` are counted. */
+  /** How many events wait, and how many more were asked to be sent again. */
   waiting: number
-  /** When the oldest of them came. */
+  resending: number
+  /** The id of the event whose turn it is, and when it came. */
+  headId?: string | undefined
   oldestMs?: number | undefined
-  /** Failures in a row of the first one, and when it is tried again. */
-  failures: number
-  retryAtMs: number
-  /** What the latest attempt came to: its status or the kind of its error. */
+  /** Since when each attempt has failed, and when the next is made. */
+  failingSinceMs?: number | undefined
+  retryAtMs?: number | undefined
+  /** Why the latest attempt failed, if it did. */
   lastError?: string | undefined
   lastAtMs?: number | undefined
 }
 
-/** Beyond this many, it is told only that there are more. */
-export const most = 100
-
-/** "ok", "3 waiting, oldest 40 s", "failing: status 500, next attempt in 18 s". */
+/** "OK", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
 export function receiverLine(it: Receiving, nowMs: number): Html {
   if (it.url === "") return html`<span class="muted">Hosted inbox</span>`
-  const count = it.waiting >= most ? `${most} or more` : String(it.waiting)
-  const queue =
-    it.waiting === 0
-      ? ""
-      : html`${count} waiting${it.oldestMs === undefined ? "" : html`, oldest ${ago(it.oldestMs, nowMs)}`}`
-  if (it.failures > 0)
+  const { failingSinceMs: since } = it
+  if (since !== undefined)
     return html`<span class="state bad">Failing</span>
       <div class="small muted">
-        ${it.lastError ? html`${it.lastError}. ` : ""}${
-          it.retryAtMs > nowMs
-            ? html`Next attempt in ${until(it.retryAtMs, nowMs)}.`
-            : "The next attempt is due."
-        }
-        ${queue}
+        For ${age(since, nowMs)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it, nowMs)}
+        ${queue(it, nowMs)}
       </div>`
-  if (it.waiting > 0)
+  if (it.waiting + it.resending > 0)
     return html`<span class="state warn">Waiting</span>
-      <div class="small muted">${queue}</div>`
+      <div class="small muted">${queue(it, nowMs)}</div>`
   return html`<span class="state good">OK</span>
-    ${it.lastAtMs === undefined ? html`<div class="small muted">nothing sent yet</div>` : html`<div class="small muted">last delivery ${ago(it.lastAtMs, nowMs)}</div>`}`
+    <div class="small muted">
+      ${it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs, nowMs)}`}
+    </div>`
+}
+
+function nextAttempt({ waiting, retryAtMs }: Receiving, nowMs: number): Html | string {
+  if (waiting === 0) return ""
+  if (retryAtMs === undefined || retryAtMs <= nowMs) return "The next attempt is due."
+  return html`Next attempt in ${until(retryAtMs, nowMs)}.`
+}
+
+function queue({ waiting, resending, oldestMs }: Receiving, nowMs: number): Html {
+  const oldest = oldestMs === undefined ? "" : html`, the oldest for ${age(oldestMs, nowMs)}`
+  return html`${waiting === 0 ? "" : html`${waiting} waiting${oldest}.`}
+  ${resending === 0 ? "" : `${resending} to be sent again.`}`
+}
+
+/** What an attempt came to. */
+export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
+  const word = attempt.status_code > 0 ? String(attempt.status_code) : attempt.error
+  return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
 }

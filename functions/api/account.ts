@@ -1,6 +1,7 @@
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import type { UsageRow } from "#core/contract/account.ts"
 import * as contract from "#core/contract/account.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -20,33 +21,15 @@ export const account = router()
     return c.json({ id, name, subscription, bridges, bridge_limit: bridgeLimit, created_at: createdAt }, 200)
   })
   .openapi(contract.getUsage, async (c) => {
-    const asked = c.req.valid("query")
-    const days = { from: asked.from ?? dayOf(now() - 30 * 86_400), to: asked.to ?? dayOf(now()) }
-    const bridges = await Bridge.list(c.var.accountId)
-    const all = await Promise.all(
-      bridges.map(async ({ id, customerRef }) =>
-        (await Usage.of(id, days, (await Delivery.get(id))?.today)).map((day) => wireUsage(customerRef, day)),
-      ),
-    )
-    return c.json(
-      all.flat().toSorted((a, b) => a.date.localeCompare(b.date)),
-      200,
-    )
+    const { from, to } = c.req.valid("query")
+    return c.json(await usageOf(c.var.accountId, { from, to }), 200)
   })
   .openapi(contract.listKeys, async (c) => {
     return c.json((await ApiKey.list(c.var.accountId)).map(wire), 200)
   })
   .openapi(contract.createKey, async (c) => {
-    const { accountId } = c.var
-    const { name, scope, customer_ref } = c.req.valid("json")
-    if (scope === "bridge" && customer_ref === undefined)
-      throw invalid([{ path: "customer_ref", message: "is missing: which bridge is the key for?" }])
-    const bridge =
-      scope === "bridge" && customer_ref !== undefined ? await Bridge.get(accountId, customer_ref) : undefined
-    if ((await ApiKey.list(accountId)).length >= mostKeys)
-      throw new ApiError("forbidden", `an account may have ${mostKeys} keys: revoke one first`)
-    const key = await ApiKey.create(accountId, name, { scope, bridge })
-    const made = { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now() }
+    const { name, scope, customer_ref: customerRef } = c.req.valid("json")
+    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef })
     return c.json({ ...wire(made), key }, 201)
   })
   .openapi(contract.removeKey, async (c) => {
@@ -55,11 +38,44 @@ export const account = router()
     return c.body(null, 204)
   })
 
+/**
+ * Makes a key for an account.
+ * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many
+ */
+export async function makeKey(
+  accountId: string,
+  { name, scope, customerRef }: { name: string; scope: ApiKey.Scope; customerRef?: string | undefined },
+): Promise<ApiKey.Info & { key: string }> {
+  if (scope === "bridge" && customerRef === undefined)
+    throw invalid([{ path: "customer_ref", message: "is missing: which bridge is the key for?" }])
+  const bridge =
+    scope === "bridge" && customerRef !== undefined ? await Bridge.get(accountId, customerRef) : undefined
+  if ((await ApiKey.list(accountId)).length >= mostKeys)
+    throw new ApiError("forbidden", `an account may have ${mostKeys} keys: revoke one first`)
+  const key = await ApiKey.create(accountId, name, { scope, bridge })
+  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), key }
+}
+
+/** What an account's bridges delivered, day by day, oldest first; of the last 30 days, unless said otherwise. */
+export async function usageOf(
+  accountId: string,
+  asked: { from?: string | undefined; to?: string | undefined },
+): Promise<UsageRow[]> {
+  const days = { from: asked.from ?? dayOf(now() - 30 * 86_400), to: asked.to ?? dayOf(now()) }
+  const bridges = await Bridge.list(accountId)
+  const all = await Promise.all(
+    bridges.map(async ({ id, customerRef }) =>
+      (await Usage.of(id, days, (await Delivery.get(id))?.today)).map((day) => wireUsage(customerRef, day)),
+    ),
+  )
+  return all.flat().toSorted((a, b) => a.date.localeCompare(b.date))
+}
+
 function dayOf(seconds: number): string {
   return iso(seconds * 1000).slice(0, 10)
 }
 
-function wireUsage(customerRef: string, day: Usage.Day) {
+function wireUsage(customerRef: string, day: Usage.Day): UsageRow {
   const { attempts, failed } = day
   return {
     date: day.day,

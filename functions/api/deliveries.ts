@@ -1,5 +1,4 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { BridgeLog } from "#core/bridge/log.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid } from "#core/error.ts"
@@ -45,12 +44,10 @@ export const deliveries = router()
   })
   .openapi(contract.rollSecret, async (c) => {
     const { secret, until } = await WebhookSecret.roll(c.var.bridge)
-    BridgeLog.append(c.var.bridge.id, "info", "webhook secret replaced: for a day both sign")
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
   .openapi(contract.finishSecret, async (c) => {
     await WebhookSecret.finish(c.var.bridge)
-    BridgeLog.append(c.var.bridge.id, "info", "the replaced webhook secret signs no more")
     return c.json(ok, 200)
   })
 

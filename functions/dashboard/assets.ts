@@ -2,9 +2,13 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { Hono } from "hono"
 import type { Assets } from "#dashboard/layout.ts"
+import { tokens } from "#dashboard/tokens.ts"
 import type { ApiEnv } from "../http/router.ts"
 
-const files = { style: load("style.css", "text/css"), script: load("app.js", "text/javascript") }
+const files = {
+  style: load("style.css", "text/css", tokens),
+  script: load("app.js", "text/javascript"),
+}
 
 /** Where the style and the script are. */
 export const assets: Assets = { style: files.style.path, script: files.script.path }
@@ -16,8 +20,9 @@ for (const { path, type, text } of Object.values(files))
     c.body(text, 200, { "content-type": type, "cache-control": "public, max-age=31536000, immutable" }),
   )
 
-function load(name: string, type: string) {
-  const text = readFileSync(new URL(`../../dashboard/assets/${name}`, import.meta.url), "utf8")
+function load(name: string, type: string, before = "") {
+  const text =
+    `${before}\n` + readFileSync(new URL(`../../dashboard/assets/${name}`, import.meta.url), "utf8")
   const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12)
   return { path: `/assets/${hash}/${name}`, type: `${type}; charset=utf-8`, text }
 }

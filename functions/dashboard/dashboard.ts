@@ -10,6 +10,7 @@ import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { account } from "./people/account.ts"
 import { connect } from "./numbers/connect.ts"
+import { deliveries } from "./numbers/deliveries.ts"
 import type { DashboardEnv } from "./env.ts"
 import { events } from "./numbers/events.ts"
 import { atLocalhost, headers, signedIn } from "./guard.ts"
@@ -18,6 +19,8 @@ import { log } from "./numbers/log.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { operator } from "./operator.ts"
 import { settings } from "./numbers/settings.ts"
+import { usage } from "./usage.ts"
+import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
 import { signIn } from "./people/sign-in.ts"
 import { subscription } from "./billing/subscription.ts"
@@ -39,7 +42,9 @@ const own = [
   "/new-number",
   "/live/*",
   "/sandbox/*",
+  "/try/*",
   "/keys/*",
+  "/usage",
   "/account/*",
   "/operator",
   "/dev/*",
@@ -55,12 +60,27 @@ pages.use("/numbers/:ref/*", async (c, next) => {
   c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
   await next()
 })
-for (const part of [signIn, start, numbers, connect, events, log, settings, keys, account, operator])
+for (const part of [
+  signIn,
+  start,
+  numbers,
+  connect,
+  events,
+  deliveries,
+  log,
+  settings,
+  keys,
+  usage,
+  trying,
+  account,
+  operator,
+])
   pages.route("/", part)
 if (Billing.isOn()) pages.route("/", subscription)
 
 /** What a person sees of the service. It is served beside the API. */
 export const dashboard = new Hono<ApiEnv>()
 dashboard.route("/", assetRoutes)
+dashboard.route("/", reference)
 dashboard.route("/", pages)
 if (Billing.isOn()) dashboard.route("/", webhook)

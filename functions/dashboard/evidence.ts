@@ -9,9 +9,8 @@ import { log } from "#core/platform/log.ts"
 import type { Evidence } from "#dashboard/parts/evidence.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
-import { Delivery } from "#core/event/delivery.ts"
-import { EventList } from "#core/event/list.ts"
-import { most, type Receiving } from "#dashboard/parts/receiver.ts"
+import { Deliveries } from "#core/event/deliveries.ts"
+import type { Receiving } from "#dashboard/parts/receiver.ts"
 
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
 const patienceMs = 2000
@@ -46,21 +45,23 @@ async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatu
 /** How a bridge's events get to their receiver now. */
 export async function receivingOf(bridge: Bridge.Info): Promise<Receiving> {
   const url = bridge.webhookUrl
-  if (url === "") return { url, waiting: 0, failures: 0, retryAtMs: 0 }
-  const [delivery, attempts] = await Promise.all([Delivery.get(bridge.id), AttemptLog.latest(bridge.id)])
-  const head = delivery?.head ?? 0
-  const waits = delivery && delivery.due > 0
-  const waiting = waits ? await EventList.page(bridge.id, { state: "pending", after: head, limit: most }) : []
-  const [last] = attempts
+  if (url === "") return { url, waiting: 0, resending: 0 }
+  const [summary, [last]] = await Promise.all([Deliveries.summary(bridge.id), AttemptLog.latest(bridge.id)])
   return {
     url,
-    waiting: waiting.length,
-    oldestMs: waiting[0] && waiting[0].createdAt * 1000,
-    failures: waiting.length > 0 ? (delivery?.failures ?? 0) : 0,
-    retryAtMs: delivery?.retryAtMs ?? 0,
+    waiting: summary.waiting,
+    resending: summary.resending,
+    headId: summary.head,
+    oldestMs: ms(summary.oldest_at),
+    failingSinceMs: ms(summary.failing_since),
+    retryAtMs: ms(summary.next_attempt_at),
     lastError: last && !last.success ? whyOf(last) : undefined,
     lastAtMs: last && Date.parse(last.timestamp),
   }
+}
+
+function ms(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000
 }
 
 /** Why an attempt failed, for people. */

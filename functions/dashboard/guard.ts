@@ -40,6 +40,15 @@ export const atLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   return c.redirect(url.href)
 })
 
+/** The account in which a browser is signed in; undefined if it is not. */
+export async function accountIdOf(c: Context): Promise<string | undefined> {
+  const token = cookie(c, "session")
+  const browser = token === undefined ? undefined : await Browser.ofToken(token)
+  if (!browser) return undefined
+  const all = await Member.ofPerson(browser.personId)
+  return all.find(({ accountId }) => accountId === browser.accountId)?.accountId
+}
+
 /** The account's people only. Others sign in first, and come back to the page that they wanted. */
 export const signedIn = createMiddleware<DashboardEnv>(async (c, next) => {
   const token = cookie(c, "session")

@@ -1,8 +1,12 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { ApiError } from "#core/error.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { keysPage } from "#dashboard/pages/keys.ts"
-import { page } from "./answer.ts"
+import { makeKey } from "../api/account.ts"
+import { page, sentenceCase } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
 import { unlessFresh } from "./guard.ts"
 
@@ -12,20 +16,42 @@ export const keys = new Hono<DashboardEnv>()
   .post("/keys", async (c) => {
     const again = unlessFresh(c, "/keys")
     if (again) return again
-    const { name } = await c.req.parseBody()
-    const given = typeof name === "string" ? name.trim().slice(0, 100) : ""
-    return await show(c, await ApiKey.create(c.var.accountId, given))
+    const { name: given, may } = await c.req.parseBody()
+    const name = typeof given === "string" ? given.trim().slice(0, 64) : ""
+    try {
+      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(may) })
+      return await show(c, { fresh: key })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return await show(c, { problem: sentenceCase(error.message) }, error.status)
+    }
   })
   .post("/keys/:id/revoke", async (c) => {
     await ApiKey.revoke(c.var.accountId, c.req.param("id"))
     return c.redirect("/keys", 303)
   })
 
-async function show(c: Context<DashboardEnv>, fresh?: string) {
-  const all = await ApiKey.list(c.var.accountId)
-  const keys = all.toSorted((a, b) => b.createdAt - a.createdAt)
-  const mayChange = c.var.me.role !== "viewer"
-  const baseUrl = new URL(c.req.url).origin
-  const body = keysPage({ keys, mayChange, baseUrl, ...(fresh !== undefined && { fresh }) })
-  return await page(c, { title: "API keys", place: "keys", body })
+/** `all`, `read`, or a bridge as `bridge:shop`. A form that says something else may do the least. */
+function scopeOf(may: unknown): { scope: ApiKey.Scope; customerRef?: string } {
+  if (may === "all") return { scope: "all" }
+  if (typeof may !== "string" || !may.startsWith("bridge:")) return { scope: "read" }
+  return { scope: "bridge", customerRef: may.slice("bridge:".length) }
+}
+
+async function show(
+  c: Context<DashboardEnv>,
+  more: { fresh?: string; problem?: string } = {},
+  status?: ApiError["status"],
+) {
+  const { accountId, me } = c.var
+  const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
+  const body = keysPage({
+    ...more,
+    keys: all.toSorted((a, b) => b.createdAt - a.createdAt),
+    refs: bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef),
+    mayChange: me.role !== "viewer",
+    baseUrl: new URL(c.req.url).origin,
+    nowMs: nowMs(),
+  })
+  return await page(c, { title: "API keys", place: "keys", body, ...(status && { status }) })
 }

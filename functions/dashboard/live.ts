@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
 import { streamSSE } from "hono/streaming"
+import { StreamPlace } from "#core/bridge/open-streams.ts"
+import { rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import type { Html } from "#dashboard/parts/html.ts"
 import type { DashboardEnv } from "./env.ts"
@@ -10,51 +12,75 @@ const livesMs = 60_000
 const commentEachMs = 10_000
 const againAfterMs = 300
 
+/** How many streams a person may have open at once. A page has two at most, and hidden pages have none. */
+const most = 12
+/** How many of them this process serves. Beyond `most` it need not ask the store, which counts those of all processes. */
+const here = new Map<string, number>()
+/** When a page that was refused one asks again, in seconds. */
+const refusedFor = 3
+
 /** What a stream sends: a piece of the page; `id` is where to go on after a break. */
 export interface Piece {
   html: Html | string
   id?: string | undefined
 }
 
+type Look = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
+
+/** The id that a reader had last. Our script hands it over when it opens a stream anew, the browser in a header. */
+export function lastId(c: Context): string | undefined {
+  return c.req.header("last-event-id") || c.req.query("after") || undefined
+}
+
 /**
  * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after it answered, and gives
  * what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps twice.
+ * `whose` streams they are counts them: those of the person, unless said otherwise.
+ * @throws ApiError `rate_limited` when the most streams allowed are open
  */
-export function live(
+export async function live(
   c: Context<DashboardEnv>,
-  eachMs: number,
-  look: (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">,
+  eachMs: number | (() => number),
+  look: Look,
   onEnd: () => void = () => {},
-): Response {
-  // Our script hands the last id over when it opens a stream anew, the browser in a header.
-  const given = c.req.header("last-event-id") || c.req.query("after")
+  whose: string = c.var.me.person.id,
+): Promise<Response> {
+  const place = await enter(whose)
+  if (!place) {
+    onEnd()
+    throw rateLimited(refusedFor)
+  }
   const response = streamSSE(
     c,
     async (stream) => {
       stream.onAbort(onEnd)
-      const until = performance.now() + livesMs
-      const sent = new Map<string, string>()
-      let id = given
-      let quietSince = 0
-      await stream.writeSSE({ data: "", retry: againAfterMs })
-      while (!stream.aborted && performance.now() < until) {
-        const found = await look({ id })
-        if (found === "over") return
-        for (const [key, piece] of found) {
-          const text = String(await piece.html)
-          if (sent.get(key) === text) continue
-          sent.set(key, text)
-          id = piece.id ?? id
-          await stream.writeSSE({ data: text, ...(piece.id !== undefined && { id: piece.id }) })
-          quietSince = performance.now()
+      try {
+        const until = performance.now() + livesMs
+        const sent = new Map<string, string>()
+        let id = lastId(c)
+        let keptAt = performance.now()
+        await stream.writeSSE({ data: "", retry: againAfterMs })
+        while (!stream.aborted && performance.now() < until) {
+          const found = await look({ id })
+          if (found === "over") return
+          for (const [key, piece] of found) {
+            const text = String(await piece.html)
+            if (sent.get(key) === text) continue
+            sent.set(key, text)
+            id = piece.id ?? id
+            await stream.writeSSE({ data: text, ...(piece.id !== undefined && { id: piece.id }) })
+          }
+          if (performance.now() - keptAt >= commentEachMs) {
+            keptAt = performance.now()
+            await stream.write(": still here\n\n")
+            if (!(await StreamPlace.keep(place))) return
+          }
+          await sleep(typeof eachMs === "number" ? eachMs : eachMs())
         }
-        if (performance.now() - quietSince >= commentEachMs) {
-          quietSince = performance.now()
-          await stream.write(": still here\n\n")
-        }
-        await sleep(eachMs)
+      } finally {
+        onEnd()
+        await leave(whose, place)
       }
-      onEnd()
     },
     async (error) => {
       log.error({ error }, "a page's stream broke off")
@@ -63,4 +89,32 @@ export function live(
   response.headers.set("cache-control", "no-store")
   response.headers.set("x-accel-buffering", "no")
   return response
+}
+
+/** Takes one of a person's places; undefined if there is none. */
+async function enter(whose: string): Promise<StreamPlace.Info | undefined> {
+  const open = here.get(whose) ?? 0
+  if (open >= most) return undefined
+  here.set(whose, open + 1)
+  let place: StreamPlace.Info | undefined
+  try {
+    place = await StreamPlace.take(`PAGES#${whose}`, most)
+    return place
+  } finally {
+    if (!place) left(whose)
+  }
+}
+
+/** If this fails, the place is free half a minute later. */
+async function leave(whose: string, place: StreamPlace.Info): Promise<void> {
+  left(whose)
+  await StreamPlace.leave(place).catch((error: unknown) =>
+    log.warn({ error }, "a stream's place was not given up"),
+  )
+}
+
+function left(whose: string): void {
+  const open = (here.get(whose) ?? 1) - 1
+  if (open === 0) here.delete(whose)
+  else here.set(whose, open)
 }

@@ -1,12 +1,15 @@
 import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { join } from "#core/account/join.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import type { Event } from "#core/contract/event.ts"
+import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
@@ -29,7 +32,8 @@ async function aPerson(role?: Member.Role) {
 const pages = ["", "/connect", "/events", "/deliveries", "/log", "/settings", "/settings/secret"]
 const streams = ["/stream", "/connect/stream", "/events/stream", "/deliveries/stream", "/log/stream"]
 const acts = ["/connect", "/restart", "/deliveries/test", "/deliveries/resend", "/settings/webhook"]
-const dangers = ["/settings/events", "/settings/unlink", "/settings/delete"]
+const dangers = ["/settings/events", "/settings/unlink", "/settings/delete", "/settings/secret/roll"]
+const ends = ["/settings/secret/finish"]
 
 test("another account's number is not there, on any page, stream or form", async () => {
   const owner = await aPerson()
@@ -39,7 +43,7 @@ test("another account's number is not there, on any page, stream or form", async
     const answer = await stranger.get(`/numbers/theirs${path}`)
     expect([path, answer.status]).toEqual([path, 404])
   }
-  for (const path of [...acts, ...dangers]) {
+  for (const path of [...acts, ...dangers, ...ends]) {
     const answer = await stranger.post(`/numbers/theirs${path}`, { confirm: "theirs" })
     expect([path, answer.status]).toEqual([path, 404])
   }
@@ -50,6 +54,141 @@ test("another account's number is not there, on any page, stream or form", async
   await stranger.post("/account/remove", { person: owner.person.id })
   await stranger.post("/account/switch", { account: owner.accountId })
   expect(await (await stranger.get("/account")).text()).not.toContain(owner.email)
+  // A number that the stranger has, with an event of the owner's.
+  const [id] = await (await anOutbox(owner.bridge)).write(anEvent("for the owner"))
+  for (const path of [`/numbers/shop/events/${id}`, "/numbers/shop/events", "/numbers/shop/events/stream"]) {
+    const answer = await stranger.get(path, { "last-event-id": id! })
+    const said = path.endsWith("stream") ? await firstOf(answer) : await answer.text()
+    expect(said).not.toContain("for the owner")
+  }
+  for (const act of ["resend", "retry", "skip"])
+    expect((await stranger.post(`/numbers/shop/events/${id}/${act}`)).status).toBe(404)
+  expect(await (await stranger.get("/usage?number=theirs")).text()).not.toContain("theirs")
+})
+
+/** The first bytes of a stream, which is then closed. */
+async function firstOf(answer: Response): Promise<string> {
+  const reader = answer.body!.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return Buffer.from(value ?? []).toString()
+}
+
+/** The events that a page's stream shows until there are this many; then it is cut. */
+async function shownBy(answer: Response, count: number): Promise<{ ids: string[]; said: string }> {
+  const reader = answer.body!.getReader()
+  let said = ""
+  const ids = () => [...said.matchAll(/^id: (.+)$/gm)].map(([, id]) => id!)
+  while (ids().length < count) {
+    const { value, done } = await reader.read()
+    if (done) break
+    said += Buffer.from(value).toString()
+  }
+  await reader.cancel()
+  return { ids: ids(), said }
+}
+
+test("a page's stream that is cut goes on behind the event that was shown last, and shows none twice", async () => {
+  const person = await aPerson()
+  const outbox = await anOutbox(person.bridge)
+  const ids = await outbox.write(...["a", "b", "c"].map(anEvent))
+  const stream = "/numbers/shop/events/stream"
+  const first = await shownBy(await person.get(`${stream}?from=0`), 2)
+  expect(first.ids.slice(0, 2)).toEqual(ids.slice(0, 2))
+  const again = await shownBy(await person.get(`${stream}?from=0`, { "last-event-id": ids[1]! }), 1)
+  expect(again.ids).toEqual([ids[2]])
+  const later = person.get(`${stream}?from=3&search=LATE`)
+  await outbox.write(anEvent("other"), anEvent("late"))
+  expect((await shownBy(await later, 1)).said).toContain("late")
+})
+
+test("of a hundred tabs twelve are live, the others are told to come back, and a closed one makes room", async () => {
+  const person = await aPerson()
+  const stream = "/numbers/shop/events/stream?from=0"
+  const tabs = await Promise.all(Array.from({ length: 100 }, () => person.get(stream)))
+  const open = tabs.filter(({ status }) => status === 200)
+  const refused = tabs.filter(({ status }) => status === 429)
+  expect([open.length, refused.length]).toEqual([12, 88])
+  expect(refused[0]!.headers.get("retry-after")).toBe("3")
+  expect((await (await aPerson()).get(stream)).status).toBe(200)
+  expect((await person.get("/numbers/shop/events")).status).toBe(200)
+  await Promise.all(open.map((tab) => tab.body!.cancel()))
+  await vi.waitFor(async () => expect((await person.get(stream)).status).toBe(200), 5000)
+})
+
+test("names and texts with markup, marks of direction and 64 KB harm no page", async () => {
+  const person = await aPerson()
+  const evil = `"><script>alert(1)</script>\u202e\u2066<img src=x onerror=alert(1)>`
+  const huge = "x".repeat(65_536)
+  const outbox = await anOutbox(person.bridge)
+  const [id] = await outbox.write(
+    { ...anEvent(evil), name: evil } as Event,
+    {
+      ...anEvent(huge),
+      name: huge,
+      chat_id: evil,
+    } as Event,
+  )
+  const paths = ["/numbers/shop/events", `/numbers/shop/events/${id}`, "/numbers/shop/deliveries"]
+  for (const path of [...paths, `/numbers/shop/events?${new URLSearchParams({ search: evil }).toString()}`]) {
+    const text = await (await person.get(path)).text()
+    expect(text).not.toContain("<script>alert")
+    expect(text).not.toContain("<img src=x")
+  }
+  const { said } = await shownBy(await person.get("/numbers/shop/events/stream?from=0"), 2)
+  expect(said).not.toContain("<script>alert")
+  await person.post("/keys", { name: evil, may: "read" })
+  expect(await (await person.get("/keys")).text()).not.toContain("<script>alert")
+})
+
+test("events are found by type, direction, chat and text, and each filter is a link", async () => {
+  const person = await aPerson()
+  const outbox = await anOutbox(person.bridge)
+  const own = { ...anEvent("I wrote this"), from_me: true } as Event
+  await outbox.write(anEvent("from Ada"), own, { event: "connected", phone: "1" })
+  const shown = async (query: string) => {
+    const text = await (await person.get(`/numbers/shop/events?${query}`)).text()
+    return ["from Ada", "I wrote this", "+1</b>"].filter((one) => text.includes(one))
+  }
+  expect(await shown("")).toHaveLength(3)
+  expect(await shown("direction=out")).toEqual(["I wrote this"])
+  expect(await shown("search=ADA&direction=in")).toEqual(["from Ada"])
+  expect(await shown("type=connected&chat=")).toEqual(["+1</b>"])
+  expect(await shown("chat=491711234567&type=")).toEqual(["from Ada", "I wrote this"])
+})
+
+test("a key is for everything, for reading or for one number, and the list says when it was used", async () => {
+  const person = await aPerson()
+  const make = async (may: string) => await (await person.post("/keys", { name: may, may })).text()
+  for (const may of ["all", "read", "bridge:shop", "nonsense"]) expect(await make(may)).toMatch(/mbk_\w{51}/)
+  expect(await make("bridge:nobody")).not.toMatch(/mbk_\w{51}/)
+  const scopes = (await ApiKey.list(person.accountId)).map(
+    ({ name, scope, bridge }) => `${name}: ${scope} ${bridge?.customerRef ?? ""}`,
+  )
+  expect(scopes.toSorted()).toEqual([
+    "all: all ",
+    "bridge:shop: bridge shop",
+    "nonsense: read ",
+    "read: read ",
+  ])
+  expect(await (await person.get("/keys")).text()).toContain("never")
+})
+
+test("a secret is replaced while both sign, until that is ended", async () => {
+  const person = await aPerson()
+  const before = await Bridge.secretOf(person.bridge)
+  const rolled = await (await person.post("/numbers/shop/settings/secret/roll")).text()
+  const bridge = await Bridge.get(person.accountId, "shop")
+  const secret = await Bridge.secretOf(bridge)
+  expect(secret).not.toBe(before)
+  expect(rolled.replaceAll("&#x2F;", "/")).toContain(secret)
+  expect(await WebhookSecret.of(bridge)).toEqual([secret, before])
+  expect((await person.post("/numbers/shop/settings/secret/roll")).status).toBe(409)
+  const page = await (await person.get("/numbers/shop/settings")).text()
+  expect(page).toContain("Finish now")
+  expect(page.replaceAll("&#x2F;", "/")).not.toContain(secret)
+  await person.post("/numbers/shop/settings/secret/finish")
+  expect(await WebhookSecret.of(await Bridge.get(person.accountId, "shop"))).toEqual([secret])
 })
 
 test("whoever is not signed in is led to the sign-in, and forms do nothing", async () => {
@@ -79,7 +218,7 @@ test("a viewer reads everything but secrets, and changes nothing", async () => {
     expect([path, answer.status]).toEqual([path, 200])
     expect(await answer.text()).not.toContain(secret)
   }
-  for (const path of [...acts, ...dangers])
+  for (const path of [...acts, ...dangers, ...ends])
     expect((await viewer.post(`/numbers/shop${path}`, { confirm: "shop" })).status).toBe(403)
   expect((await viewer.post("/keys", { name: "x" })).status).toBe(403)
   expect((await viewer.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)

@@ -4,9 +4,11 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { awake } from "#core/bridge/restart.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { note } from "#dashboard/parts/html.ts"
 import { settingsPage } from "#dashboard/pages/settings.ts"
 import { redirect } from "../../api/bridges.ts"
@@ -25,6 +27,21 @@ export const settings = new Hono<DashboardEnv>()
     if (c.var.me.role === "viewer") return await show(c)
     const again = unlessFresh(c, c.req.path)
     return again ?? (await show(c, { secret: await Bridge.secretOf(c.var.bridge) }))
+  })
+  .post("/numbers/:ref/settings/secret/roll", async (c) => {
+    const again = unlessFresh(c, `/numbers/${c.var.bridge.customerRef}/settings`)
+    if (again) return again
+    return await done(c, "This is the new secret. Give it to your receiver within 24 hours.", async () => {
+      const { secret } = await WebhookSecret.roll(c.var.bridge)
+      await reread(c)
+      return { secret }
+    })
+  })
+  .post("/numbers/:ref/settings/secret/finish", async (c) => {
+    return await done(c, "Only the new secret signs from now on.", async () => {
+      await WebhookSecret.finish(c.var.bridge)
+      await reread(c)
+    })
   })
   .post("/numbers/:ref/settings/webhook", async (c) => {
     const { webhook_url: given } = await c.req.parseBody()
@@ -67,15 +84,23 @@ export const settings = new Hono<DashboardEnv>()
     return c.redirect("/numbers", 303)
   })
 
-/** Does it and says so, or says why not. */
-async function done(c: Context<DashboardEnv>, sentence: string, act: () => Promise<void>) {
+/** Does it and says so, or says why not. What it gives is shown this once. */
+async function done(
+  c: Context<DashboardEnv>,
+  sentence: string,
+  act: () => Promise<{ secret: string } | void>,
+) {
   try {
-    await act()
+    const made = await act()
+    return await show(c, { ...made, told: note("good", sentence) })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return await show(c, { told: note("bad", sentenceCase(error.message)) }, error.status)
   }
-  return await show(c, { told: note("good", sentence) })
+}
+
+async function reread(c: Context<DashboardEnv>): Promise<void> {
+  c.set("bridge", await Bridge.get(c.var.accountId, c.var.bridge.customerRef))
 }
 
 async function show(
@@ -86,8 +111,17 @@ async function show(
   const { bridge, me } = c.var
   const { events, ignore } = Choice.wire((await freshLease(bridge.id)).choice)
   const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, url: bridge.webhookUrl }
-  const mayChange = me.role !== "viewer"
-  const body = settingsPage({ ...about, ...more, events, types: EventType.options, ignore, mayChange })
+  const overlapUntil = WebhookSecret.overlapUntil(bridge)
+  const body = settingsPage({
+    ...about,
+    ...more,
+    ...(overlapUntil !== undefined && { overlapMs: overlapUntil * 1000 }),
+    events,
+    types: EventType.options,
+    ignore,
+    mayChange: me.role !== "viewer",
+    nowMs: nowMs(),
+  })
   return await page(c, {
     title: `Settings of ${about.ref}`,
     place: "numbers",

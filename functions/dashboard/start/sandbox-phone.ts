@@ -6,6 +6,7 @@ import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { Bubble } from "#dashboard/pages/start.ts"
 import { ask } from "../../api/forward.ts"
+import { picture, voice } from "./samples.ts"
 
 /** The phone of somebody who writes to a sandbox bridge, and the bridge's own number. */
 export interface SandboxPhone {
@@ -40,7 +41,37 @@ export async function find(
 
 /** Sends a text from it. @throws ApiError `session_unavailable` */
 export async function say(phone: SandboxPhone, text: string): Promise<void> {
-  await call("POST", `/phones/${phone.number}/messages`, { to: phone.bridge, text })
+  await send(phone, { text })
+}
+
+/** Sends a picture from it. @throws ApiError `session_unavailable` */
+export async function sendPicture(phone: SandboxPhone): Promise<void> {
+  await send(phone, { media: { kind: "image", data: picture, mimetype: "image/png", caption: "The view" } })
+}
+
+/** Sends a voice message from it. @throws ApiError `session_unavailable` */
+export async function sendVoice(phone: SandboxPhone): Promise<void> {
+  const mimetype = "audio/ogg; codecs=opus"
+  await send(phone, { media: { kind: "audio", data: voice, mimetype, voice: true } })
+}
+
+/** Reacts to the latest text of the chat. @returns false when there is none. @throws ApiError `session_unavailable` */
+export async function react(phone: SandboxPhone): Promise<boolean> {
+  const last = (await messages(phone)).findLast(({ text }) => text !== "")
+  if (last) await send(phone, { reaction: { emoji: "👍", message_id: last.id } })
+  return last !== undefined
+}
+
+/**
+ * Chooses the first option of the bridge's latest poll.
+ * @returns false when the bridge has sent none. @throws ApiError `session_unavailable`
+ */
+export async function vote(phone: SandboxPhone): Promise<boolean> {
+  const last = (await messages(phone)).findLast(({ from_me, content }) => !from_me && pollOf(content))
+  const [option] = (last && pollOf(last.content)?.options) ?? []
+  if (!last || !option) return false
+  await send(phone, { vote: { message_id: last.id, options: [option.optionName] } })
+  return true
 }
 
 /** Calls the bridge. @throws ApiError `session_unavailable` */
@@ -48,33 +79,89 @@ export async function ring(phone: SandboxPhone): Promise<void> {
   await call("POST", `/phones/${phone.number}/calls`, { to: phone.bridge })
 }
 
-/** Reacts to the latest message of the chat. @returns false when there is none. @throws ApiError `session_unavailable` */
-export async function react(phone: SandboxPhone): Promise<boolean> {
-  const last = (await messages(phone)).findLast(({ kind }) => kind === "text")
-  if (!last) return false
-  const reaction = { emoji: "👍", message_id: last.id }
-  await call("POST", `/phones/${phone.number}/messages`, { to: phone.bridge, reaction })
-  return true
+const Devices = z.object({ devices: z.array(z.object({ id: z.number().int() })) })
+
+/** The sandbox's own phone removes the bridge from its linked devices. @throws ApiError `session_unavailable` */
+export async function unlink({ bridge }: SandboxPhone): Promise<void> {
+  const { devices } = Devices.parse(await call("GET", `/phones/${bridge}`))
+  for (const { id } of devices) if (id > 0) await call("DELETE", `/phones/${bridge}/devices/${id}`)
 }
 
-/** The latest messages between it and the bridge, oldest first. */
-export async function bubbles(phone: SandboxPhone): Promise<Bubble[]> {
-  const all = await messages(phone)
-  return all
-    .slice(-50)
-    .map(({ id, from_me: isOwn, text, kind }) => ({ id, isOwn, text: text || `(${kind})` }))
+/** How many messages a page shows at most. */
+const shown = 50
+
+/**
+ * The latest messages between it and the bridge that came after number `after`, oldest first.
+ * @returns them, and the number of the last one
+ */
+export async function bubbles(
+  phone: SandboxPhone,
+  after: number,
+): Promise<{ bubbles: Bubble[]; last: number }> {
+  const all = (await messages(phone, after)).slice(-shown)
+  return {
+    bubbles: all.map((message) => ({ id: message.id, isOwn: message.from_me, ...wordsOf(message) })),
+    last: all.at(-1)?.n ?? after,
+  }
 }
 
 const Message = z.object({
+  n: z.number().int(),
   id: z.string(),
   from_me: z.boolean(),
   text: z.string(),
   kind: z.string(),
+  content: z.unknown(),
+})
+type Message = z.infer<typeof Message>
+
+const Poll = z.object({ name: z.string(), options: z.array(z.object({ optionName: z.string() })) })
+const Content = z.object({
+  pollCreationMessage: Poll.optional(),
+  pollCreationMessageV2: Poll.optional(),
+  pollCreationMessageV3: Poll.optional(),
+  reactionMessage: z.object({ text: z.string().default("") }).optional(),
 })
 
-async function messages(phone: SandboxPhone) {
-  const path = `/phones/${phone.number}/messages?chat=${phone.bridge}&count=1`
+function pollOf(content: unknown): z.infer<typeof Poll> | undefined {
+  const { data } = Content.safeParse(content)
+  return data?.pollCreationMessage ?? data?.pollCreationMessageV2 ?? data?.pollCreationMessageV3
+}
+
+/** The words of messages that have none of their own. */
+const kinds = new Map([
+  ["imageMessage", "Picture"],
+  ["videoMessage", "Video"],
+  ["audioMessage", "Voice message"],
+  ["documentMessage", "Document"],
+  ["stickerMessage", "Sticker"],
+  ["locationMessage", "Location"],
+  ["contactMessage", "Contact"],
+  ["pollUpdateMessage", "Voted"],
+  ["eventMessage", "Invitation"],
+  ["protocolMessage", "Changed or revoked a message"],
+])
+
+function wordsOf({ kind, text, content }: Message): { text: string; kind?: string } {
+  const poll = pollOf(content)
+  if (poll)
+    return { kind: "Poll", text: [poll.name, ...poll.options.map((one) => `· ${one.optionName}`)].join("\n") }
+  const reaction = Content.safeParse(content).data?.reactionMessage
+  if (reaction) return { kind: "Reaction", text: reaction.text }
+  const named = kinds.get(kind)
+  return {
+    text: text || (named === undefined ? `(${kind})` : ""),
+    ...(named !== undefined && { kind: named }),
+  }
+}
+
+async function messages(phone: SandboxPhone, after = 0): Promise<Message[]> {
+  const path = `/phones/${phone.number}/messages?chat=${phone.bridge}&after=${after}`
   return z.array(Message).parse(await call("GET", path))
+}
+
+async function send(phone: SandboxPhone, content: object): Promise<void> {
+  await call("POST", `/phones/${phone.number}/messages`, { to: phone.bridge, ...content })
 }
 
 async function call(method: string, path: string, body?: object): Promise<unknown> {

@@ -3,8 +3,8 @@ import type { Context } from "hono"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { EventList } from "#core/event/list.ts"
 import { EventHistory } from "#core/event/history.ts"
+import { EventList } from "#core/event/list.ts"
 import { config } from "#core/platform/config.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import {
@@ -27,34 +27,55 @@ const lookEachMs = 700
 /** The first page, with the sandbox and its phone. */
 export const start = new Hono<DashboardEnv>()
   .get("/", async (c) => await show(c))
-  .get("/live/sandbox", (c) =>
-    live(c, lookEachMs, async () => {
-      const { evidence, phone, bubbles, contact } = await sandboxOf(c)
-      const mayChange = c.var.me.role !== "viewer"
-      const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence) }]])
-      // A page that was shown while it moved in has no phone yet; any other keeps its own.
-      if (phone === "ready")
-        pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })
-      pieces.set("checklist", { html: checklist(await factsOf(c.var.accountId)) })
-      for (const one of bubbles) pieces.set(one.id, { html: bubble(one) })
-      return pieces
-    }),
-  )
+  .get("/live/sandbox", async (c) => await live(c, lookEachMs, follower(c)))
   .post("/sandbox/say", async (c) => {
     const { text } = await c.req.parseBody()
-    const said = typeof text === "string" ? text.slice(0, 1000) : ""
+    const said = typeof text === "string" ? text.slice(0, 65_536) : ""
     return await act(c, async (phone) => {
       if (said.trim() !== "") await SandboxPhone.say(phone, said)
     })
   })
+  .post("/sandbox/picture", async (c) => await act(c, SandboxPhone.sendPicture))
+  .post("/sandbox/voice", async (c) => await act(c, SandboxPhone.sendVoice))
+  .post("/sandbox/react", async (c) => {
+    const why = "There is nothing to react to: write something first."
+    return await act(c, async (phone) => ((await SandboxPhone.react(phone)) ? undefined : why))
+  })
+  .post("/sandbox/vote", async (c) => {
+    const why = "The bridge has sent no poll to vote on. Send one with send/poll: the code is below."
+    return await act(c, async (phone) => ((await SandboxPhone.vote(phone)) ? undefined : why))
+  })
   .post("/sandbox/call", async (c) => await act(c, SandboxPhone.ring))
-  .post("/sandbox/react", async (c) => await act(c, async (phone) => void (await SandboxPhone.react(phone))))
+  .post("/sandbox/unlink", async (c) => await act(c, SandboxPhone.unlink))
 
-async function act(c: Context<DashboardEnv>, what: (phone: SandboxPhone.SandboxPhone) => Promise<void>) {
+type Act = (phone: SandboxPhone.SandboxPhone) => Promise<string | undefined | void>
+
+/** Has the phone do something, and shows the page again. An act that cannot be done says why. */
+async function act(c: Context<DashboardEnv>, what: Act) {
   const { found } = await sandboxOf(c)
   if (!found) return await show(c, note("warn", "The sandbox links its phone: try again in a moment."))
-  await what(found)
-  return c.redirect("/", 303)
+  const why = await what(found)
+  return why === undefined ? c.redirect("/", 303) : await show(c, note("info", why))
+}
+
+/** Looks at the sandbox again and again, and gives what has come since. */
+function follower(c: Context<DashboardEnv>) {
+  const mayChange = c.var.me.role !== "viewer"
+  let after = 0
+  let hasSent = false
+  return async (): Promise<Map<string, Piece>> => {
+    const { evidence, found, phone, contact } = await sandboxOf(c)
+    const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence, nowMs()) }]])
+    // A page that was shown while it moved in has no phone yet; any other keeps its own.
+    if (phone === "ready") pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })
+    if (found) {
+      const { bubbles, last } = await SandboxPhone.bubbles(found, after)
+      after = last
+      hasSent ||= bubbles.some(({ isOwn }) => !isOwn)
+      for (const one of bubbles) pieces.set(one.id, { html: bubble(one) })
+    }
+    return pieces.set("checklist", { html: checklist(await factsOf(c.var.accountId, hasSent)) })
+  }
 }
 
 async function sandboxOf(c: Context<DashboardEnv>) {
@@ -62,13 +83,12 @@ async function sandboxOf(c: Context<DashboardEnv>) {
   const evidence = await evidenceOf(bridge)
   const own = evidence.kind === "said" && evidence.status === "connected" ? evidence.phone : ""
   const found = await phoneOf(bridge, own, c.var.requestId)
-  const phone = SandboxPhone.isHere()
-    ? found
-      ? ("ready" as const)
-      : ("linking" as const)
-    : ("elsewhere" as const)
-  const bubbles = found ? await SandboxPhone.bubbles(found) : []
-  return { bridge, evidence, found, phone, bubbles, contact: found?.number ?? "" }
+  return { bridge, evidence, found, phone: stateOf(found), contact: found?.number ?? "" }
+}
+
+function stateOf(found: SandboxPhone.SandboxPhone | undefined): "ready" | "linking" | "elsewhere" {
+  if (!SandboxPhone.isHere()) return "elsewhere"
+  return found ? "ready" : "linking"
 }
 
 async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
@@ -83,15 +103,24 @@ async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
 
 async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   const { me, accountId } = c.var
-  const facts = await factsOf(accountId)
-  if (!config.SANDBOX)
-    return await page(c, { title: "Start", place: "start", body: startWithoutSandbox(facts) })
+  if (!config.SANDBOX) {
+    const body = startWithoutSandbox(await factsOf(accountId, false))
+    return await page(c, { title: "Start", place: "start", body })
+  }
   const sandbox = await sandboxOf(c)
+  const { bubbles } = sandbox.found ? await SandboxPhone.bubbles(sandbox.found, 0) : { bubbles: [] }
+  // Known before the list is read: what comes meanwhile is in both, and shown once.
+  const newest = await EventList.newest(sandbox.bridge.id)
   const { events } = await EventHistory.page(sandbox.bridge, { isNewestFirst: true, limit: 15 })
   const body = startPage({
     ...sandbox,
+    bubbles,
     events,
-    facts,
+    newest,
+    facts: await factsOf(
+      accountId,
+      bubbles.some(({ isOwn }) => !isOwn),
+    ),
     baseUrl: new URL(c.req.url).origin,
     mayChange: me.role !== "viewer",
     told,
@@ -100,14 +129,16 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   return await page(c, { title: "Start", place: "start", body })
 }
 
-/** What the account has done so far. */
-async function factsOf(accountId: string) {
+/** What the account has done so far. `hasSent`: its sandbox's contact has got a message. */
+async function factsOf(accountId: string, hasSent: boolean) {
   const [keys, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const sandbox = bridges.find(({ isSandbox }) => isSandbox)
   return {
-    hasKey: keys.length > 0,
+    hasSandbox: config.SANDBOX,
     hasEvent: sandbox !== undefined && (await EventList.newest(sandbox.id)) > 0,
+    // Where that contact's phone cannot be looked at, the use of a key has to do.
+    hasSent: SandboxPhone.isHere() ? hasSent : keys.some(({ lastUsedAt }) => lastUsedAt !== undefined),
     hasNumber: bridges.some(({ isSandbox }) => !isSandbox),
-    hasWebhook: bridges.some(({ webhookUrl }) => webhookUrl !== ""),
+    hasWebhook: (sandbox?.webhookUrl ?? "") !== "",
   }
 }

@@ -1,0 +1,161 @@
+import { html } from "hono/html"
+import type { UsageRow } from "#core/contract/account.ts"
+import { head } from "../layout.ts"
+import type { Html } from "../parts/html.ts"
+import { icon } from "../parts/icon.ts"
+
+interface Shown {
+  /** A row for each number and day on which something happened, oldest first. */
+  rows: UsageRow[]
+  /** Every day that is shown, oldest first. */
+  days: string[]
+  span: string
+  spans: readonly string[]
+  refs: string[]
+  /** The only number that is shown; undefined: all. */
+  ref?: string | undefined
+}
+
+/** What the account's numbers delivered: a chart, and the same as a table. */
+export function usagePage(input: Shown): Html {
+  const { rows } = input
+  const total = totalOf(rows)
+  return html`${head({
+    title: "Usage",
+    about: "The events that your numbers delivered or put into their inboxes, by day (UTC).",
+  })}
+  ${filterForm(input)}
+  ${
+    rows.length === 0
+      ? html`<div class="card empty">
+          ${icon("gauge")}
+          <h2>Nothing yet</h2>
+          <p>Each event of a number counts on its day. The sandbox's count, too.</p>
+          <a class="button main" href="/">Make the first event</a>
+        </div>`
+      : html`<ul class="figures">
+            ${figure("Events", String(total.events))} ${figure("Messages among them", String(total.messages))}
+            ${figure("Given up", String(total.undelivered))}
+            ${figure("Attempts that succeeded", success(total))}
+          </ul>
+          ${chart(input)} ${table(input)}`
+  }`
+}
+
+function filterForm({ refs, ref, spans, span }: Shown): Html {
+  return html`<form class="inline" method="get" action="/usage" aria-label="Filter">
+    <div>
+      <label for="number">Number</label>
+      <select id="number" name="number">
+        <option value="">All numbers</option>
+        ${refs.map((one) => html`<option value="${one}" ${one === ref ? "selected" : ""}>${one}</option>`)}
+      </select>
+    </div>
+    <div>
+      <label for="days">Time</label>
+      <select id="days" name="days">
+        ${spans.map((one) => html`<option value="${one}" ${one === span ? "selected" : ""}>The last ${one} days</option>`)}
+      </select>
+    </div>
+    <button class="button">Show</button>
+  </form>`
+}
+
+function figure(name: string, value: string): Html {
+  return html`<li class="card"><span class="small muted">${name}</span> <b>${value}</b></li>`
+}
+
+interface Total {
+  events: number
+  messages: number
+  undelivered: number
+  attempts: number
+  succeeded: number
+}
+
+function totalOf(rows: UsageRow[]): Total {
+  const sum = (of: (row: UsageRow) => number) => rows.reduce((all, row) => all + of(row), 0)
+  return {
+    events: sum(({ events }) => events),
+    messages: sum(({ messages }) => messages),
+    undelivered: sum(({ undelivered }) => undelivered),
+    attempts: sum(({ attempts }) => attempts),
+    succeeded: sum(({ attempts, success: share }) => Math.round(attempts * share)),
+  }
+}
+
+function success({ attempts, succeeded }: Pick<Total, "attempts" | "succeeded">): string {
+  // 99.96 must not be shown as 100.
+  return attempts === 0 ? "none made" : `${Math.floor((succeeded / attempts) * 1000) / 10} %`
+}
+
+/** Units of the drawing. */
+const size = { width: 720, height: 150, line: 18 }
+
+/** Bars of the days. Whoever cannot see them has the table. */
+function chart({ rows, days }: Shown): Html {
+  const counts = days.map((day) => totalOf(rows.filter(({ date }) => date === day)))
+  const most = Math.max(1, ...counts.map(({ events, undelivered }) => events + undelivered))
+  const step = size.width / days.length
+  const floor = size.height - size.line
+  const heightOf = (count: number) => Math.round((count / most) * (floor - 12) * 10) / 10
+  return html`<section class="card">
+    <header>
+      <h2>By day</h2>
+      <p class="legend"><span class="key-told"></span> Told <span class="key-lost"></span> Given up</p>
+    </header>
+    <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
+      <text x="0" y="10">${most}</text>
+      <line x1="0" x2="${size.width}" y1="${floor}" y2="${floor}" />
+      ${counts.map(({ events, undelivered }, i) => {
+        const told = heightOf(events)
+        const lost = heightOf(undelivered)
+        const x = Math.round((i * step + step * 0.15) * 10) / 10
+        const width = Math.round(step * 7) / 10
+        return html`<g>
+          <title>${days[i]}: ${events} told, ${undelivered} given up</title>
+          ${told === 0 ? "" : html`<rect x="${x}" y="${floor - told}" width="${width}" height="${told}" rx="1.5" />`}
+          ${lost === 0 ? "" : html`<rect class="lost" x="${x}" y="${floor - told - lost}" width="${width}" height="${lost}" rx="1.5" />`}
+        </g>`
+      })}
+      <text x="0" y="${size.height - 3}">${days[0]}</text>
+      <text x="${size.width}" y="${size.height - 3}" text-anchor="end">${days.at(-1)}</text>
+    </svg>
+  </section>`
+}
+
+function table({ rows }: Shown): Html {
+  return html`<div class="card flush">
+    <div class="scroller" tabindex="0" role="region" aria-label="Usage by day and number">
+      <table>
+        <thead>
+          <tr>
+            <th>Day</th>
+            <th>Number</th>
+            <th class="end">Events</th>
+            <th class="end">Messages</th>
+            <th class="end">Given up</th>
+            <th class="end">Attempts</th>
+            <th class="end">Succeeded</th>
+            <th class="end">95 of 100 within</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.toReversed().map(
+            (row) =>
+              html`<tr>
+                <td class="number">${row.date}</td>
+                <td><a href="/numbers/${row.customer_ref}">${row.customer_ref}</a></td>
+                <td class="end number">${row.events}</td>
+                <td class="end number">${row.messages}</td>
+                <td class="end number">${row.undelivered}</td>
+                <td class="end number">${row.attempts}</td>
+                <td class="end number">${row.attempts === 0 ? "" : success(totalOf([row]))}</td>
+                <td class="end number">${row.attempts === 0 ? "" : `${row.p95_ms} ms`}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </div>`
+}

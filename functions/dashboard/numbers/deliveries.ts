@@ -1,0 +1,138 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { ApiError, eventNotFound } from "#core/error.ts"
+import { AttemptLog } from "#core/event/attempts.ts"
+import { Deliveries } from "#core/event/deliveries.ts"
+import { EventHistory } from "#core/event/history.ts"
+import { EventList } from "#core/event/list.ts"
+import { Resend } from "#core/event/resend.ts"
+import type { EventRow } from "#core/event/row.ts"
+import { Turn } from "#core/event/turn.ts"
+import { now, nowMs } from "#core/platform/clock.ts"
+import { attemptsCard, deliveriesPage, headCard } from "#dashboard/pages/deliveries.ts"
+import { eventPage } from "#dashboard/pages/event.ts"
+import { note } from "#dashboard/parts/html.ts"
+import { sendTest } from "../../stream/webhook-test.ts"
+import { page, sentenceCase } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { receivingOf, whyOf } from "../evidence.ts"
+import { live } from "../live.ts"
+
+const lookEachMs = 1000
+
+/** How a number's events get to its receiver, and what became of each. */
+export const deliveries = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/events/:id", async (c) => await showEvent(c))
+  .post("/numbers/:ref/events/:id/resend", async (c) => {
+    const { bridge } = c.var
+    const event = await eventOf(c)
+    if (bridge.webhookUrl === "") return await showEvent(c, note("bad", "This number has no webhook."))
+    if (event.state === "pending") return await showEvent(c, note("good", "It waits for its turn already."))
+    const isAsked = await Resend.ask(bridge.id, event.n)
+    if (!isAsked) return await showEvent(c, note("bad", "A hundred events wait to be sent again: try later."))
+    return await showEvent(
+      c,
+      note("good", "It is sent again, between two other events and under its own id."),
+    )
+  })
+  .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", Turn.retry))
+  .post(
+    "/numbers/:ref/events/:id/skip",
+    async (c) => await acted(c, "It is given up, and the next event goes out.", (event) => Turn.skip(event)),
+  )
+  .get("/numbers/:ref/deliveries", async (c) => await showDeliveries(c))
+  .get("/numbers/:ref/deliveries/stream", (c) =>
+    live(c, lookEachMs, async () => {
+      const shown = await shownOf(c)
+      return new Map([
+        ["head", { html: headCard(shown) }],
+        ["attempts", { html: attemptsCard(shown) }],
+      ])
+    }),
+  )
+  .post("/numbers/:ref/deliveries/test", async (c) => {
+    if (c.var.bridge.webhookUrl === "") return await showDeliveries(c)
+    const attempt = await sendTest(c.var.bridge)
+    const words = attempt.success
+      ? `The receiver took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`
+      : `The receiver did not take a test event. ${whyOf(attempt)}.`
+    return await showDeliveries(c, note(attempt.success ? "good" : "bad", words))
+  })
+  .post("/numbers/:ref/deliveries/resend", async (c) => {
+    const { bridge } = c.var
+    if (bridge.webhookUrl === "") return await showDeliveries(c)
+    const { within } = await c.req.parseBody()
+    const since = typeof within === "string" && /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
+    const { events: asked, isAll } = await Resend.askSince(bridge.id, { since, after: 0 })
+    if (asked.length === 0 && isAll)
+      return await showDeliveries(c, note("info", "Nothing was given up in that time."))
+    const count = asked.length === 1 ? "One event is" : `${asked.length} events are`
+    const more = isAll ? "" : " The rest has to wait until some of these are sent: ask again then."
+    return await showDeliveries(c, note("good", `${count} sent again.${more}`))
+  })
+
+async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
+  const event = await EventList.find(c.var.bridge.id, c.req.param("id") ?? "")
+  if (!event) throw eventNotFound()
+  return event
+}
+
+async function showEvent(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
+  const { bridge, me } = c.var
+  const event = await eventOf(c)
+  const [delivery, { head }] = await Promise.all([
+    Deliveries.ofEvent(bridge, event),
+    Deliveries.summary(bridge.id),
+  ])
+  const body = eventPage({
+    ref: bridge.customerRef,
+    isSandbox: bridge.isSandbox,
+    type: event.type,
+    delivery,
+    isHead: head === event.eventId,
+    hasWebhook: bridge.webhookUrl !== "",
+    mayChange: me.role !== "viewer",
+    told,
+  })
+  return await page(c, { title: `Event of ${bridge.customerRef}`, place: "numbers", body })
+}
+
+/** Does it and says so, or says why not. */
+async function acted(
+  c: Context<DashboardEnv>,
+  sentence: string,
+  act: (event: EventRow.Info) => Promise<void>,
+) {
+  try {
+    await act(await eventOf(c))
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code === "not_found") throw error
+    return await showEvent(c, note("bad", sentenceCase(error.message)))
+  }
+  return await showEvent(c, note("good", sentence))
+}
+
+async function showDeliveries(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
+  const shown = await shownOf(c)
+  const title = `Deliveries of ${shown.ref}`
+  return await page(c, { title, place: "numbers", body: deliveriesPage({ ...shown, told }) })
+}
+
+async function shownOf(c: Context<DashboardEnv>) {
+  const { bridge, me } = c.var
+  const [receiving, attempts, undelivered] = await Promise.all([
+    receivingOf(bridge),
+    AttemptLog.latest(bridge.id),
+    EventHistory.page(bridge, { state: "undelivered", isNewestFirst: true, limit: 20 }),
+  ])
+  return {
+    ref: bridge.customerRef,
+    isSandbox: bridge.isSandbox,
+    receiving,
+    attempts,
+    undelivered: undelivered.events,
+    hasMore: undelivered.next !== undefined,
+    mayChange: me.role !== "viewer",
+    nowMs: nowMs(),
+  }
+}

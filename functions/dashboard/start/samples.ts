@@ -1,0 +1,14 @@
+// What the sandbox's phone sends. Both were drawn for this page.
+
+/** A hill in the sun: a PNG of 96 by 64 pixels. */
+export const picture =
+  "iVBORw0KGgoAAAANSUhEUgAAAGAAAABAAgMAAACYWpqdAAAADFBMVEWPx///0WY/j18ra0pUHRTaAAAAz0lEQVR42t2RsQ2DQAxF" +
+  "HSQamlRZgikyQgq8D6NQIlJkBPahokYRP3cHBwbsIlVEXP6nZ5/PRP9aN9bzC/NDBSlzYXRivZfL+a6P0IeYIPWgOA34fkHzr+zf" +
+  "Ne9hXtC8+ZmrcaXluQf1MU+aUKXaSGuWRVAZwl7JVlAdn3RUEtFpo+QbUIsVaJCkvALvaQChkwpc9WFnwihA6wHCiwhCeYYcvV/B" +
+  "gXEnAM0EVmXOMcwgKq8IMIOoLLlXAhh3glcCmBSRO4WWpq0E6AhG/RR8AOT6vKq522YVAAAAAElFTkSuQmCC"
+
+/** Half a second of silence: Opus in Ogg. */
+export const voice =
+  "T2dnUwACAAAAAAAAAAABAAAAAAAAAByf9dkBE09wdXNIZWFkAQE4AYC7AAAAAABPZ2dTAAAAAAAAAAAAAAEAAAABAAAAh1hgGgEQ" +
+  "T3B1c1RhZ3MAAAAAAAAAAE9nZ1MABMBdAAAAAAAAAQAAAAIAAAAJa8M1GQMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwP4//74//74" +
+  "//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//74//4="

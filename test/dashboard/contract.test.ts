@@ -1,0 +1,72 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { type RouteName, routes } from "#core/contract/routes.ts"
+import { dashboard } from "#functions/dashboard/dashboard.ts"
+
+/** What the dashboard has of its own: signing in, people, and what only the operator sees. The script and style have names that change. */
+const own = [/^GET \/assets\//, /^\w+ \/(sign-|account|operator|dev\/|link|billing|subscription)/]
+
+/** The sandbox's phone is somebody else's, and no customer of the API: its pages play it. */
+const phone = "the sandbox's phone"
+
+/** What each page shows and does, as calls of the API: a program can have all of it. */
+const pages: Record<string, RouteName[] | typeof phone> = {
+  "GET /": ["status", "listEvents", "listKeys", "listBridges"],
+  "GET /live/sandbox": ["status", "listEvents", "listKeys", "listBridges"],
+  "POST /sandbox/say": phone,
+  "POST /sandbox/picture": phone,
+  "POST /sandbox/voice": phone,
+  "POST /sandbox/react": phone,
+  "POST /sandbox/vote": phone,
+  "POST /sandbox/call": phone,
+  "POST /sandbox/unlink": phone,
+  "GET /numbers": ["listBridges", "status", "listDeliveries"],
+  "GET /live/numbers": ["listBridges", "status", "listDeliveries"],
+  "GET /new-number": [],
+  "POST /new-number": ["createBridge"],
+  "GET /numbers/:ref": ["getBridge", "status", "listDeliveries"],
+  "GET /numbers/:ref/stream": ["getBridge", "status", "listDeliveries"],
+  "POST /numbers/:ref/restart": ["updateBridge"],
+  "GET /numbers/:ref/connect": ["status", "listEvents"],
+  "GET /numbers/:ref/connect/stream": ["status", "qr"],
+  "POST /numbers/:ref/connect": ["pair"],
+  "GET /numbers/:ref/events": ["listEvents"],
+  "GET /numbers/:ref/events/stream": ["listEvents"],
+  "GET /numbers/:ref/events/:id": ["getDelivery", "listDeliveries"],
+  "POST /numbers/:ref/events/:id/resend": ["resendEvent"],
+  "POST /numbers/:ref/events/:id/retry": ["retryDelivery"],
+  "POST /numbers/:ref/events/:id/skip": ["skipDelivery"],
+  "GET /numbers/:ref/deliveries": ["listDeliveries", "listEvents"],
+  "GET /numbers/:ref/deliveries/stream": ["listDeliveries"],
+  "POST /numbers/:ref/deliveries/test": ["testWebhook"],
+  "POST /numbers/:ref/deliveries/resend": ["resendSince"],
+  "GET /numbers/:ref/log": ["streamLogs"],
+  "GET /numbers/:ref/log/stream": ["streamLogs"],
+  "GET /numbers/:ref/settings": ["getBridge"],
+  "GET /numbers/:ref/settings/secret": ["getBridge"],
+  "POST /numbers/:ref/settings/secret/roll": ["rollSecret"],
+  "POST /numbers/:ref/settings/secret/finish": ["finishSecret"],
+  "POST /numbers/:ref/settings/webhook": ["updateBridge"],
+  "POST /numbers/:ref/settings/events": ["updateBridge"],
+  "POST /numbers/:ref/settings/unlink": ["logout"],
+  "POST /numbers/:ref/settings/delete": ["removeBridge"],
+  "GET /keys": ["listKeys", "listBridges"],
+  "POST /keys": ["createKey"],
+  "POST /keys/:id/revoke": ["removeKey"],
+  "GET /usage": ["getUsage", "listBridges"],
+  // The calls that can be tried are those of the reference itself.
+  "GET /api/docs": ["listKeys"],
+  "GET /try/:name": ["listContacts"],
+  "POST /try/:name": [],
+}
+
+test("everything on a page is a call of the API, but signing in, people and the operator's pages", () => {
+  const doors = dashboard.routes
+    .filter(({ method }) => method !== "ALL")
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((door) => !own.some((one) => one.test(door)))
+  expect([...new Set(doors)].toSorted()).toEqual(Object.keys(pages).toSorted())
+  const named = Object.values(pages).flatMap((calls) => (calls === phone ? [] : calls))
+  const known = Object.values(routes).flatMap((group) => Object.keys(group))
+  expect(known).toEqual(expect.arrayContaining([...new Set(named)]))
+})
