@@ -1,12 +1,21 @@
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import type { AxeResults } from "axe-core"
+import { execFile, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer as createLine, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Page } from "puppeteer-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { listen } from "#local/listen.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { startBrowser } from "#test/support/service/browser.ts"
 import { type Service, startService } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
+import { seeded } from "#trials/pages/scene.ts"
+import { everyPath, faultsOf, twoLooks, weightOf } from "#trials/pages/tour.ts"
+import { follow, press, printedLink, sees } from "#trials/pages/walk.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startBrowser>>
@@ -39,22 +48,16 @@ async function aPage(): Promise<Page> {
   return page
 }
 
-/** Waits until this is to be read. The page may be exchanged for the next one meanwhile. */
-const sees = (page: Page, text: string) =>
-  until(
-    async () => {
-      const read = await page.evaluate("document.body.textContent").catch(() => "")
-      return String(read).includes(text)
-    },
-    { what: text, withinMs: 15_000 },
-  )
-const press = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`).click()
-const follow = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="link"])`).click()
+async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server)
+  server.close()
+  return port
+}
 
 test("the printed link signs in by itself, and the first event is there without a click", async () => {
   const page = await aPage()
-  const link = /http:\/\/localhost:\d+\/sign-in\/link\/\S+/.exec(service.said())?.[0]
-  await page.goto(link!)
+  await page.goto(printedLink(service.said()))
   await page.waitForSelector("#start-events li")
   expect(page.url()).toBe(`${base}/`)
 
@@ -125,61 +128,211 @@ test("a receiver that fails is found on the page of deliveries, with its status,
   expect(await page.$("#number-typed")).toBeNull()
 })
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const paths = [
-  "/",
-  "/numbers",
-  "/new-number",
-  "/numbers/shop",
-  "/numbers/shop/connect",
-  "/numbers/sandbox/events",
-  "/numbers/shop/deliveries",
-  "/numbers/shop/log",
-  "/numbers/shop/settings",
-  "/keys",
-  "/account",
-  "/operator",
-  "/dev/mail",
-  "/sign-in",
-]
+test("without script the phone writes, the events are there, and a code to type can be had", async () => {
+  const page = await aPage()
+  await page.setJavaScriptEnabled(false)
+  await page.goto(`${base}/`)
+  await page.type("#say", "Sent by a form")
+  await Promise.all([page.waitForNavigation(), page.click("#phone form.inline button")])
+  expect(await page.$eval("#chat", (chat) => chat.textContent)).toContain("Sent by a form")
+  const hasCome = async () => {
+    await page.goto(`${base}/numbers/sandbox/events?search=sent+by`)
+    return (await page.$$("#events > li")).length > 0
+  }
+  await until(hasCome, { what: "the event" })
+  await page.goto(`${base}/new-number`)
+  await page.type("#ref", "plain")
+  await Promise.all([page.waitForNavigation(), page.click("main button.main")])
+  expect(await page.$eval("main", (main) => main.textContent)).toContain("Get a code to type")
+  expect(wrong).toEqual([])
+})
 
-/** Colours depend on the scheme alone, the rest on the width: two of the four combinations show each. */
-const looks = [
-  [1280, "light"],
-  [320, "dark"],
-] as const
-const run = "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })"
+test("a stream that is cut blurs the code and says so, and then goes on where it was", async () => {
+  const line = await aLine(Number(new URL(base).port))
+  const page = await aPage()
+  await page.goto(`${line.url}/numbers/plain/connect`)
+  await page.waitForSelector("#qr img")
+  await sees(page, "of 6, changes in")
+  line.cut()
+  await page.waitForSelector(".down #qr .cut", { visible: true })
+  await line.mend()
+  await page.waitForSelector("[data-stream]:not(.down) #qr img")
+
+  await page.goto(`${line.url}/numbers/sandbox/events`)
+  await page.waitForSelector("#events > li")
+  line.cut()
+  const other = await aPage()
+  await other.goto(`${base}/`)
+  await other.locator("#say").fill("While it was cut")
+  await press(other, "Send")
+  await other.locator("#start-events ::-p-text(While it was cut)").wait()
+  await line.mend()
+  await page.waitForSelector("#events ::-p-text(While it was cut)")
+  const shown = await page.$$eval("#events > li", (all) => all.map((one) => String(one.id)))
+  expect(shown).toEqual([...new Set(shown)])
+  // The page's line has another address, and the console tells of its cuts.
+  wrong.length = 0
+})
+
+/** A line to the service that can be cut. */
+async function aLine(to: number) {
+  const sockets = new Set<Socket>()
+  const server = createLine((near) => {
+    const far = connect(to, "127.0.0.1")
+    for (const one of [near, far]) {
+      sockets.add(one)
+      one.on("error", () => one.destroy())
+      one.on("close", () => sockets.delete(one))
+    }
+    near.pipe(far).pipe(near)
+    near.on("close", () => far.destroy())
+    far.on("close", () => near.destroy())
+  })
+  const open = async (port: number) => {
+    server.listen(port, "127.0.0.1")
+    await once(server, "listening")
+  }
+  const cut = () => {
+    server.close()
+    for (const one of sockets) one.destroy()
+  }
+  onTestFinished(cut)
+  await open(0)
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  return { url: `http://localhost:${port}`, cut, mend: async () => await open(port) }
+}
+
+test("the sandbox's phone sends a picture and a voice message, reacts, votes, calls and unlinks", async () => {
+  const page = await aPage()
+  await page.goto(`${base}/`)
+  const comes = (text: string) => page.locator(`#start-events ::-p-text(${text})`).wait()
+  await press(page, "Picture")
+  await comes("The view")
+  await press(page, "Voice")
+  await comes("voice")
+  await press(page, "React")
+  await comes("reacted")
+  await press(page, "Vote")
+  await sees(page, "The bridge has sent no poll")
+  const { call } = seeded(service)
+  const echo = await page.$eval("#phone header p", (one) => /\d{7,}/.exec(String(one.textContent))?.[0])
+  const poll = { chat: echo, question: "Tea?", options: ["Yes", "No"] }
+  await call("POST", "/instances/sandbox/proxy/send/poll", poll)
+  await page.locator("#chat ::-p-text(Tea?)").wait()
+  await press(page, "Vote")
+  await comes("chose")
+  await press(page, "Call")
+  await comes("calls")
+  await press(page, "Unlink")
+  await comes("logged_out")
+  await until(async () => (await page.$$("#start-events ::-p-text(as +)")).length > 1, {
+    what: "it links again",
+  })
+  expect(wrong).toEqual([])
+})
+
+test("what the first page offers to paste works as it stands: send, a receiver, and events sent to it", async () => {
+  const page = await aPage()
+  await page.goto(`${base}/`)
+  const blocks = await page.$$eval(".snippets pre", (all) => all.map((one) => String(one.textContent)))
+  const [send = "", receiver = "", patch = ""] = blocks
+  const { apiKey, call } = seeded(service)
+  const { webhook_secret } = (await (await call("GET", "/instances/sandbox")).json()) as {
+    webhook_secret: string
+  }
+  const port = await freePort()
+  const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-snippets-"))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  writeFileSync(join(dir, "receiver.mjs"), receiver.replace("9000", String(port)))
+
+  const env = { ...process.env, KEY: apiKey }
+  await promisify(execFile)("bash", ["-c", send], { env })
+  await page.locator("#chat ::-p-text(Hello)").wait()
+  await sees(page, "Send a message with the API: make a key, then paste: done")
+
+  const listening = spawn(process.execPath, ["receiver.mjs"], {
+    cwd: dir,
+    env: { ...env, WEBHOOK_SECRET: webhook_secret },
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  onTestFinished(() => void listening.kill())
+  let printed = ""
+  listening.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()))
+  const [, curl = ""] = patch.split("\n\n")
+  await promisify(execFile)("bash", ["-c", curl.replace("9000", String(port))], { env })
+  await page.locator("#say").fill("For the receiver")
+  await press(page, "Send")
+  await expect.poll(() => printed).toContain("For the receiver")
+  await call("PATCH", "/instances/sandbox", { webhook_url: "" })
+})
+
+test("a call of the reference is tried on the sandbox, and its answer is shown", async () => {
+  const page = await aPage()
+  await page.goto(`${base}/api/docs`)
+  expect(await page.$eval("#start pre", (one) => one.textContent)).toContain(`URL=${base}\n`)
+  await page.click("#sendText .path a")
+  await page.waitForSelector("#body")
+  await press(page, "Make the call")
+  await sees(page, "message_id")
+  await page.locator("#body").fill('{"chat":"1"}')
+  await press(page, "Make the call")
+  await sees(page, "invalid_request")
+  expect(wrong).toEqual([])
+})
+
+test("with the keyboard alone one signs in, connects and sends an event again, and sees where one is", async () => {
+  const page = await aPage()
+  /** Goes on with Tab until the control of this name has the focus, which must be visible at every step. */
+  const tabTo = async (name: string) => {
+    for (let i = 0; i < 80; i++) {
+      await page.keyboard.press("Tab")
+      const at = (await page.evaluate(focused)) as { name: string; isVisible: boolean }
+      expect([at.name, at.isVisible]).toEqual([at.name, true])
+      if (at.name.includes(name)) return
+    }
+    throw new Error(`no way to ${name}`)
+  }
+  await page.goto(`${base}/sign-in`)
+  await page.keyboard.type("keys@example.com")
+  await tabTo("Mail me a code")
+  await page.keyboard.press("Enter")
+  await page.waitForSelector("#code")
+
+  await page.goto(`${base}/numbers/plain/connect`)
+  await tabTo("Get a code to type")
+  await page.goto(`${base}/numbers/shop/events`)
+  // The oldest is from before there was a webhook.
+  const id = await page.$eval("#events > li:last-child", (one) => one.id)
+  await page.goto(`${base}/numbers/shop/events/${id}`)
+  await tabTo("Send it again")
+  await page.keyboard.press("Enter")
+  await sees(page, "It is sent again")
+})
+
+const focused = `(() => {
+  const one = document.activeElement
+  const { outlineStyle, outlineWidth } = getComputedStyle(one)
+  const isVisible = one === document.body || (outlineStyle !== "none" && parseFloat(outlineWidth) > 0)
+  return { name: (one.getAttribute("aria-label") ?? one.textContent ?? "").trim().slice(0, 80), isVisible }
+})()`
 
 test("no page has an accessibility fault, light or dark, wide or narrow, and none scrolls sideways", async () => {
   const page = await aPage()
   await page.setBypassCSP(true)
   const faults: string[] = []
-  for (const path of paths) {
+  for (const path of await everyPath(page, base)) {
     await page.goto(base + path)
-    await page.evaluate(axe)
-    for (const [width, scheme] of looks) {
-      await page.setViewport({ width, height: 800 })
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }])
-      const found = (await page.evaluate(run)) as AxeResults
-      for (const { id, nodes } of found.violations)
-        faults.push(
-          `${path} ${width} ${scheme} ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`,
-        )
-      const wide = await page.evaluate("document.documentElement.scrollWidth")
-      if (Number(wide) > width) faults.push(`${path} is ${String(wide)} wide at ${width}`)
-    }
+    faults.push(...(await faultsOf(page, twoLooks)))
   }
   expect(faults).toEqual([])
 }, 120_000)
 
-test("script and style are small", async () => {
-  const page = await (await fetch(`${base}/sign-in`)).text()
-  let bytes = 0
-  for (const [, path] of page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
-    const text = await (await fetch(base + path!)).text()
-    bytes += (
-      await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).bytes()
-    ).length
+test("a page is small, and its script and style are", async () => {
+  const cookie = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
+  const all = await everyPath(await aPage(), base)
+  // The reference is one long page.
+  for (const path of all.filter((one) => one !== "/api/docs")) {
+    const { assets, whole } = await weightOf(base + path, cookie)
+    expect([path, assets < 25_000, whole < 40_000]).toEqual([path, true, true])
   }
-  expect(bytes).toBeLessThan(25_000)
 })

@@ -1,0 +1,125 @@
+/**
+ * `npm run pages -- [--into folder] [--quick]`: every page in Chromium, in pictures and figures. The pictures go into the
+ * folder; the last line is JSON. `--quick` leaves out Lighthouse and what takes minutes.
+ */
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { startBrowser } from "#test/support/service/browser.ts"
+import { startService } from "#test/support/service/service.ts"
+import { killed, qrFresh, shown, signUp, type Stage } from "./goals.ts"
+import { scoresOf } from "./lighthouse.ts"
+import { populate, seeded } from "./scene.ts"
+import { everyPath, faultsOf, type Look, weightOf } from "./tour.ts"
+import { printedLink } from "./walk.ts"
+
+const { values } = parseArgs({
+  options: { into: { type: "string", default: "pages" }, quick: { type: "boolean", default: false } },
+})
+mkdirSync(values.into, { recursive: true })
+
+const looks: Look[] = [1280, 320].flatMap((width) => [
+  { width, scheme: "light" as const },
+  { width, scheme: "dark" as const },
+])
+
+const browser = await startBrowser()
+const began = performance.now()
+const service = await startService()
+try {
+  const measured = await measure()
+  console.log(JSON.stringify(measured))
+  process.exitCode = measured.axe === 0 ? 0 : 1
+} finally {
+  await browser.close()
+  await service.stop()
+  service.remove()
+}
+
+async function measure() {
+  const page = await browser.newPage()
+  await page.setViewport({ width: 1280, height: 900 })
+  const base = service.baseUrl.replace("127.0.0.1", "localhost")
+  await page.goto(printedLink(service.said()))
+  await page.waitForSelector("#start-events li", { timeout: 60_000 })
+  const first_event_s = Math.round((performance.now() - began) / 100) / 10
+  const stage: Stage = { service, browser, base, page }
+  const customer = seeded(service)
+  await populate(stage, customer)
+
+  const paths = await everyPath(page, base)
+  const faults = await pictures(stage, paths)
+  for (const fault of faults) console.log(fault)
+  const cookie = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
+  // The reference is one long page.
+  const pages = paths.filter((path) => path !== "/api/docs")
+  const weights = await Promise.all(pages.map((path) => weightOf(base + path, cookie)))
+  const figures = {
+    axe: faults.length,
+    kb_js_css: kb(Math.max(...weights.map(({ assets }) => assets))),
+    kb_page: kb(Math.max(...weights.map(({ whole }) => whole))),
+    first_event_s,
+    ...(await signUp(stage)),
+    ...(await shown(stage, customer, 50)),
+  }
+  if (values.quick) return figures
+  const lighthouse_min = await worstScores(stage)
+  return {
+    ...figures,
+    lighthouse_min,
+    ...(await qrFresh(stage, customer, 100_000)),
+    ...(await killed(stage)),
+  }
+}
+
+function kb(bytes: number): number {
+  return Math.round(bytes / 102.4) / 10
+}
+
+/** A picture of every page in every look. @returns the faults that were found on the way */
+async function pictures({ base, browser: shownIn }: Stage, paths: string[]): Promise<string[]> {
+  const page = await shownIn.newPage()
+  // Axe is injected; the CSP is tested elsewhere.
+  await page.setBypassCSP(true)
+  const faults: string[] = []
+  for (const path of paths) {
+    await page.setViewport({ width: 1280, height: 800 })
+    await page.goto(base + path)
+    if (path.endsWith("/connect"))
+      await page.waitForSelector("#qr img, #linking .button", { timeout: 30_000 })
+    const name =
+      path
+        .replace(/evt_.*/, "event")
+        .replaceAll(/[^a-z]+/g, "-")
+        .replaceAll(/^-|-$/g, "") || "start"
+    faults.push(
+      ...(await faultsOf(page, looks, async ({ width, scheme }) => {
+        const file = join(values.into, `${name}-${width}-${scheme}.png`) as `${string}.png`
+        await page.screenshot({ path: file, fullPage: path !== "/api/docs" })
+      })),
+    )
+  }
+  await page.close()
+  return faults
+}
+
+/** The lowest score of any page, by category. */
+async function worstScores({ base }: Stage): Promise<Record<string, number>> {
+  const worst: Record<string, number> = {}
+  for (const path of [
+    "/sign-in",
+    "/",
+    "/numbers",
+    "/numbers/shop/events",
+    "/numbers/shop/deliveries",
+    "/keys",
+    "/usage",
+  ]) {
+    const page = await browser.newPage()
+    const scores = await scoresOf(page, base + path)
+    console.log(JSON.stringify({ lighthouse: path, ...scores }))
+    for (const [name, score] of Object.entries(scores)) worst[name] = Math.min(worst[name] ?? 100, score)
+    await page.close()
+  }
+  return worst
+}

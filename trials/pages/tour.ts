@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { AxeResults } from "axe-core"
+import type { Page } from "puppeteer-core"
+
+/** Every page of an account with a sandbox, a linked number `shop` and `plain`, which is not; and those for anybody. */
+const paths = [
+  "/",
+  "/numbers",
+  "/new-number",
+  "/numbers/shop",
+  "/numbers/shop/connect",
+  "/numbers/plain/connect",
+  "/numbers/sandbox/events",
+  "/numbers/shop/events?direction=out&search=nothing",
+  "/numbers/shop/deliveries",
+  "/numbers/shop/log",
+  "/numbers/shop/settings",
+  "/keys",
+  "/usage",
+  "/account",
+  "/operator",
+  "/dev/mail",
+  "/sign-in",
+  "/api/docs",
+  "/try/sendText",
+]
+
+/** All of them, with the page of the newest event of `shop`. */
+export async function everyPath(page: Page, base: string): Promise<string[]> {
+  await page.goto(`${base}/numbers/shop/events`)
+  const id = await page.$eval("#events > li", (one) => one.id)
+  return [...paths, `/numbers/shop/events/${id}`]
+}
+
+/** How a page is looked at. Colours depend on the scheme alone, and the rest on the width. */
+export interface Look {
+  width: number
+  scheme: "light" | "dark"
+}
+
+/** Two of the four combinations show each colour and each width. */
+export const twoLooks: Look[] = [
+  { width: 1280, scheme: "light" },
+  { width: 320, scheme: "dark" },
+]
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const run = "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })"
+
+/**
+ * Looks at a page, which is open, in each way: accessibility faults (WCAG 2.2 A and AA) and sideways scrolling. `seen` is
+ * called after each look. The page's CSP must be off, since axe is injected.
+ */
+export async function faultsOf(
+  page: Page,
+  looks: Look[],
+  seen?: (look: Look) => Promise<void>,
+): Promise<string[]> {
+  const faults: string[] = []
+  const { pathname } = new URL(page.url())
+  await page.evaluate(axe)
+  for (const look of looks) {
+    const { width, scheme } = look
+    await page.setViewport({ width, height: 800 })
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }])
+    const found = (await page.evaluate(run)) as AxeResults
+    for (const { id, nodes } of found.violations)
+      faults.push(
+        `${pathname} ${width} ${scheme} ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`,
+      )
+    const wide = Number(await page.evaluate("document.documentElement.scrollWidth"))
+    if (wide > width) faults.push(`${pathname} is ${wide} wide at ${width}`)
+    await seen?.(look)
+  }
+  return faults
+}
+
+/** What a page's script and style weigh as browsers get them, and the page with them, in bytes. */
+export async function weightOf(url: string, cookie: string): Promise<{ assets: number; whole: number }> {
+  const text = await (await fetch(url, { headers: { cookie } })).text()
+  let assets = 0
+  for (const [, path] of text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g))
+    assets += await compressed(await (await fetch(new URL(path!, url))).text())
+  return { assets, whole: assets + (await compressed(text)) }
+}
+
+async function compressed(text: string): Promise<number> {
+  return (await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).bytes())
+    .length
+}

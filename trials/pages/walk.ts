@@ -1,0 +1,25 @@
+import type { Page } from "puppeteer-core"
+import { until } from "#test/support/until.ts"
+
+// What a person does in a page, by the names that they read there.
+
+/** Waits until this is to be read. The page may be exchanged for the next one meanwhile. */
+export async function sees(page: Page, text: string, withinMs = 15_000): Promise<void> {
+  const read = async () => String(await page.evaluate("document.body.textContent").catch(() => ""))
+  await until(async () => (await read()).includes(text), { what: text, withinMs })
+}
+
+/** Presses the button of this name. */
+export async function press(page: Page, name: string): Promise<void> {
+  await page.locator(`::-p-aria([name="${name}"][role="button"])`).click()
+}
+
+/** Follows the link of this name. */
+export async function follow(page: Page, name: string): Promise<void> {
+  await page.locator(`::-p-aria([name="${name}"][role="link"])`).click()
+}
+
+/** The link that `npm start` printed: it signs in to the seeded account, once. */
+export function printedLink(said: string): string {
+  return /http:\/\/localhost:\d+\/sign-in\/link\/\S+/.exec(said)?.[0] ?? ""
+}
