@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import type { DeliveryOfEvent } from "#core/contract/deliveries.ts"
+import type { DeliveryOfEvent } from "#core/contract/delivery.ts"
 import { stateWords } from "../parts/event.ts"
 import { block, copyable, type Html, press, time } from "../parts/html.ts"
 import { numberHead } from "../parts/number-head.ts"

@@ -134,12 +134,6 @@ function untilOf(until: number | undefined): string {
   return until ? ` until ${new Date(until * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` : ""
 }
 
-/** The state alone. */
-export function badge(evidence: Evidence): Html {
-  const { tone, word } = tell(evidence)
-  return html`<span class="state ${tone}">${word}</span>`
-}
-
 /** A state with its evidence: who said so, and how long ago. */
 export function evidenceLine(evidence: Evidence, nowMs: number): Html {
   const { tone, word, cause } = tell(evidence)
