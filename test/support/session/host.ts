@@ -6,6 +6,8 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { signCall } from "#core/lease/signed-call.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
+import { query } from "#core/store/store.ts"
+import { events } from "#core/store/tables.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { Event } from "#core/contract/event.ts"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
@@ -107,15 +109,22 @@ export async function held(bridgeId: string, by?: { id: string }): Promise<Lease
   })
 }
 
-/** The events of a bridge, in the order of their numbers, which must have no gaps. */
+/** The events of a bridge, in the order of their numbers, up to the first gap. */
 export async function eventsOf(bridgeId: string): Promise<Event[]> {
   const keys = await DataKeys.get(bridgeId)
+  const rows = query({
+    TableName: events,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :event)",
+    ExpressionAttributeValues: { ":pk": EventRow.key(bridgeId, 0).pk, ":event": "EVENT#" },
+  })
   const found: Event[] = []
-  for (let n = 1; ; n++) {
-    const row = await EventRow.get(bridgeId, n)
-    if (!row) return found
-    found.push(Event.parse(JSON.parse(EventRow.bodyOf(row, keys!.delivery).toString())))
+  for await (const row of rows) {
+    const event = EventRow.fromRow(row)
+    if (event.n !== found.length + 1) return found
+    found.push(Event.parse(JSON.parse(EventRow.bodyOf(event, keys!.delivery).toString())))
   }
+  return found
 }
 
 /** The events of one type, once there are this many. */
