@@ -147,8 +147,11 @@ export type Happening =
   | { kind: "paired" }
   /** Logged in and ready. */
   | { kind: "open"; me: Me }
-  /** A stanza other than a message that may become an event: calls, notifications, offline counts. */
-  | { kind: "stanza"; stanza: Stanza }
+  /**
+   * A stanza other than a message that may become an event: calls, notifications, offline counts. `onTaken` is called
+   * once nobody works at it any more.
+   */
+  | { kind: "stanza"; stanza: Stanza; onTaken?: () => void }
   /** The network acknowledged a message late, after `send` had stopped waiting. */
   | { kind: "acknowledged"; messageId: string; timestamp: number }
   /**

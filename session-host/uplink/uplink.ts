@@ -287,7 +287,9 @@ export class Uplink {
         this.#opened(happening.me.phone)
         break
       case "stanza":
-        append(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard).catch(this.#dropped)
+        append(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard)
+          .catch(this.#dropped)
+          .finally(happening.onTaken)
         break
       case "people":
         learn(happening.people, this.#heard).then(happening.onLearned).catch(this.#dropped)

@@ -51,8 +51,8 @@ export function newArrivals({ onStuck, onFull }: Hooks): Arrivals {
   const byNode = new WeakMap<BinaryNode, Message>()
   let queue: Arrival[] = []
   let bytes = 0
-  /** What is worked at beside the queue, and how many bytes that is. */
-  const work = { stanzas: new Set<BinaryNode>(), bytes: 0 }
+  /** What is worked at beside the queue: the size of each stanza, and of all. */
+  const work = { stanzas: new Set<{ bytes: number }>(), bytes: 0 }
   /** Open questions to the network that a message may depend on, and all. */
   const open = { forMessages: 0, all: 0 }
   let full: PromiseWithResolvers<void> | undefined
@@ -133,13 +133,14 @@ export function newArrivals({ onStuck, onFull }: Hooks): Arrivals {
     whenSettled: (node) => byNode.get(node)?.settled.promise,
     afterThose: (node, tell) => push({ tell, bytes: sizeOf(node) }),
     async whileWorking(node, done) {
-      work.stanzas.add(node)
-      work.bytes += sizeOf(node)
+      const one = { bytes: sizeOf(node) }
+      work.stanzas.add(one)
+      work.bytes += one.bytes
       look()
       try {
         await done()
       } finally {
-        if (work.stanzas.delete(node)) work.bytes -= sizeOf(node)
+        if (work.stanzas.delete(one)) work.bytes -= one.bytes
         look()
       }
     },

@@ -35,7 +35,8 @@ export function readFrames({ ws, acks, arrivals, calls, lifetime, vault, tellPeo
     if (frame.tag === "iq") tellPeople(membersIn(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
-      arrivals.afterThose(frame, () => lifetime.tell({ kind: "stanza", stanza }))
+      const taken = () => new Promise<void>((onTaken) => lifetime.tell({ kind: "stanza", stanza, onTaken }))
+      arrivals.afterThose(frame, () => void arrivals.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)
   })

@@ -14,6 +14,8 @@ export function aConnection(input: {
   log?: ConnectInput["log"]
   /** Whether what it hears about people becomes durable; by default it does. */
   learns?: boolean
+  /** Resolves when the stanzas that may become events are taken; by default they are at once. */
+  takes?: Promise<void>
 }) {
   const happenings: Happening[] = []
   const listeners = new Set<() => void>()
@@ -25,6 +27,7 @@ export function aConnection(input: {
     onHappening(happening) {
       happenings.push(happening)
       if (happening.kind === "people" && input.learns !== false) happening.onLearned?.()
+      if (happening.kind === "stanza") void Promise.resolve(input.takes).then(happening.onTaken)
       for (const listener of listeners) listener()
     },
   })

@@ -74,6 +74,24 @@ test("while receipts that ask for messages again wait for look-ups, the network 
   connection.close()
 })
 
+test("while calls wait to become events, the network is read no further", async () => {
+  const { ada, bob, vault, connection, device } = await aLinkedDevice(network)
+  connection.close()
+  await vault.settled()
+  const paused = vi.spyOn(WebSocket.prototype, "pause")
+  onTestFinished(() => paused.mockRestore())
+  const taken = Promise.withResolvers<void>()
+  const next = aConnection({ url: network.url, vault, takes: taken.promise })
+  await next.happens("open")
+  await network.control.flood(bob.number, { to: ada.number, kind: "calls", count: 300 })
+  await expect.poll(() => paused.mock.calls.length).toBeGreaterThan(0)
+
+  taken.resolve()
+  await next.happens("stanza", 300)
+  expect(await network.control.settled(device, 10_000)).toBe(true)
+  next.close()
+})
+
 test("after a crash between the commit and the receipt, the message comes again and gets a plain receipt", async () => {
   const { ada, bob, vault, connection, device, heard } = await aLinkedDevice(network)
   await network.fault({ kind: "cut_before_receipt", device, times: 1 })
