@@ -3,7 +3,7 @@ import type { DeliveryOfEvent } from "#core/contract/delivery.ts"
 import { stateWords } from "../parts/event.ts"
 import { block, copyable, type Html, press, time } from "../parts/html.ts"
 import { numberHead } from "../parts/number-head.ts"
-import { outcome } from "../parts/receiver.ts"
+import { outcome, whyOf } from "../parts/receiver.ts"
 
 interface Shown {
   ref: string
@@ -83,6 +83,7 @@ function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {
       >
       <span class="small muted">${time(Date.parse(attempt.timestamp))}</span>
     </div>
+    ${attempt.success ? "" : html`<p>${whyOf(attempt)}.</p>`}
     ${attempt.url === "" ? "" : html`<p class="small mono muted">${attempt.url}</p>`}
     ${attempt.answer === "" ? "" : block(attempt.answer, "The beginning of the answer")}
   </li>`

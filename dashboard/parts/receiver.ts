@@ -55,3 +55,20 @@ export function outcome(attempt: { success: boolean; status_code: number; error:
   const word = attempt.status_code > 0 ? String(attempt.status_code) : attempt.error
   return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
 }
+
+/** Why an attempt failed, for people. */
+export function whyOf(attempt: { error: string; status_code: number }): string {
+  if (attempt.status_code > 0) return `It answered with status ${attempt.status_code}`
+  return reasons.get(attempt.error) ?? `There was no answer (${attempt.error})`
+}
+
+const reasons = new Map([
+  ["timeout", "It did not answer within 10 seconds"],
+  ["refused", "Nothing listens at this address: the connection was refused"],
+  ["unreachable", "The address cannot be reached"],
+  ["reset", "It closed the connection before it answered"],
+  ["dns", "The name of the host is not known"],
+  ["tls", "Its certificate is not valid, or it does not speak TLS"],
+  ["bad_response", "What it answered is not HTTP"],
+  ["blocked", "This address is not public, so it is not called"],
+])

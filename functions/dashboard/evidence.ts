@@ -10,7 +10,7 @@ import type { Evidence } from "#dashboard/parts/evidence.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Deliveries } from "#core/event/deliveries.ts"
-import type { Receiving } from "#dashboard/parts/receiver.ts"
+import { type Receiving, whyOf } from "#dashboard/parts/receiver.ts"
 
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
 const patienceMs = 2000
@@ -63,20 +63,3 @@ export async function receivingOf(bridge: Bridge.Info): Promise<Receiving> {
 function ms(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000
 }
-
-/** Why an attempt failed, for people. */
-export function whyOf(attempt: { error: string; status_code: number }): string {
-  if (attempt.status_code > 0) return `It answered with status ${attempt.status_code}`
-  return reasons.get(attempt.error) ?? `There was no answer (${attempt.error})`
-}
-
-const reasons = new Map([
-  ["timeout", "It did not answer within 10 seconds"],
-  ["refused", "Nothing listens at this address: the connection was refused"],
-  ["unreachable", "The address cannot be reached"],
-  ["reset", "It closed the connection before it answered"],
-  ["dns", "The name of the host is not known"],
-  ["tls", "Its certificate is not valid, or it does not speak TLS"],
-  ["bad_response", "What it answered is not HTTP"],
-  ["blocked", "This address is not public, so it is not called"],
-])

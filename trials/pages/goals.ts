@@ -125,6 +125,10 @@ export async function shown({ service, base, page }: Stage, customer: Seeded, co
       if (stop.signal.aborted) return
     }
   })().catch(() => {})
+  // The page's stream has begun when it shows something that came after it.
+  await service.network.send(ada.number, phone, "first of all")
+  await page.waitForSelector("#events ::-p-text(first of all)")
+  told.clear()
   for (let i = 0; i < count; i++) {
     await service.network.send(ada.number, phone, `shown ${i}`)
     await sleep(100)

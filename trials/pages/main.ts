@@ -60,7 +60,7 @@ async function measure() {
     kb_page: kb(Math.max(...weights.map(({ whole }) => whole))),
     first_event_s,
     ...(await signUp(stage)),
-    ...(await shown(stage, customer, 50)),
+    ...(await shown(stage, customer, 150)),
   }
   if (values.quick) return figures
   const lighthouse_min = await worstScores(stage)

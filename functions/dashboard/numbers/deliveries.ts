@@ -12,10 +12,11 @@ import { now, nowMs } from "#core/platform/clock.ts"
 import { attemptsCard, deliveriesPage, headCard } from "#dashboard/pages/deliveries.ts"
 import { eventPage } from "#dashboard/pages/event.ts"
 import { note } from "#dashboard/parts/html.ts"
+import { whyOf } from "#dashboard/parts/receiver.ts"
 import { sendTest } from "../../stream/webhook-test.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { receivingOf, whyOf } from "../evidence.ts"
+import { receivingOf } from "../evidence.ts"
 import { live } from "../live.ts"
 
 const lookEachMs = 1000
