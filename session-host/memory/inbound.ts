@@ -48,15 +48,16 @@ interface Asked {
   looked: Promise<Looked>
 }
 
-/** After this many units a look-up is repeated: only the last thousand rows made are known (`wasMadeLately`). */
+/** After this many units a look-up is repeated: well before `wasMadeLately` forgets, which knows the last thousand rows. */
 const goodFor = 500
 
 /**
- * Incoming messages: each is decrypted once and becomes an event once, in the unit that advances its ratchet.
+ * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one unit,
+ * which is committed whole or not at all.
  *
  * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit, so the
- * network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards, the message comes
- * again as well, and `isSeen` finds its ciphertext in the row that the unit has written.
+ * network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but before the receipt has left, the message comes again as well, and `isSeen` finds its
+ * ciphertext in the row that the unit has written.
  */
 export class Inbound {
   readonly #options: Options
@@ -91,8 +92,7 @@ export class Inbound {
   /**
    * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that
    * cannot be read is parked in the same unit.
-   * @returns false when the message was received before, on an earlier connection; nothing was made then, and `writes`
-   * are out of date.
+   * @returns false if an earlier connection received the message: this call has made nothing, and `writes` are out of date.
    * @throws TooLarge where `writes` cannot be stored: the message counts as never decrypted. SessionEnded
    */
   async take(received: Received, writes: UnitWrite[]): Promise<boolean> {
@@ -103,12 +103,12 @@ export class Inbound {
     return unit !== undefined
   }
 
-  /** Makes the unit of a message that an earlier session received and that is not an event yet. @throws SessionEnded */
+  /** Makes the unit of a message that a release before 0.2 received and wrote down, without making it an event. @throws SessionEnded */
   async takeAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     this.#keep(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
   }
 
-  /** The same for a parked message, which stays parked if it still cannot be read. @throws SessionEnded */
+  /** Makes the unit of a parked message. It stays parked if it still cannot be read. @throws SessionEnded */
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#options
     try {
@@ -119,7 +119,7 @@ export class Inbound {
     }
   }
 
-  /** Has the unit made durable now, since the receipt waits for it. */
+  /** Asks for the unit to be committed now: the receipt waits for that. */
   #keep(unit: number | undefined): void {
     if (unit === undefined) return
     this.#options.commits.whenKept(unit).catch(() => {

@@ -21,9 +21,9 @@ interface Input {
 
 /** A message that a customer wants sent. */
 export interface Wish {
-  /** The API chose it before anything else happened, and keeps it across retries. */
+  /** Chosen by the API before anything else happened. A retry of the call has the same id. */
   messageId: string
-  /** The id was chosen for this call, so no row of it is looked for. */
+  /** This call is the first under its id, so there can be no row of it yet. */
   isNew?: boolean | undefined
   /** Finds the chat and composes the message, once. An error here is definite: nothing was written. */
   compose: (connected: ConnectedSession) => Promise<{ chat: string; message: Uint8Array }>
@@ -32,7 +32,7 @@ export interface Wish {
 export interface Answer {
   messageId: string
   timestamp: number
-  /** The message of an earlier call under this id was sent, whatever this call asked for. */
+  /** An earlier call under this id had its message sent. That message counts, even if this call asked for another. */
   repeated: boolean
 }
 
@@ -47,8 +47,8 @@ export class Sending {
   }
 
   /**
-   * Sends a message, or finds out its outcome. A message id that was used before means the same bytes again, which the
-   * network's clients show only once.
+   * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent again, and phones show
+   * an id only once.
    * @throws ApiError `idempotency_conflict`, `not_paired`, `network_rejected`, `send_outcome_unknown`,
    * `session_unavailable`, and what `compose` throws
    */
@@ -74,9 +74,9 @@ export class Sending {
   }
 
   /**
-   * The way of a send. The row of its message says `sent` from the commit that opens the gate, and `acked` or `failed`
-   * later. When the host dies without that row, nothing has left. With it, a retry on the next host sends the same bytes
-   * under the same id.
+   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, before the stanza may leave; the
+   * network's answer turns it into `acked` or `failed`. If the host dies before that row is durable, nothing has left. If it dies
+   * later, a retry on the next host finds the row, and sends the same bytes under the same id.
    */
   async #send({ messageId, isNew, compose }: Wish): Promise<Answer> {
     const { memory, uplink, connected } = this.#input
@@ -84,7 +84,7 @@ export class Sending {
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
     if (before?.state === "failed") throw rejected(before.network_code)
     const { generation } = memory.vault
-    // Sent from another number, its recipient would see it twice.
+    // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the recipient.
     if (before && before.generation !== generation) throw outcomeUnknown()
 
     const connection = await uplink.ready().catch((error: unknown) => {
@@ -94,7 +94,7 @@ export class Sending {
     const { chat, message } =
       before ?? (await uplink.during(connection, () => compose(connected(connection))))
 
-    // Nothing is written so far. If the host dies here, a retry composes the message anew.
+    // A new message is not written yet. If the host dies here, a retry composes it again.
     const outgoing = { messageId, chat, message, generation }
     const repeated = before !== undefined
     const timestamp = await this.#transmit(connection, outgoing, repeated)
