@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache"
 import type * as contract from "#core/contract/contact.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { inFolder } from "../media/folder.ts"
-import { Lookups } from "../concurrency/lookups.ts"
+import { Lookups } from "../concurrency/batched-lookups.ts"
 import { type Contacts, wire } from "../people/contacts.ts"
 import type { Session } from "../session/session.ts"
 

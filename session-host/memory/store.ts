@@ -3,7 +3,7 @@ import { open, seal } from "#core/keys/seal.ts"
 import { batchGet, Bytes, query, type Row, type Write } from "#core/store/store.ts"
 import { sessions } from "#core/store/tables.ts"
 import type { Patience } from "./patience.ts"
-import { pack, Packing, unpack } from "./vault/pack.ts"
+import { pack, Packing, unpack } from "./vault/compress.ts"
 
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
 const most = { bytes: 400_000, keyBytes: 1_024 }

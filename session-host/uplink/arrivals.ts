@@ -1,6 +1,6 @@
 import { lidsOf } from "../events/person.ts"
 import type { At } from "../events/connection.ts"
-import { fromStanza } from "../events/stanza.ts"
+import { fromStanza } from "../events/from-stanza.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { phoneOf } from "../messages/map-received.ts"
 import { type Memory, nobody } from "../memory/memory.ts"

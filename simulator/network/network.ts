@@ -1,5 +1,5 @@
-import * as Archive from "../storage/archive.ts"
-import * as Cabinet from "../storage/cabinet.ts"
+import * as Archive from "../storage/phone-messages.ts"
+import * as Cabinet from "../storage/phone-keys.ts"
 import type { Phone } from "../phone/phone.ts"
 import type { Log } from "../log.ts"
 import type { Store } from "../storage/store.ts"

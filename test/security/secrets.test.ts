@@ -162,7 +162,7 @@ async function innermost(
   const { DataKeys } = await import("#core/keys/data-keys.ts")
   const { open } = await import("#core/keys/seal.ts")
   const { get } = await import("#core/store/store.ts")
-  const { Packing, unpack } = await import("#session-host/memory/vault/pack.ts")
+  const { Packing, unpack } = await import("#session-host/memory/vault/compress.ts")
   const keys = await DataKeys.get(bridgeId)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = await get("Sessions", item)

@@ -17,9 +17,9 @@ export const atATime = 100
  * Takes down the people of long lists, some at a time. Resolves when these are durable, and everybody else has had a turn. A
  * list of 50,000 must neither stop its host nor fill its memory.
  */
-export type TakeDown = (told: { contacts: Partial<Contact>[]; pairs: LIDMapping[] }) => Promise<void>
+export type RecordPeople = (told: { contacts: Partial<Contact>[]; pairs: LIDMapping[] }) => Promise<void>
 
-export function newTakeDown({ sock, vault, learn }: Input): TakeDown {
+export function newRecordPeople({ sock, vault, learn }: Input): RecordPeople {
   return async ({ contacts, pairs }) => {
     const people = [...contacts.flatMap(known), ...pairs.map(pair)]
     for (let at = 0; at < people.length; at += atATime) await learn(people.slice(at, at + atATime))

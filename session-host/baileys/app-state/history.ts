@@ -9,8 +9,8 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
-import { blobOf } from "#session-host/media/blob.ts"
-import { atATime, type TakeDown } from "./acquaintances.ts"
+import { blobOf } from "#session-host/media/own-devices-file.ts"
+import { atATime, type RecordPeople } from "./acquaintances.ts"
 import { type Field, fieldsIn, fieldsOf } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 
@@ -31,7 +31,7 @@ interface Following {
   isOpen: () => boolean
   /** Where the network keeps files. */
   mediaHost: () => Promise<string>
-  takeDown: TakeDown
+  recordPeople: RecordPeople
   onError: (error: unknown) => void
 }
 
@@ -39,7 +39,7 @@ interface Following {
  * Reads the history from before the link, as the account's phone gives it. Baileys itself would inflate and decode it whole,
  * with all its messages, and read or write thousands of rows at once.
  */
-export function followHistory({ sock, keys, isOpen, mediaHost, takeDown, onError }: Following): void {
+export function followHistory({ sock, keys, isOpen, mediaHost, recordPeople, onError }: Following): void {
   let turn = Promise.resolve()
   sock.ev.on("messages.upsert", ({ messages }) => {
     for (const { key, message } of messages) {
@@ -61,10 +61,10 @@ export function followHistory({ sock, keys, isOpen, mediaHost, takeDown, onError
       if (!isOpen()) return
       some.push(field)
       if (some.length < atATime) continue
-      await takeDown(peopleIn(notice, some, tokens))
+      await recordPeople(peopleIn(notice, some, tokens))
       some = []
     }
-    await takeDown(peopleIn(notice, some, tokens))
+    await recordPeople(peopleIn(notice, some, tokens))
     await keepTokens(tokens)
   }
 

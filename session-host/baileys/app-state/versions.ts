@@ -14,8 +14,8 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { blobOf } from "#session-host/media/blob.ts"
-import { atATime, type TakeDown } from "./acquaintances.ts"
+import { blobOf } from "#session-host/media/own-devices-file.ts"
+import { atATime, type RecordPeople } from "./acquaintances.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
@@ -32,7 +32,7 @@ interface Following {
   isOpen: () => boolean
   /** Where the network keeps files. */
   mediaHost: () => Promise<string>
-  takeDown: TakeDown
+  recordPeople: RecordPeople
   /** Asks the account's phone for keys, by their ids in base64. */
   askForKeys: (ids: string[]) => Promise<unknown>
   log: ILogger
@@ -56,7 +56,7 @@ type Change = proto.ISyncdMutation | proto.ISyncdRecord
  * How far a collection was read is kept only once all that it said of people is durable.
  */
 export function newSettings(keys: Pick<Keys, "get" | "set">, following: Following) {
-  const { sock, isOpen, mediaHost, takeDown, askForKeys, log } = following
+  const { sock, isOpen, mediaHost, recordPeople, askForKeys, log } = following
   /** Changed under a key that has not come yet. */
   const blocked = new Set<Collection>()
   /** Missing keys, and whether the phone was asked for them on this connection. */
@@ -192,7 +192,7 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
         log.warn({ error }, "a setting was not understood")
       }
     }
-    await takeDown(told)
+    await recordPeople(told)
   }
 
   /** One that cannot be read is passed over. @throws Error where their key is missing (`isMissingKeyError`) */

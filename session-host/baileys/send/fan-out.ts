@@ -24,7 +24,7 @@ import { type Groups, metadataOf } from "./groups.ts"
 import type { Keys } from "../signal/keys.ts"
 import { SessionRecord } from "../signal/libsignal.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
-import { transmission, type Transmission } from "./transmission.ts"
+import { transmission, type Transmission } from "./progress.ts"
 
 /** How many prekeys are asked for at once. */
 const atOnce = 100

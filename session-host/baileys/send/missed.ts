@@ -5,7 +5,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import type { Device } from "./devices.ts"
 import { jidOf, type newFanOut } from "./fan-out.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
-import { transmission, type Transmission } from "./transmission.ts"
+import { transmission, type Transmission } from "./progress.ts"
 
 interface Input {
   fanOut: Pick<ReturnType<typeof newFanOut>, "knownDevices" | "refreshDevices">

@@ -5,7 +5,7 @@ import type { Acks } from "../socket/acks.ts"
 import { envelopeOf } from "./envelope.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { Missed } from "./missed.ts"
-import { transmission, type Transmission } from "./transmission.ts"
+import { transmission, type Transmission } from "./progress.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
 const prepareMs = 20_000

@@ -3,7 +3,7 @@ import { addressesOf } from "./addresses.ts"
 import { SessionRecord } from "./libsignal.ts"
 import { newPace } from "#session-host/concurrency/pace.ts"
 import type { RepositoryInput } from "./repository.ts"
-import { transmission } from "../send/transmission.ts"
+import { transmission } from "../send/progress.ts"
 
 type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
 

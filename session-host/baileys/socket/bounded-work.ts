@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events"
-import type { Arrivals } from "./arrivals.ts"
+import type { Arrivals } from "./unsettled.ts"
 import { takeOver } from "./take-over.ts"
 
 /** What Baileys, or whoever took its place, reads the store for, or asks the network about. */

@@ -11,9 +11,9 @@ import { isGroup } from "#core/jid.ts"
 import type { WebSocket } from "ws"
 import type { Acquaintance, Connection, Gate, Happening, Vault } from "#session-host/network/connection.ts"
 import { ackMs, newAcks } from "./acks.ts"
-import { newTakeDown } from "../app-state/acquaintances.ts"
+import { newRecordPeople } from "../app-state/acquaintances.ts"
 import { newAddressing } from "../send/addressing.ts"
-import { newArrivals } from "./arrivals.ts"
+import { newArrivals } from "./unsettled.ts"
 import { newBacklog } from "./backlog.ts"
 import { newBeforeEnd } from "./before-end.ts"
 import { boundWork } from "./bounded-work.ts"
@@ -49,7 +49,7 @@ import { newSettings } from "../app-state/versions.ts"
 import { takeServerSync, askForSyncKeys } from "../app-state/server-sync.ts"
 import { newStaleDevices } from "../send/stale-devices.ts"
 import { timerOf } from "../app-state/timers.ts"
-import { transmission } from "../send/transmission.ts"
+import { transmission } from "../send/progress.ts"
 import { tellUnknown } from "../stanzas/unknown.ts"
 import { socketConfig } from "./socket-config.ts"
 import { takeWire } from "./gated-socket.ts"
@@ -154,7 +154,7 @@ export function connect(input: ConnectInput): Connection {
   const beforeEnd = newBeforeEnd(lifetime, wire)
   const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
   const questions = newQuestions({ sock, creds, log, beforeEnd, availability, calls, tellPeople })
-  const takeDown = newTakeDown({
+  const recordPeople = newRecordPeople({
     sock,
     vault,
     learn: (people) =>
@@ -166,7 +166,7 @@ export function connect(input: ConnectInput): Connection {
     sock,
     isOpen,
     mediaHost,
-    takeDown,
+    recordPeople,
     askForKeys: (ids) => beforeEnd(askForSyncKeys(sock, ids)),
     log,
   })
@@ -178,7 +178,7 @@ export function connect(input: ConnectInput): Connection {
     keys,
     isOpen,
     mediaHost,
-    takeDown,
+    recordPeople,
     onError: (error) => log.warn({ error }, "the phone's history was not read"),
   })
   listenForPeople(sock.ev, tellPeople)

@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws"
 import type { Gate } from "#session-host/network/connection.ts"
-import { transmission } from "../send/transmission.ts"
+import { transmission } from "../send/progress.ts"
 
 /** The frames of one connection on their way out. */
 export interface Wire {

@@ -10,7 +10,7 @@ import type { Keys } from "../signal/keys.ts"
 import type { Hold } from "#session-host/concurrency/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "../signal/repository.ts"
-import { withoutKeyHolders } from "../send/transmission.ts"
+import { withoutKeyHolders } from "../send/progress.ts"
 
 interface Input {
   vault: Vault

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto"
-import type { Cabinet } from "#simulator/storage/cabinet.ts"
+import type { Cabinet } from "#simulator/storage/phone-keys.ts"
 import { pack, unpack } from "#simulator/storage/store.ts"
 import * as Curve from "#simulator/wire/curve.ts"
 import type { TargetRow } from "../target.ts"

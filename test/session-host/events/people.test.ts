@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
 import { authorsOf } from "#session-host/events/name.ts"
 import { lidsOf } from "#session-host/events/person.ts"
-import { fromStanza } from "#session-host/events/stanza.ts"
+import { fromStanza } from "#session-host/events/from-stanza.ts"
 import type { Stanza } from "#session-host/network/connection.ts"
 
 const own = { jid: "4911@s.whatsapp.net", lid: "11@lid" }

@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib"
 import { aesEncrypt, type BinaryNode, hkdf, hmacSign, proto, type WASocket } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { log } from "#core/platform/log.ts"
-import { newTakeDown } from "#session-host/baileys/app-state/acquaintances.ts"
+import { newRecordPeople } from "#session-host/baileys/app-state/acquaintances.ts"
 import { fieldsIn, fieldsOf } from "#session-host/baileys/app-state/protobuf-fields.ts"
 import { followHistory } from "#session-host/baileys/app-state/history.ts"
 import { keysOf } from "#session-host/baileys/signal/keys.ts"
@@ -79,10 +79,10 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
     people.push(...some)
     learnt.set(turns.now(), (learnt.get(turns.now()) ?? 0) + some.length)
   }
-  const takeDown = newTakeDown({ sock, vault, learn })
+  const recordPeople = newRecordPeople({ sock, vault, learn })
   const wanted: string[] = []
   const askForKeys = async (ids: string[]) => void wanted.push(...ids)
-  const following = { sock, keys, isOpen: () => true, mediaHost: async () => "", takeDown, askForKeys }
+  const following = { sock, keys, isOpen: () => true, mediaHost: async () => "", recordPeople, askForKeys }
   return {
     vault,
     keys,

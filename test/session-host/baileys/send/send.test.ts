@@ -3,7 +3,7 @@ import { ackMs, newAcks } from "#session-host/baileys/socket/acks.ts"
 import { built, textOf } from "#session-host/messages/compose.ts"
 import { type Keys, keysOf } from "#session-host/baileys/signal/keys.ts"
 import { newSender } from "#session-host/baileys/send/send.ts"
-import { transmission, type Transmission } from "#session-host/baileys/send/transmission.ts"
+import { transmission, type Transmission } from "#session-host/baileys/send/progress.ts"
 import { aVault } from "#test/support/session/vault.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 

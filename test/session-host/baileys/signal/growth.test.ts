@@ -2,7 +2,7 @@ import { BufferJSON, initAuthCreds, proto, writeRandomPadMax16 } from "@whiskeys
 import { expect, test } from "vitest"
 import { credsFromText, credsToText } from "#session-host/baileys/signal/serialise.ts"
 import { decode } from "#session-host/messages/decode.ts"
-import { pack } from "#session-host/memory/vault/pack.ts"
+import { pack } from "#session-host/memory/vault/compress.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { skip, skipInGroup } from "#test/support/session/skipping.ts"
 

@@ -1,7 +1,7 @@
 import { aTransmission } from "#test/support/session/transmission.ts"
 import type { WebSocket } from "ws"
 import { expect, test } from "vitest"
-import { transmission } from "#session-host/baileys/send/transmission.ts"
+import { transmission } from "#session-host/baileys/send/progress.ts"
 import { takeWire } from "#session-host/baileys/socket/gated-socket.ts"
 
 /** A socket that only notes what leaves, and a gate that a test opens unit by unit. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
 import { connected, disconnected } from "#session-host/events/connection.ts"
-import { fromStanza } from "#session-host/events/stanza.ts"
+import { fromStanza } from "#session-host/events/from-stanza.ts"
 
 const at = { epoch: 3, connection: 2 }
 const known = {

@@ -1,6 +1,6 @@
 import type { Stanza } from "../network/connection.ts"
 import { fromCall } from "./call.ts"
-import { fromChatState } from "./chat-state.ts"
+import { fromChatState } from "./typing.ts"
 import type { At } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromInfo } from "./offline-sync.ts"
