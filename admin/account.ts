@@ -44,10 +44,7 @@ export const account: Record<string, Verb> = {
       const id = argument(args, 0, "account-id")
       const state = argument(args, 1, "state")
       if (state === "stripe") return await changed(id, await followStripe(id))
-      const isSet = await Account.setSubscription(id, subscription(state))
-      // Its bridges follow at the next look.
-      if (await Payer.get(id)) await Due.put(id)
-      return await changed(id, isSet)
+      return await changed(id, await setByHand(id, subscription(state)))
     },
   },
   delete: {
@@ -57,13 +54,31 @@ export const account: Record<string, Verb> = {
   },
 }
 
+/** @throws Refused for a word that stops bridges where nothing is paid: nothing there would let them run again */
+async function setByHand(id: string, state: Account.Subscription): Promise<boolean> {
+  if (!Billing.isOn() && (state === "unpaid" || state === "canceled"))
+    throw new Refused(
+      `nothing is paid on this service: \`bridge suspend\` stops a bridge, \`none\` allows no more`,
+    )
+  if (!(await Account.setSubscription(id, state))) return false
+  await dueFromNow(id)
+  return true
+}
+
 /** From now on the account has what Stripe says: at first, and if it has never been there, no subscription. */
 async function followStripe(id: string): Promise<boolean> {
+  if (!Billing.isOn()) throw new Refused("nothing is paid on this service: it was started without BILLING")
   if (!(await Account.followStripe(id))) return false
+  await dueFromNow(id)
+  return true
+}
+
+/** Its bridges follow at the next look. */
+async function dueFromNow(id: string): Promise<void> {
+  if (!Billing.isOn()) return
   const payer = await Payer.of(id)
   if (payer.version === 0) await Payer.change(payer, {})
   await Due.put(id)
-  return true
 }
 
 async function deleted(id: string, withBridges: boolean): Promise<Row[]> {

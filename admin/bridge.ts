@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
+import { Due } from "#core/billing/due.ts"
+import { Payer } from "#core/billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
@@ -125,7 +127,14 @@ async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
   const before = await Lease.get(bridgeId)
   if (!(await Lease.stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
   if (before && Lease.isHeld(before)) await tell(before)
+  await due(bridgeId)
   return [{ stopped: bridgeId, reason }]
+}
+
+/** What its account pays may change: a suspended bridge costs nothing, and one that was woken must be paid. */
+async function due(bridgeId: string): Promise<void> {
+  const bridge = await Bridge.byId(bridgeId)
+  if (bridge && (await Payer.get(bridge.accountId))) await Due.put(bridge.accountId)
 }
 
 /**
@@ -146,6 +155,7 @@ async function tell(before: Lease.Info): Promise<void> {
 async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
   if (!(await Lease.wake(bridgeId, ...reasons)))
     throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
+  await due(bridgeId)
   return [{ woken: bridgeId }]
 }
 

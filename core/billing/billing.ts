@@ -14,7 +14,8 @@ export function isPretend(): boolean {
 
 /** The page where an account subscribes and pays: the dashboard's own, unless the operator names another; `""`: none. */
 export function url(): string {
-  return config.BILLING_URL === "" && isOn() ? at("/subscription") : config.BILLING_URL
+  const isKnown = isOn() && config.DASHBOARD_URL !== ""
+  return config.BILLING_URL === "" && isKnown ? at("/subscription") : config.BILLING_URL
 }
 
 /**
@@ -23,7 +24,7 @@ export function url(): string {
  */
 export function at(path: string): string {
   if (config.DASHBOARD_URL === "") throw new Error("DASHBOARD_URL is not set, and billing needs it")
-  return new URL(path, config.DASHBOARD_URL).href
+  return `${config.DASHBOARD_URL.replace(/\/+$/, "")}${path}`
 }
 
 /** The origins of Stripe's pages, to which our forms lead. */

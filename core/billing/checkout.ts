@@ -2,12 +2,14 @@ export * as Checkout from "./checkout.ts"
 
 import type Stripe from "stripe"
 import { Account } from "../account/account.ts"
+import { now } from "../platform/clock.ts"
 import { need } from "../platform/config.ts"
 import { ApiError } from "../error.ts"
 import { Billing } from "./billing.ts"
+import { countPaid } from "./bridges.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
-import { stripe } from "./stripe.ts"
+import { isAnswer, modeOf, stripe } from "./stripe.ts"
 
 /** Contract, "Subscription" */
 const trialDays = 7
@@ -16,9 +18,18 @@ const trialDays = 7
 const tries = 10
 
 /** Notes the number that waits for a subscription. */
-export async function want(accountId: string, wanted: Payer.Wanted): Promise<void> {
+export async function want(accountId: string, asked: Omit<Payer.Wanted, "at">): Promise<void> {
+  await note(accountId, { ...asked, at: now() })
+}
+
+/** The number that was wanted is there, or cannot be created. */
+export async function settled(accountId: string): Promise<void> {
+  await note(accountId, undefined)
+}
+
+async function note(accountId: string, wanted: Payer.Wanted | undefined): Promise<void> {
   for (let i = 0; i < tries; i++) if (await Payer.change(await Payer.of(accountId), { wanted })) return
-  throw new Error("the subscription kept changing while a number was wanted")
+  throw new Error("the subscription kept changing while a number was noted")
 }
 
 /**
@@ -50,19 +61,13 @@ export async function returned(accountId: string): Promise<Payer.Wanted | undefi
     : undefined
 }
 
-/** The number that was wanted is there, or cannot be created. */
-export async function settled(accountId: string): Promise<void> {
-  const payer = await Payer.get(accountId)
-  if (payer?.wanted) await Payer.change(payer, { wanted: undefined })
-}
-
 /** @returns undefined if somebody else has written meanwhile */
 async function withCustomer(accountId: string, email: string): Promise<Payer.Info | undefined> {
   const payer = await Payer.of(accountId)
   if (payer.customer !== undefined) return payer
   const { customers } = await stripe()
   const { id } = await customers.create({ email, metadata: { account_id: accountId } })
-  return await Payer.change(payer, { customer: id })
+  return await Payer.change(payer, { customer: id, mode: modeOf() })
 }
 
 /** The page that is open, else a new one. @returns undefined if what is known has changed: look again */
@@ -74,22 +79,32 @@ async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session |
     await Payer.change(payer, { checkout: undefined })
     return undefined
   }
-  // Two tabs that come here ask under the same key, so they get the same page.
-  const session = await sessions.create(paramsOf(payer), {
-    idempotencyKey: `checkout:${payer.accountId}:${payer.checkouts}`,
-  })
-  const changes = { checkout: session.id, checkouts: payer.checkouts + 1 }
-  return (await Payer.change(payer, changes)) && session
+  const quantity = Math.max(1, await countPaid(payer.accountId))
+  const opened = { checkouts: payer.checkouts + 1 }
+  try {
+    // Two tabs that come here ask under the same key, so they get the same page.
+    const session = await sessions.create(paramsOf(payer, quantity), {
+      idempotencyKey: `checkout:${payer.accountId}:${payer.checkouts}:${quantity}`,
+    })
+    return (await Payer.change(payer, { ...opened, checkout: session.id })) && session
+  } catch (error) {
+    // Stripe would answer this key with the same refusal for a day.
+    if (isAnswer(error)) await Payer.change(payer, opened)
+    throw error
+  }
 }
 
 /** The same for every tab: Stripe refuses a known key with other parameters. */
-function paramsOf({ accountId, customer, hadTrial }: Payer.Info): Stripe.Checkout.SessionCreateParams {
+function paramsOf(
+  { accountId, customer, hadTrial }: Payer.Info,
+  quantity: number,
+): Stripe.Checkout.SessionCreateParams {
   return {
     mode: "subscription",
     customer,
     client_reference_id: accountId,
     metadata: { account_id: accountId },
-    line_items: [{ price: need("STRIPE_PRICE"), quantity: 1 }],
+    line_items: [{ price: need("STRIPE_PRICE"), quantity }],
     // The card is asked for although nothing is due during the trial.
     payment_method_collection: "always",
     subscription_data: { metadata: { account_id: accountId }, ...(!hadTrial && trial()) },

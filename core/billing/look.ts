@@ -3,10 +3,10 @@ import { Account } from "../account/account.ts"
 import { now } from "../platform/clock.ts"
 import { log } from "../platform/log.ts"
 import { transact } from "../store/store.ts"
-import { letBridges } from "./bridges.ts"
+import { isStillWanted, letBridges } from "./bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
-import { stripe } from "./stripe.ts"
+import { modeOf, stripe } from "./stripe.ts"
 
 /** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
 const tries = 20
@@ -24,22 +24,28 @@ export async function look(accountId: string): Promise<void> {
 
 /** @returns false when somebody else has written meanwhile: what was seen may be old. */
 async function hasLooked(accountId: string): Promise<boolean> {
-  const payer = await Payer.get(accountId)
-  if (!payer) return true
+  const known = await Payer.get(accountId)
+  if (!known) return true
+  const payer = ofThisStripe(known)
   const account = await Account.get(accountId)
-  const subscriptions = await subscriptionsOf(payer)
-  if (!account) return await ended(payer, subscriptions)
+  if (!account) return await ended(payer)
+  if (account.isByHand) await closeCheckout(payer)
 
-  const [own, ...others] = subscriptions
+  const [own, ...others] = await subscriptionsOf(payer)
   for (const other of others) await cancelSecond(accountId, other)
   const said = own && saidOf(own)
-  const subscription = account.isByHand ? account.subscription : stateOf(said?.status)
-  const mayRun = account.isByHand ? !isOver(subscription) : !isOver(subscription) && subscription !== "none"
+  const pastDueSince = said?.status === "past_due" ? (payer.pastDueSince ?? now()) : undefined
+  const subscription = account.isByHand ? account.subscription : stateOf(said?.status, pastDueSince)
+  // The operator's `none` means: no more bridges. Stripe's means that nothing is paid.
+  const mayRun = !isOver(subscription) && (account.isByHand || subscription !== "none")
+  const isGivenUp = isOver(subscription) && !account.isByHand
   const seen: Payer.Info = {
     ...payer,
     said,
     hadTrial: payer.hadTrial || said?.trialEnd !== undefined,
-    stoppedAt: mayRun ? undefined : (payer.stoppedAt ?? now()),
+    pastDueSince,
+    wanted: (await isStillWanted(payer)) ? payer.wanted : undefined,
+    stoppedAt: isGivenUp ? (payer.stoppedAt ?? now()) : undefined,
   }
   const refused = await transact([Payer.write(seen), Account.paidAs(account, subscription)])
   if (refused) return false
@@ -50,7 +56,24 @@ async function hasLooked(accountId: string): Promise<boolean> {
   await letBridges(written, mayRun)
   // Otherwise an older look could stop what a newer one, which saw the payment, has let run.
   if ((await Payer.get(accountId))?.version !== written.version) return false
-  return own ? await settleQuantity(written, own) : true
+  return own && !account.isByHand ? await settleQuantity(written, own) : true
+}
+
+/** What is known of an account, without what another Stripe has said: this one has never heard of its customer. */
+function ofThisStripe(payer: Payer.Info): Payer.Info {
+  const mode = modeOf()
+  if (payer.mode === undefined || payer.mode === mode) return { ...payer, mode }
+  log.warn({ accountId: payer.accountId, was: payer.mode, mode }, "an account begins anew at another Stripe")
+  const { accountId, version, checkouts, generation, wanted } = payer
+  return {
+    accountId,
+    version,
+    mode,
+    hadTrial: false,
+    checkouts: checkouts + 1,
+    generation: generation + 1,
+    wanted,
+  }
 }
 
 /** The account's subscriptions at Stripe, first the one that counts: one that lives, else the latest. */
@@ -74,15 +97,21 @@ async function cancelSecond(accountId: string, other: Stripe.Subscription): Prom
 }
 
 /** The account has been deleted: it pays for nothing from now on. */
-async function ended(payer: Payer.Info, subscriptions: Stripe.Subscription[]): Promise<true> {
-  const client = await stripe()
-  if (payer.checkout !== undefined) {
-    const { status } = await client.checkout.sessions.retrieve(payer.checkout)
-    if (status === "open") await client.checkout.sessions.expire(payer.checkout)
-  }
-  for (const { id, status } of subscriptions) if (!isEnded(status)) await client.subscriptions.cancel(id)
-  await Payer.remove(payer.accountId)
-  return true
+async function ended(payer: Payer.Info): Promise<boolean> {
+  // First: nobody can subscribe any more after that.
+  await closeCheckout(payer)
+  const { subscriptions } = await stripe()
+  for (const { id, status } of await subscriptionsOf(payer))
+    if (!isEnded(status)) await subscriptions.cancel(id)
+  return await Payer.remove(payer)
+}
+
+/** Closes the page of Checkout that may still be open. */
+async function closeCheckout({ checkout }: Payer.Info): Promise<void> {
+  if (checkout === undefined) return
+  const { sessions } = (await stripe()).checkout
+  const { status } = await sessions.retrieve(checkout)
+  if (status === "open") await sessions.expire(checkout)
 }
 
 function isEnded(status: Stripe.Subscription.Status): boolean {
@@ -106,16 +135,23 @@ function saidOf(subscription: Stripe.Subscription): Payer.Said {
   }
 }
 
+/** Stripe can be told to leave a payment past due for ever. Bridges do not run so long without one. In seconds. */
+const pastDueFor = 60 * 86_400
+
 /** The state of an account's subscription, by Stripe's word for it. */
-function stateOf(status: Payer.Said["status"] | undefined): Account.Subscription {
+function stateOf(
+  status: Payer.Said["status"] | undefined,
+  pastDueSince: number | undefined,
+): Account.Subscription {
   switch (status) {
     case undefined:
     case "incomplete":
     case "incomplete_expired":
       return "none"
+    case "past_due":
+      return (pastDueSince ?? now()) + pastDueFor < now() ? "unpaid" : "past_due"
     case "trialing":
     case "active":
-    case "past_due":
     case "canceled":
       return status
     case "unpaid":

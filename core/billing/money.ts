@@ -1,5 +1,6 @@
 export * as Money from "./money.ts"
 
+import type Stripe from "stripe"
 import { need } from "../platform/config.ts"
 import { Billing } from "./billing.ts"
 import { Payer } from "./payer.ts"
@@ -30,10 +31,16 @@ export async function payPage(accountId: string): Promise<string | undefined> {
   if (!payer?.said) return undefined
   const expand = ["latest_invoice"]
   const { latest_invoice } = await (await stripe()).subscriptions.retrieve(payer.said.id, { expand })
-  const invoice = typeof latest_invoice === "object" ? latest_invoice : null
+  const latest = typeof latest_invoice === "object" ? latest_invoice : null
+  // Once Stripe has given up it makes drafts alone, and only the payment of the latest revives the subscription.
+  const invoice = latest?.status === "draft" ? await finalized(latest.id) : latest
   return invoice?.status === "open" && invoice.hosted_invoice_url
     ? invoice.hosted_invoice_url
     : await portal(accountId)
+}
+
+async function finalized(invoice: string): Promise<Stripe.Invoice> {
+  return await (await stripe()).invoices.finalizeInvoice(invoice)
 }
 
 /** Stripe's customer portal: card, invoices, cancellation. Undefined if it knows no such account. */
@@ -43,8 +50,7 @@ export async function portal(accountId: string): Promise<string | undefined> {
   const { sessions } = (await stripe()).billingPortal
   const { url } = await sessions.create({
     customer: payer.customer,
-    // They come back to find what they have changed there.
-    return_url: Billing.at("/subscription/return"),
+    return_url: Billing.at("/subscription/changed"),
   })
   return url
 }

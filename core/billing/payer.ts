@@ -4,8 +4,8 @@ import { z } from "zod"
 import { get as getRow, type Put, put, remove as removeRow, type Row } from "../store/store.ts"
 import { accounts } from "../store/tables.ts"
 
-/** What somebody wanted when they left for Stripe's page: the number to create once they have paid. */
-const Wanted = z.object({ customerRef: z.string(), webhookUrl: z.string() })
+/** The number that somebody wants to create once they have paid, and since when (Unix seconds). */
+const Wanted = z.object({ customerRef: z.string(), webhookUrl: z.string(), at: z.number().int() })
 export type Wanted = z.infer<typeof Wanted>
 
 /** Stripe's own words for the state of a subscription. */
@@ -37,6 +37,8 @@ const Info = z.object({
   accountId: z.string(),
   /** Counts the writes of this row: who writes it says which one they have read. */
   version: z.number().int(),
+  /** Which Stripe has said it: the pretend one, its test mode or its live mode. What one says is nothing to another. */
+  mode: z.string().optional(),
   customer: z.string().optional(),
   said: Said.optional(),
   /** It has had its trial; there is one for each account. */
@@ -48,7 +50,9 @@ const Info = z.object({
   /** How many changes of the quantity were asked for, and the last of them while its outcome is not known. */
   generation: z.number().int(),
   asked: z.number().int().optional(),
-  /** Since when its bridges are stopped for want of payment, Unix seconds. */
+  /** Since when a payment is past due, Unix seconds. */
+  pastDueSince: z.number().int().optional(),
+  /** Since when its bridges are stopped because it does not pay any more, Unix seconds. They are deleted 30 days later. */
   stoppedAt: z.number().int().optional(),
 })
 export type Info = z.infer<typeof Info>
@@ -88,8 +92,15 @@ export async function change(payer: Info, changes: Partial<Info>): Promise<Info 
   return refused ? undefined : { ...changed, version: payer.version + 1 }
 }
 
-export async function remove(accountId: string): Promise<void> {
-  await removeRow({ TableName: accounts, Key: key(accountId) })
+/** @returns false if somebody wrote it after it was read */
+export async function remove(payer: Info): Promise<boolean> {
+  const refused = await removeRow({
+    TableName: accounts,
+    Key: key(payer.accountId),
+    ConditionExpression: "version = :read",
+    ExpressionAttributeValues: { ":read": payer.version },
+  })
+  return refused === undefined
 }
 
 function toRow(payer: Info): Row {
@@ -97,6 +108,7 @@ function toRow(payer: Info): Row {
   return {
     ...key(payer.accountId),
     version: payer.version,
+    mode: payer.mode,
     customer: payer.customer,
     said: said && {
       id: said.id,
@@ -109,9 +121,10 @@ function toRow(payer: Info): Row {
     had_trial: payer.hadTrial,
     checkouts: payer.checkouts,
     checkout: payer.checkout,
-    wanted: wanted && { customer_ref: wanted.customerRef, webhook_url: wanted.webhookUrl },
+    wanted: wanted && { customer_ref: wanted.customerRef, webhook_url: wanted.webhookUrl, at: wanted.at },
     generation: payer.generation,
     asked: payer.asked,
+    past_due_since: payer.pastDueSince,
     stopped_at: payer.stoppedAt,
   }
 }
@@ -129,7 +142,8 @@ function fromRow(row: Row): Info {
       cancelAt: said.cancel_at,
     },
     hadTrial: row.had_trial,
-    wanted: wanted && { customerRef: wanted.customer_ref, webhookUrl: wanted.webhook_url },
+    wanted: wanted && { ...wanted, customerRef: wanted.customer_ref, webhookUrl: wanted.webhook_url },
+    pastDueSince: row.past_due_since,
     stoppedAt: row.stopped_at,
   })
 }

@@ -28,6 +28,12 @@ function elsewhere({ protocol, hostname, port }: URL) {
   return { host: hostname, port, protocol: protocol === "http:" ? ("http" as const) : ("https" as const) }
 }
 
+/** Which Stripe this is, as far as what it knows of an account is concerned. */
+export function modeOf(): string {
+  if (config.BILLING === "pretend") return "pretend"
+  return /^[rs]k_live_/.test(config.STRIPE_SECRET_KEY ?? "") ? "live" : "test"
+}
+
 /** The id of an object that Stripe gives as its id, or whole. */
 export function idOf(given: string | { id: string }): string {
   return typeof given === "string" ? given : given.id

@@ -15,6 +15,8 @@ interface Shown {
   isByHand: boolean
   isPretend: boolean
   hadTrial: boolean
+  /** There is a subscription at Stripe, which can be changed there. */
+  hasPortal: boolean
   mayChange: boolean
   numbers: number
   /** What a number costs each month; undefined while Stripe cannot be asked. */
@@ -41,18 +43,23 @@ export function subscriptionPage(input: Shown): Html {
     })}
     ${input.told ?? ""}
     ${input.isPretend ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}
-    <section class="card" aria-label="Subscription">
-      ${input.isByHand ? byHand(input.state) : card(input)}
-    </section>`
+    <section class="card" aria-label="Subscription">${input.isByHand ? byHand(input) : card(input)}</section>`
 }
 
-function byHand(state: State): Html {
+function byHand({ state, hasPortal, mayChange }: Shown): Html {
   const mayAdd = state === "active" || state === "trialing"
   return html`<h2>${titles[state]}</h2>
-    <p>
-      The operator of this service has set it by hand: there is nothing to pay here.
-      ${mayAdd ? "" : "Ask them for another."}
-    </p>`
+    <p>The operator of this service has set it by hand. ${mayAdd ? "" : "Ask them for another."}</p>
+    ${
+      hasPortal
+        ? html`${note("warn", "Your subscription at Stripe goes on, and is charged, until you cancel it there.")}
+          ${mayChange ? html`<div class="row">${portalButton()}</div>` : ""}`
+        : ""
+    }`
+}
+
+function portalButton(): Html {
+  return press({ action: "/subscription/portal", label: "Card, invoices, cancellation" })
 }
 
 const titles: Record<State, string> = {
@@ -103,7 +110,7 @@ function card(input: Shown): Html {
         ? html`<div class="row">
             ${isOver ? press({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
             ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
-            ${isOver ? "" : press({ action: "/subscription/portal", label: "Card, invoices, cancellation" })}
+            ${isOver ? "" : portalButton()}
           </div>`
         : note("info", "You may look at this account, but not pay for it: ask one of its owners.")
     }`
@@ -115,11 +122,16 @@ function beginLabel({ state, hadTrial, wanted }: Shown): string {
   return wanted ? `${first} and link ${wanted}` : first
 }
 
-function reason({ state, hadTrial, wanted, keptUntil }: Shown): Html | string {
+function reason({ state, hadTrial, wanted, keptUntil, numbers }: Shown): Html | string {
   const kept =
     keptUntil === undefined ? "" : html` Their data is kept until ${time(keptUntil * 1000)}, then deleted.`
   switch (state) {
     case "none":
+      if (numbers > 0)
+        return note(
+          "bad",
+          "Your numbers are paused until this account has a subscription. Nothing of them is deleted.",
+        )
       return html`<p>
         ${wanted ? html`To link <b>${wanted}</b>, this account needs a subscription.` : "Your first number begins it."}
         ${hadTrial ? "You have had the free trial, so the first month is charged at once." : "It starts with 7 days free: you put a card on file, and nothing is charged before they are over. You can end it at any time."}

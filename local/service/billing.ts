@@ -27,7 +27,7 @@ export async function startBilling(
   if (settings.BILLING === "") return { forAll: {}, forService: {}, startLooks }
   const forAll = {
     BILLING: settings.BILLING,
-    DASHBOARD_URL: process.env.DASHBOARD_URL ?? apiUrl.replace("127.0.0.1", "localhost"),
+    DASHBOARD_URL: process.env.DASHBOARD_URL || apiUrl.replace("127.0.0.1", "localhost"),
   }
   if (settings.BILLING === "stripe") return { forAll, forService: {}, startLooks }
   const { DATA_DIR: dataDir, PRETEND_STRIPE_PORT: port } = settings

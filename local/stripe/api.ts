@@ -23,7 +23,13 @@ interface Env {
 }
 
 /** The part of Stripe's API that is used here, for its official SDK. */
-export function api(input: { book: Book; life: Life; url: () => string; key: string }) {
+export function api(input: {
+  book: Book
+  life: Life
+  url: () => string
+  key: string
+  isBroken: () => boolean
+}) {
   const { book, life } = input
   const app = new Hono<Env>()
 
@@ -51,10 +57,15 @@ export function api(input: { book: Book; life: Life; url: () => string; key: str
       })
     if (known) return c.json(known.body as object, known.status as 200, { "idempotent-replayed": "true" })
     await next()
-    if (c.res.status < 500)
-      book.answered[key] = { call, status: c.res.status, body: await c.res.clone().json() }
+    // Failures of Stripe's own as well.
+    book.answered[key] = { call, status: c.res.status, body: await c.res.clone().json() }
     return undefined
   }
+
+  app.post("/v1/*", async (c, next) => {
+    if (!input.isBroken()) return await next()
+    return c.json({ error: { type: "api_error", message: "Something is wrong at Stripe" } }, 500)
+  })
 
   app.post("/v1/customers", (c) => {
     const { email, metadata } = c.var.form
@@ -110,6 +121,8 @@ export function api(input: { book: Book; life: Life; url: () => string; key: str
   })
 
   app.get("/v1/subscriptions", (c) => {
+    const asked = c.var.form.customer
+    if (typeof asked === "string" && !book.customers[asked]) throw missing("customer", asked)
     const data = Object.values(book.subscriptions)
       .filter(({ customer }) => customer === c.var.form.customer)
       .toSorted((a, b) => b.created - a.created)
@@ -137,6 +150,14 @@ export function api(input: { book: Book; life: Life; url: () => string; key: str
     item.quantity = Number(c.var.form.quantity)
     life.tellOf(subscription)
     return c.json(item)
+  })
+
+  app.post("/v1/invoices/:id/finalize", (c) => {
+    const invoice = book.invoices[c.req.param("id")]
+    if (!invoice) throw missing("invoice", c.req.param("id"))
+    if (invoice.status !== "draft") throw new Refused(400, "This invoice is already finalized")
+    invoice.status = "open"
+    return c.json(invoice)
   })
 
   app.post("/v1/invoices/create_preview", (c) => {

@@ -64,7 +64,7 @@ export interface Invoice {
   id: string
   object: "invoice"
   customer: string
-  status: "open" | "paid" | "void"
+  status: "draft" | "open" | "paid" | "void"
   currency: string
   amount_due: number
   amount_paid: number

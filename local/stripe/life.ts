@@ -35,6 +35,8 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     return Object.values(book.subscriptions).flatMap((subscription) => {
       const { status, latest_invoice } = subscription
       const [item] = subscription.items.data
+      if (status === "unpaid")
+        return [{ at: item.current_period_end, happens: () => draft(subscription, item) }]
       if (status === "trialing" || status === "active")
         return [{ at: item.current_period_end, happens: () => turn(subscription, item) }]
       const invoice = latest_invoice === null ? undefined : book.invoices[latest_invoice]
@@ -59,6 +61,13 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     subscription.status = "past_due"
     tell("invoice.payment_failed", invoice)
     tell("customer.subscription.updated", subscription)
+  }
+
+  /** A period of a subscription that Stripe has given up: its invoice is a draft that nobody is asked to pay. */
+  function draft(subscription: Subscription, item: Item): void {
+    const from = item.current_period_end
+    Object.assign(item, { current_period_start: from, current_period_end: from + period })
+    bill(subscription, from).status = "draft"
   }
 
   function bill(subscription: Subscription, at: number): Invoice {
@@ -105,12 +114,10 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
 
   function paid(subscription: Subscription, invoice: Invoice): void {
     Object.assign(invoice, { status: "paid", amount_paid: invoice.amount_due, next_payment_attempt: null })
-    const [item] = subscription.items.data
-    // Whoever pays after Stripe has given up begins a new period.
-    if (subscription.status === "unpaid")
-      Object.assign(item, { current_period_start: now(), current_period_end: now() + period })
-    subscription.status = "active"
     tell("invoice.paid", invoice)
+    // The payment of an older invoice revives nothing.
+    if (subscription.latest_invoice !== invoice.id) return
+    subscription.status = "active"
     tell("customer.subscription.updated", subscription)
   }
 
@@ -156,6 +163,13 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     Object.assign(session, { status: "complete", subscription: id, url: null } satisfies Partial<Session>)
     tell("customer.subscription.created", subscription)
     tell("checkout.session.completed", session)
+  }
+
+  /** Somebody pays one invoice. */
+  function payInvoice(invoice: Invoice, card: Card): void {
+    book.cards[invoice.customer] = card
+    const subscription = book.subscriptions[invoice.parent.subscription_details.subscription]
+    if (subscription) paid(subscription, invoice)
   }
 
   /** Somebody puts another card on file, which pays what is open. */
@@ -209,7 +223,7 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     catchUp()
   }
 
-  return { now, catchUp, advance, open, expire, complete, useCard, cancel, cancelAtEnd, tellOf }
+  return { now, catchUp, advance, open, expire, complete, payInvoice, useCard, cancel, cancelAtEnd, tellOf }
 }
 
 export type Life = ReturnType<typeof life>

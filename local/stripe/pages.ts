@@ -45,7 +45,7 @@ export function pages(input: { book: Book; life: Life }) {
       (problem) => invoice(found, problem),
       (card) => {
         if (card.fails) return undefined
-        life.useCard(found.customer, card)
+        life.payInvoice(found, card)
         return c.req.path
       },
     )

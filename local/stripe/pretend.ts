@@ -28,6 +28,8 @@ export async function startPretendStripe(input: {
   let url = ""
   /** Answers that still break off after the work was done. */
   let broken = 0
+  /** Changes that still fail, with a 500. */
+  let failing = 0
   let isAway = false
   const { book, keep } = openBook(input.file)
   const webhooks = startWebhooks({
@@ -46,7 +48,7 @@ export async function startPretendStripe(input: {
     broken -= 1
     c.env.outgoing.destroy()
   })
-  app.route("/", api({ book, life, url: () => url, key }))
+  app.route("/", api({ book, life, url: () => url, key, isBroken: () => failing-- > 0 }))
   app.route("/", pages({ book, life }))
 
   const answer = getRequestListener(app.fetch)
@@ -78,6 +80,8 @@ export async function startPretendStripe(input: {
     away: (is: boolean) => void (isAway = is),
     /** So many changes through its API are made, and their answers are lost. */
     loseAnswers: (count: number) => void (broken = count),
+    /** So many changes through its API fail. */
+    fail: (count: number) => void (failing = count),
     close: async () => {
       await webhooks.close()
       await hangUp(server)

@@ -94,8 +94,10 @@ test("the portal shows the card, cancels, and leads back", async () => {
   const portal = await person.led("/subscription/portal")
   expect(await (await fetch(portal)).text()).toContain("ends with 4242")
   await fetch(portal, { method: "POST", body: new URLSearchParams({ act: "cancel" }) })
-  await person.get("/subscription/return")
+  await Bridge.remove(await Bridge.get(person.accountId, "shop"))
+  await person.get("/subscription/changed")
   expect(await person.text("/subscription")).toContain("as you asked")
+  expect(await Bridge.list(person.accountId)).toEqual([])
 })
 
 test("while Stripe is away the page says so, and nothing is lost", async () => {

@@ -4,6 +4,7 @@ import { Account } from "#core/account/account.ts"
 import { Billing } from "#core/billing/billing.ts"
 import { countPaid, keptFor } from "#core/billing/bridges.ts"
 import { Checkout } from "#core/billing/checkout.ts"
+import { look } from "#core/billing/look.ts"
 import { Money } from "#core/billing/money.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { isOfStripe } from "#core/billing/stripe.ts"
@@ -28,6 +29,13 @@ export const subscription = new Hono<DashboardEnv>()
     })
   })
   .get("/subscription/return", async (c) => await atStripe(c, async () => await comeBack(c)))
+  // Back from the portal: whatever was changed there is seen, and nothing is created.
+  .get("/subscription/changed", async (c) => {
+    return await atStripe(c, async () => {
+      await look(c.var.accountId)
+      return "/subscription"
+    })
+  })
   .post("/subscription/pay", async (c) => {
     return await atStripe(c, async () => (await Money.payPage(c.var.accountId)) ?? "/subscription")
   })
@@ -57,9 +65,13 @@ async function comeBack(c: Context<DashboardEnv>): Promise<string> {
   const account = await Account.get(accountId)
   const mayAdd = account?.subscription === "trialing" || account?.subscription === "active"
   if (!wanted || !mayAdd || me.role === "viewer") return "/subscription"
-  await Checkout.settled(accountId)
-  const { bridge } = await Bridge.create({ accountId, ...wanted })
-  return `/numbers/${bridge.customerRef}/connect`
+  try {
+    const { customerRef, webhookUrl } = wanted
+    const { bridge } = await Bridge.create({ accountId, customerRef, webhookUrl })
+    return `/numbers/${bridge.customerRef}/connect`
+  } finally {
+    await Checkout.settled(accountId)
+  }
 }
 
 async function show(
@@ -81,6 +93,7 @@ async function show(
     isByHand: account.isByHand || (payer.customer === undefined && account.subscription !== "none"),
     isPretend: Billing.isPretend(),
     hadTrial,
+    hasPortal: said !== undefined && said.status !== "canceled",
     mayChange: me.role !== "viewer",
     numbers: await countPaid(accountId),
     price: asked[0],
@@ -104,7 +117,7 @@ async function show(
 export async function paymentFirst(
   accountId: string,
   error: ApiError,
-  wanted: Payer.Wanted,
+  wanted: Omit<Payer.Wanted, "at">,
 ): Promise<string | undefined> {
   if (!Billing.isOn() || error.status !== 402) return undefined
   if (error.code === "no_subscription") await Checkout.want(accountId, wanted)

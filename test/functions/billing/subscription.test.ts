@@ -5,6 +5,7 @@ import { Account } from "#core/account/account.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { Due } from "#core/billing/due.ts"
 import { look } from "#core/billing/look.ts"
+import { Money } from "#core/billing/money.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -15,6 +16,7 @@ import { until } from "#test/support/until.ts"
 afterEach(() => {
   stripe.away(false)
   stripe.loseAnswers(0)
+  stripe.fail(0)
   stripe.webhooks.letGo()
   vi.useRealTimers()
 })
@@ -58,6 +60,8 @@ const aHint = (accountId: string, type = "customer.subscription.updated") => ({
   type,
   data: { object: { id: "sub_1", status: "active", metadata: { account_id: accountId } } },
 })
+
+const latestInvoice = (accountId: string) => stripe.book.invoices[ofStripe(accountId)[0]!.latest_invoice!]!
 
 const quantityOf = (accountId: string) => ofStripe(accountId)[0]!.items.data[0].quantity
 
@@ -115,6 +119,33 @@ describe("a first number", () => {
     await Checkout.begin(account.id, "ada@example.com")
     expect(await Checkout.returned(account.id)).toBeUndefined()
     expect(await stateOf(account.id)).toBe("none")
+  })
+
+  test("that was wanted when the tab was closed is not paid for ever: it is forgotten once it is there, or after a day", async () => {
+    const { id, bridge } = await subscriber()
+    expect((await Payer.get(id))!.wanted).toBeUndefined()
+    await Bridge.remove(bridge)
+    await lookAtDue()
+    expect(quantityOf(id)).toBe(0)
+    await Checkout.want(id, { customerRef: "later", webhookUrl: "" })
+    await look(id)
+    expect(quantityOf(id)).toBe(1)
+    vi.setSystemTime(Date.now() + 86_401_000)
+    await look(id)
+    expect(quantityOf(id)).toBe(0)
+  })
+
+  test("is not lost to a failure of Stripe's, which Stripe would repeat under the same key for a day", async () => {
+    const { account } = await newcomer()
+    expect(await Checkout.begin(account.id, "ada@example.com")).toContain("/checkout/")
+    const { account: unlucky } = await newcomer()
+    // First the customer fails, then the page. The SDK repeats each under its key, and gets the same answer.
+    stripe.fail(1)
+    await expect(Checkout.begin(unlucky.id, "ada@example.com")).rejects.toThrow("wrong at Stripe")
+    await Payer.change(await Payer.of(unlucky.id), { customer: Object.keys(stripe.book.customers)[0] })
+    stripe.fail(1)
+    await expect(Checkout.begin(unlucky.id, "ada@example.com")).rejects.toThrow("wrong at Stripe")
+    expect(await Checkout.begin(unlucky.id, "ada@example.com")).toContain("/checkout/")
   })
 
   test("needs the step that its card wants, and a card that is not declined", async () => {
@@ -192,6 +223,45 @@ describe("a payment that fails", () => {
     vi.setSystemTime(Date.now() + 2 * 86_400_000)
     await look(id)
     expect(await Bridge.list(id)).toHaveLength(0)
+
+    vi.useRealTimers()
+    const { id: paying } = await subscriber(card.fails)
+    await days(paying, 24)
+    vi.setSystemTime(Date.now() + 29 * 86_400_000)
+    await payWith(card.pays, (await Money.payPage(paying))!)
+    await look(paying)
+    vi.setSystemTime(Date.now() + 2 * 86_400_000)
+    await look(paying)
+    expect(await Bridge.list(paying)).toHaveLength(1)
+    expect(await stateOf(paying)).toBe("active")
+  })
+
+  test("after months is mended by paying the latest invoice, which Stripe leaves a draft", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await days(id, 24)
+    const old = latestInvoice(id).hosted_invoice_url
+    await days(id, 30)
+    expect(latestInvoice(id).status).toBe("draft")
+    await payWith(card.pays, old)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    await payWith(card.pays, (await Money.payPage(id))!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("and that Stripe leaves past due stops the bridges after sixty days", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await days(id, 8)
+    latestInvoice(id).next_payment_attempt = Number.MAX_SAFE_INTEGER
+    vi.setSystemTime(Date.now() + 59 * 86_400_000)
+    await look(id)
+    expect(await stateOf(id)).toBe("past_due")
+    vi.setSystemTime(Date.now() + 2 * 86_400_000)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect((await leaseOf(bridge)).reason).toBe("billing")
   })
 })
 
@@ -208,6 +278,25 @@ describe("a subscription that ends", () => {
     expect(await stateOf(id)).toBe("active")
     expect(ofStripe(id).map(({ trial_end }) => trial_end !== null)).toEqual([true, false])
     expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("begins again for as many numbers as wait for it", async () => {
+    const { id } = await subscriber()
+    await Bridge.create({ accountId: id, customerRef: "second" })
+    ofStripe(id)[0]!.cancel_at_period_end = true
+    await days(id, 8)
+    await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
+    expect(ofStripe(id)[1]!.items.data[0].quantity).toBe(2)
+  })
+
+  test("with its account leaves no page of Checkout that could still be paid", async () => {
+    const { account } = await newcomer()
+    const page = (await Checkout.begin(account.id, "ada@example.com"))!
+    await Account.remove(account.id)
+    await lookAtDue()
+    expect(await payWith(card.pays, page)).toContain("This page is done")
+    expect(ofStripe(account.id)).toEqual([])
+    expect(await Payer.get(account.id)).toBeUndefined()
   })
 
   test("with its account is canceled at Stripe, also if Stripe was away at that moment", async () => {
@@ -356,6 +445,21 @@ describe("the operator's word", () => {
     expect((await leaseOf(bridge)).reason).toBe("billing")
   })
 
+  test("closes a page of Checkout that is open, and taken back from a guest costs them no data", async () => {
+    const { account } = await newcomer()
+    const page = (await Checkout.begin(account.id, "ada@example.com"))!
+    await Account.setSubscription(account.id, "active")
+    await look(account.id)
+    expect(await payWith(card.pays, page)).toContain("This page is done")
+    const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
+    await Account.followStripe(account.id)
+    await look(account.id)
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    vi.setSystemTime(Date.now() + 40 * 86_400_000)
+    await look(account.id)
+    expect(await Bridge.list(account.id)).toHaveLength(1)
+  })
+
   test("for accounts that were there before billing is left alone", async () => {
     const { account, post } = await aCustomer({ subscription: "active" })
     expect((await post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
@@ -364,6 +468,17 @@ describe("the operator's word", () => {
     expect(await stateOf(account.id)).toBe("active")
     expect(await Payer.get(account.id)).toBeUndefined()
   })
+})
+
+test("what another Stripe has said counts for nothing: the account begins anew, and its bridges wait", async () => {
+  const { id, bridge } = await subscriber()
+  await Payer.change((await Payer.get(id))!, { mode: "live", customer: "cus_of_another" })
+  await look(id)
+  expect(await stateOf(id)).toBe("none")
+  expect((await leaseOf(bridge)).reason).toBe("billing")
+  await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
+  await look(id)
+  expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
 })
 
 test("many looks at once, while a payment comes, end with what Stripe says", async () => {
