@@ -47,6 +47,14 @@ export const account: Record<string, Verb> = {
       return await changed(id, await setByHand(id, subscription(state)))
     },
   },
+  operator: {
+    takes: "<account-id>",
+    says: "let the people of this account see every account, on the dashboard",
+    run: async (args) => {
+      const id = argument(args, 0, "account-id")
+      return await changed(id, await Account.makeOperator(id))
+    },
+  },
   delete: {
     takes: "<account-id> [all]",
     says: "delete an account without bridges, and its keys; `all`: its bridges first",

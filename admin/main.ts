@@ -20,11 +20,11 @@ async function main(): Promise<number> {
   }
 }
 
-async function run({ words: [noun = "", name = "", ...args], json }: Asked): Promise<number> {
+async function run({ words, json }: Asked): Promise<number> {
   const { says, environment } = await which(process.env)
   Object.assign(process.env, environment)
   const nouns = await load()
-  const verb = nouns[noun]?.[name]
+  const { verb, name, args } = find(nouns, words)
   if (!verb) {
     console.error(help(nouns))
     return 2
@@ -41,8 +41,17 @@ async function run({ words: [noun = "", name = "", ...args], json }: Asked): Pro
     return 0
   } catch (error) {
     if (!(error instanceof Refused || error instanceof ApiError)) throw error
-    throw new Refused(`${error.message}\nusage: npm run admin -- ${noun} ${name} ${verb.takes}`)
+    throw new Refused(`${error.message}\nusage: npm run admin -- ${name} ${verb.takes}`)
   }
+}
+
+type Nouns = Record<string, Record<string, Verb>>
+
+/** The verb that is meant, by its noun and name. One that is named `""` is its noun itself. */
+function find(nouns: Nouns, [noun = "", name = "", ...rest]: string[]) {
+  const alone = nouns[noun]?.[""]
+  if (alone) return { verb: alone, name: noun, args: [name, ...rest] }
+  return { verb: nouns[noun]?.[name], name: `${noun} ${name}`, args: rest }
 }
 
 interface Asked {
@@ -64,7 +73,7 @@ function parse(): Asked | undefined {
 }
 
 /** Loaded late, since the verbs' modules read the environment. @throws Refused when the environment is invalid */
-async function load(): Promise<Record<string, Record<string, Verb>>> {
+async function load(): Promise<Nouns> {
   await import("#core/platform/config.ts").catch((error: unknown) => {
     if (!(error instanceof z.ZodError)) throw error
     throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
@@ -75,7 +84,8 @@ async function load(): Promise<Record<string, Record<string, Verb>>> {
   const { host } = await import("./host.ts")
   const { events } = await import("./events.ts")
   const { wrapping } = await import("./wrapping.ts")
-  return { account, key, bridge, host, events, wrapping }
+  const { loginLink } = await import("./login-link.ts")
+  return { account, key, bridge, host, events, wrapping, "login-link": { "": loginLink } }
 }
 
 function lines(rows: Row[]): string {
@@ -88,9 +98,11 @@ function lines(rows: Row[]): string {
     .join("\n")
 }
 
-function help(nouns: Record<string, Record<string, Verb>>): string {
+function help(nouns: Nouns): string {
   const verbs = Object.entries(nouns).flatMap(([noun, its]) =>
-    Object.entries(its).map(([name, verb]) => `  ${`${noun} ${name} ${verb.takes}`.padEnd(66)}${verb.says}`),
+    Object.entries(its).map(
+      ([name, verb]) => `  ${`${noun}${name && ` ${name}`} ${verb.takes}`.padEnd(66)}${verb.says}`,
+    ),
   )
   return [
     "usage: npm run admin -- [--json] <noun> <verb> ...",

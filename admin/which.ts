@@ -15,6 +15,7 @@ export const ofStage = [
   "STAGE",
   "API_KEY_PEPPER",
   "HOST_TOKEN_SECRET",
+  "DASHBOARD_URL",
 ] as const
 
 export interface Which {
@@ -39,8 +40,14 @@ export async function which(environment: NodeJS.ProcessEnv): Promise<Which> {
       `which service? One runs on this machine (${running.baseUrl}, ${dataDir}), and the environment names ${stage}: ` +
         "stop the one, or use a new shell, without the settings of the other",
     )
-  if (running)
-    return { says: `on this machine: ${running.baseUrl}, ${dataDir}`, environment: running.environment }
+  if (running) {
+    // Passkeys do not work at an address, so people are led to the name.
+    const environment = {
+      ...running.environment,
+      DASHBOARD_URL: running.baseUrl.replace("127.0.0.1", "localhost"),
+    }
+    return { says: `on this machine: ${running.baseUrl}, ${dataDir}`, environment }
+  }
   if (!stage)
     throw new Refused(
       `no service runs on ${dataDir}: start it with \`npm start\` (DATA_DIR says which folder), ` +

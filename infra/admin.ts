@@ -4,6 +4,8 @@ import { doorbell } from "./data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"
 import { apiKeyPepper, hostTokenSecret } from "./data/secrets.ts"
 import { accounts, events, leases, requests } from "./data/tables.ts"
+import { router } from "./router.ts"
+import { operator } from "./stage/operator.ts"
 import { accountId, region } from "./stage/stage.ts"
 
 /**
@@ -20,6 +22,8 @@ const settings = {
   DELIVERY_WRAPPING_KEY: deliveryKey.arn,
   LOG_GROUP: bridgeLogs.name,
   STAGE: $app.stage,
+  // Where a link of `login-link` leads.
+  DASHBOARD_URL: operator.dashboardUrl || router.url,
 }
 
 const folder = `/${$app.name}/${$app.stage}/admin`

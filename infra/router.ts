@@ -1,10 +1,13 @@
 import { routerSecret } from "./data/secrets.ts"
 import { api } from "./functions/api.ts"
+import { dashboard, dashboardStream } from "./functions/dashboard.ts"
 import { stream } from "./functions/stream.ts"
 import { operator } from "./stage/operator.ts"
 
 /** AWS's own "CachingDisabled": every answer belongs to one caller. */
 const cachingDisabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+/** AWS's own "CachingOptimized": neither cookies nor queries count. */
+const cachingOptimized = "658327ea-f89d-4fab-a63d-7e88639e58f6"
 
 /** Overwrites what the caller sent under that name. The API believes it only beside the router's secret. */
 const viewerAddress = `event.request.headers["x-viewer-address"] = { value: event.viewer.ip };`
@@ -19,7 +22,7 @@ export const router = new sst.aws.Router("Router", {
     },
   }),
   routes: {
-    "/*": to(api),
+    "/*": to(dashboard),
     // A star stands for whatever is there, also for more than one part of a path: what is not its own it passes on.
     "/api/instances/*/logs": to(stream),
     "/api/instances/*/events": to(stream),
@@ -27,6 +30,12 @@ export const router = new sst.aws.Router("Router", {
     "/api/instances/*/proxy/messages/*/media": to(stream),
     // All of a long address book is more than a function may answer that does not stream.
     "/api/instances/*/proxy/contacts": to(stream),
+    "/api/*": to(api),
+    "/healthz": to(api),
+    // Each name stands for one content, which is the same for everybody.
+    "/assets/*": to(dashboard, cachingOptimized),
+    "/live/*": to(dashboardStream),
+    "/*/stream": to(dashboardStream),
   },
   transform: {
     cdn: (args) => {
@@ -46,10 +55,10 @@ export const router = new sst.aws.Router("Router", {
   },
 })
 
-function to(fn: sst.aws.Function) {
+function to(fn: sst.aws.Function, cachePolicy = cachingDisabled) {
   return {
     url: fn.url,
-    cachePolicy: cachingDisabled,
+    cachePolicy,
     edge: { viewerRequest: { injection: viewerAddress } },
   }
 }

@@ -190,6 +190,13 @@ export const examples: Record<RouteName, Example> = {
   qr: {},
   pair: { body: { phone: "491719876543" }, answer: { code: "ABCD-EFGH" } },
   logout: { answer: ok },
+  createLinkSession: {
+    body: { expected_phone: "491719876543", return_url: "https://shop.example/settings" },
+    answer: {
+      url: "https://bridge.example/link/3q2-7wEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXA",
+      expires_at: 1_795_170_360,
+    },
+  },
 
   sendText: { body: { chat, body: "Your order is ready." }, answer: sent },
   sendMedia: {

@@ -1,7 +1,7 @@
 import { Agent, request } from "undici"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { callElsewhere, type Holder, isElsewhere } from "./call-elsewhere.ts"
 import { signCall } from "./signed-call.ts"
-import type { Lease } from "./lease.ts"
 import { log } from "../platform/log.ts"
 
 export interface Call {
@@ -45,7 +45,19 @@ const hosts = new Agent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, con
  * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and did not answer.
  */
 export async function callHost(
-  lease: Lease.Info,
+  lease: Holder,
+  call: Call,
+  withinMs: number,
+): Promise<HostAnswer | "unreachable" | "moved"> {
+  if (!isElsewhere()) return await callHere(lease, call, withinMs)
+  const answer = await callElsewhere(lease, call, withinMs)
+  if (answer !== "unknown") return answer
+  throw call.messageId ? outcomeUnknown() : sessionUnavailable()
+}
+
+/** As `callHost`, by this process, which is in the hosts' network. */
+export async function callHere(
+  lease: Holder,
   call: Call,
   withinMs: number,
 ): Promise<HostAnswer | "unreachable" | "moved"> {

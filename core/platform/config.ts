@@ -36,7 +36,7 @@ const Config = z.object({
   LOG_DIR: z.string().optional(),
   LOG_GROUP: z.string().optional(),
   /** Which service writes metrics into its log; without, none are written. */
-  METRICS_SERVICE: z.enum(["api", "delivery", "sweep", "session-host"]).optional(),
+  METRICS_SERVICE: z.enum(["api", "dashboard", "delivery", "sweep", "session-host"]).optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 
   ACCOUNTS_TABLE: z.string().default("Accounts"),
@@ -50,6 +50,9 @@ const Config = z.object({
 
   /** The function that answers what the stream function does not. */
   API_FUNCTION: z.string().optional(),
+
+  /** The function that calls session hosts for this process, which is not in their network. */
+  CALLS_FUNCTION: z.string().optional(),
 
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
@@ -75,6 +78,8 @@ const Config = z.object({
 
   /** Whether each account has a sandbox bridge. It is on the simulated network, so there must be hosts of that network. */
   SANDBOX: flag,
+  /** The address that mail is sent from, by SES; `""`: on one machine it is kept for the operator to read. */
+  MAIL_FROM: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
   DASHBOARD_URL: page,
   BILLING_URL: page,
   /** Where subscriptions are paid: at Stripe, or at a pretend one, where no money moves. Empty: there is no billing. */

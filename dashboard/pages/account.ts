@@ -15,7 +15,10 @@ interface Shown {
   members: { personId: string; email: string; role: string }[]
   invitations: { email: string; role: string }[]
   browsers: { id: string; agent: string; seenAt: number }[]
+  passkeys: { id: string; name: string; createdAt: number; usedAt?: number | undefined }[]
   others: { accountId: string; name: string }[]
+  /** Where the script for passkeys is. */
+  script: string
   told?: Html | string | undefined
   nowMs: number
 }
@@ -95,6 +98,7 @@ export function accountPage(input: Shown): Html {
           </form>`
         : note("info", "Only owners invite and remove people.")
     }
+    ${passkeysCard(input)}
     <section class="card flush">
       <header><h2>Where you are signed in</h2></header>
       <ul class="feed">
@@ -110,6 +114,39 @@ export function accountPage(input: Shown): Html {
         )}
       </ul>
     </section>`
+}
+
+/** Each person has their own, whatever account they look at. */
+function passkeysCard({ passkeys, script, nowMs }: Shown): Html {
+  const used = (at: number | undefined) =>
+    at === undefined ? "not used yet" : html`used ${ago(at * 1000, nowMs)}`
+  return html`<section class="card flush">
+      <header>
+        <h2>Your passkeys</h2>
+        <p>
+          They sign you in by a finger, a face or a PIN of your device. A mailed code always works as well.
+        </p>
+      </header>
+      <ul class="feed">
+        ${passkeys.map(
+          (one) =>
+            html`<li class="line">
+              <span class="tag">passkey</span>
+              <span class="about">${one.name} <span class="muted">· ${used(one.usedAt)}</span></span>
+              ${press({ action: "/account/passkeys/remove", label: html`Remove<span class="hidden"> ${one.name}</span>`, kind: "danger slim", fields: { passkey: one.id } })}
+            </li>`,
+        )}
+      </ul>
+    </section>
+    <form class="card inline" data-passkey="make" hidden>
+      <div>
+        <label for="passkey-name">A name for this device</label>
+        <input id="passkey-name" name="name" maxlength="60" placeholder="My laptop" autocomplete="off" />
+      </div>
+      <button class="button">Make a passkey</button>
+      <p class="small" role="alert" data-said></p>
+    </form>
+    <script src="${script}" type="module"></script>`
 }
 
 /** A browser's name and system, out of what it says of itself. */

@@ -7,6 +7,8 @@ export function askAddress(input: {
   next: string
   problem?: string
   isAgain?: boolean
+  /** Where the script for passkeys is. */
+  script: string
 }): Html {
   return html`<div class="card">
     <header>
@@ -38,11 +40,17 @@ export function askAddress(input: {
       </div>
       <button class="button main wide">Mail me a code</button>
     </form>
+    <div class="stack" data-passkey="use" data-next="${input.next}" hidden>
+      <p class="or">or</p>
+      <button class="button wide" type="button">Sign in with a passkey</button>
+      <p class="small" role="alert" data-said></p>
+    </div>
+    <script src="${input.script}" type="module"></script>
   </div>`
 }
 
 /** Asks for the code that was mailed. */
-export function askCode(input: { email: string; next: string; problem?: string; isLocal: boolean }): Html {
+export function askCode(input: { email: string; next: string; problem?: string; isKept: boolean }): Html {
   return html`<div class="card">
     <header>
       <h1>Look into your mail</h1>
@@ -50,7 +58,7 @@ export function askCode(input: { email: string; next: string; problem?: string; 
     </header>
     ${input.problem ? note("bad", input.problem) : ""}
     ${
-      input.isLocal
+      input.isKept
         ? note(
             "info",
             html`This service sends no mail. The code is in the terminal of <code>npm start</code>, and its

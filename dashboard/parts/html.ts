@@ -76,3 +76,8 @@ export function press(input: {
     <button class="button ${input.kind ?? ""}">${input.label}</button>
   </form>`
 }
+
+/** A piece of a stream that leads to another page. */
+export function elsewhere(path: string): Html {
+  return html`<div data-goto="${path}"></div>`
+}

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { Hono } from "hono"
+import { config } from "#core/platform/config.ts"
 import type { Assets } from "#dashboard/layout.ts"
 import { tokens } from "#dashboard/tokens.ts"
 import type { ApiEnv } from "../http/router.ts"
@@ -8,10 +9,14 @@ import type { ApiEnv } from "../http/router.ts"
 const files = {
   style: load("style.css", "text/css", tokens),
   script: load("app.js", "text/javascript"),
+  passkey: load("passkey.js", "text/javascript"),
 }
 
 /** Where the style and the script are. */
 export const assets: Assets = { style: files.style.path, script: files.script.path }
+
+/** The script of the pages where passkeys are made and used. */
+export const passkeyScript = files.passkey.path
 
 /** Serves them. Each name stands for one content, so it may be kept for ever. */
 export const assetRoutes = new Hono<ApiEnv>()
@@ -21,8 +26,10 @@ for (const { path, type, text } of Object.values(files))
   )
 
 function load(name: string, type: string, before = "") {
+  // A function is one file at the top of its folder, and the assets are copied beside it.
+  const top = config.AWS_LAMBDA_FUNCTION_NAME === undefined ? "../../" : "./"
   const text =
-    `${before}\n` + readFileSync(new URL(`../../dashboard/assets/${name}`, import.meta.url), "utf8")
+    `${before}\n` + readFileSync(new URL(`${top}dashboard/assets/${name}`, import.meta.url), "utf8")
   const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12)
   return { path: `/assets/${hash}/${name}`, type: `${type}; charset=utf-8`, text }
 }

@@ -5,6 +5,7 @@ import { Billing } from "#core/billing/billing.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { webhook } from "../billing/webhook.ts"
+import { originOf } from "../http/address.ts"
 import type { ApiEnv } from "../http/router.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
@@ -22,6 +23,8 @@ import { settings } from "./numbers/settings.ts"
 import { usage } from "./usage.ts"
 import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
+import { link } from "./people/link.ts"
+import { passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
 import { subscription } from "./billing/subscription.ts"
 
@@ -34,7 +37,7 @@ const limited = bodyLimit({
 })
 
 /** Pages for anybody. */
-const open = ["/sign-in", "/sign-in/*", "/sign-out"]
+const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*"]
 /** Pages for an account's people. */
 const own = [
   "/",
@@ -53,7 +56,9 @@ const own = [
 
 const pages = new Hono<DashboardEnv>()
 pages.onError(refusedPage)
-for (const path of [...open, ...own]) pages.use(path, headers, atLocalhost, csrf(), limited)
+/** Forms come from our own pages, whatever the name of the function behind the router. */
+const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
+for (const path of [...open, ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
 for (const path of own) pages.use(path, signedIn)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
@@ -62,6 +67,8 @@ pages.use("/numbers/:ref/*", async (c, next) => {
 })
 for (const part of [
   signIn,
+  passkeys,
+  link,
   start,
   numbers,
   connect,

@@ -74,7 +74,13 @@ export const signedIn = createMiddleware<DashboardEnv>(async (c, next) => {
 })
 
 /** Changes of one's own sign-ins: everybody's own affair. */
-const ofOneself = new Set(["/account/sign-out", "/account/switch"])
+const ofOneself = new Set([
+  "/account/sign-out",
+  "/account/switch",
+  "/account/passkeys",
+  "/account/passkeys/options",
+  "/account/passkeys/remove",
+])
 
 /** Refuses somebody who is signed in, but not in the role for it. */
 export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Promise<Response> {
@@ -84,12 +90,15 @@ export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Pr
 
 /** Sends people who signed in long ago through the sign-in. @returns undefined when they did so a moment ago */
 export function unlessFresh(c: Context<DashboardEnv>, next: string): Response | undefined {
+  const path = signInAgain(c, next)
+  return path === undefined ? undefined : c.redirect(path, 303)
+}
+
+/** Where people sign in again who did so long ago; undefined when they did so a moment ago. */
+export function signInAgain(c: Context<DashboardEnv>, next: string): string | undefined {
   const { browser, person } = c.var.me
   if (Browser.isFresh(browser)) return undefined
-  return c.redirect(
-    `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`,
-    303,
-  )
+  return `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`
 }
 
 /** Where to sign in for this page. A form is not sent again: its page is shown. */
@@ -104,8 +113,8 @@ export function ownPath(given: unknown): string {
   return typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]*$/.test(given) ? given : "/"
 }
 
-/** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it. */
-type Name = "session" | "asking"
+/** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's answer. */
+type Name = "session" | "asking" | "challenge"
 
 export function cookie(c: Context, name: Name): string | undefined {
   return getCookie(c, name, prefixOf(c))

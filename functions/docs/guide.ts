@@ -111,6 +111,7 @@ function linking(): Html {
       "after 60 s, each later one after 20 s): show it, and ask again then. On the phone, choose linked devices, link a device.",
     "With a code to type: call `pair` with the phone's number. It answers with eight letters. Type them on that phone under " +
       "linked devices, link with phone number.",
+    "If the phone is somebody else's, `createLinkSession` makes a page for them. Its URL lives for an hour.",
     "While no phone is linked, the session stays on the network for only three minutes after each `qr` or `pair`: keep " +
       "asking while somebody looks at the code. The first call after a pause waits up to 15 s for its code, or is 503 with " +
       "`Retry-After`. The event `connected` and the status `connected` say that the phone is linked.",

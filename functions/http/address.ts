@@ -45,6 +45,15 @@ function networkOf(address: string): string {
   return `${ip.toNormalizedString().split(":").slice(0, 4).join(":")}::/64`
 }
 
+/**
+ * Where people reach this service, as their browsers say it. Behind the router that is the router's own host, which it passes
+ * along; the host of a function is nobody's business.
+ */
+export function originOf(c: Context): string {
+  const host = isRouted(c) ? c.req.header("x-forwarded-host") : undefined
+  return host === undefined ? new URL(c.req.url).origin : `https://${host}`
+}
+
 /** Hashed so that both sides have the length that the comparison needs. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest()

@@ -21,7 +21,12 @@ export const operator = {
     ROUTER_SECRET_VERSION: version("ROUTER_SECRET_VERSION", process.env.ROUTER_SECRET_VERSION),
   },
   budget: budget(),
-  dashboardUrl: page("DASHBOARD_URL", process.env.DASHBOARD_URL),
+  /** Mail comes from it. SES has to know it or its domain; without it nobody is mailed a code. */
+  mailFrom: address("MAIL_FROM", process.env.MAIL_FROM),
+  /** The dashboard has the API's domain. */
+  dashboardUrl:
+    page("DASHBOARD_URL", process.env.DASHBOARD_URL) ||
+    (process.env.DOMAIN ? `https://${process.env.DOMAIN}` : ""),
   billingUrl: page("BILLING_URL", process.env.BILLING_URL),
 }
 
@@ -32,6 +37,7 @@ export const settingsOfStage: Record<string, string> = Object.fromEntries(
     DOMAIN: operator.domain,
     SANDBOX: operator.sandbox ? "1" : undefined,
     WAF: operator.waf ? "1" : undefined,
+    MAIL_FROM: operator.mailFrom,
     API_KEY_PEPPER: operator.pepper && "given",
     ...operator.versions,
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
@@ -59,4 +65,11 @@ function page(name: string, url = ""): string {
   if (url !== "" && !(/^https?:/i.test(url) && URL.canParse(url)))
     throw new Error(`${name} cannot be "${url}"`)
   return url
+}
+
+/** As `core/platform/config.ts` takes it, roughly: SES says the rest. */
+function address(name: string, given = ""): string | undefined {
+  if (given !== "" && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(given))
+    throw new Error(`${name} cannot be "${given}"`)
+  return given || undefined
 }

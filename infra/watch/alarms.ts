@@ -1,4 +1,5 @@
 import { api } from "../functions/api.ts"
+import { dashboard, dashboardStream } from "../functions/dashboard.ts"
 import { delivery } from "../functions/delivery.ts"
 import { stream } from "../functions/stream.ts"
 import { sweep } from "../functions/sweep.ts"
@@ -40,9 +41,13 @@ ratio("SessionsDown", {
 
 above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
+above("DashboardErrors", ofFunction(dashboard, "Url5xxCount"), 5, { minutes: [2, 5] })
+above("DashboardStreamErrors", ofFunction(dashboardStream, "Url5xxCount"), 5, { minutes: [2, 5] })
 // A URL whose function is full answers 429, which is none of its 5xx.
 above("ApiThrottled", ofFunction(api, "Throttles"), 0)
 above("StreamThrottled", ofFunction(stream, "Throttles"), 0)
+above("DashboardThrottled", ofFunction(dashboard, "Throttles"), 0)
+above("DashboardStreamThrottled", ofFunction(dashboardStream, "Throttles"), 0)
 above("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 5] })
 // One that still runs when its minute is over keeps the next from starting, once.
 above("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })

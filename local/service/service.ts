@@ -126,6 +126,8 @@ async function start(
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
     ...billing.forService,
+    // Here mail is kept.
+    MAIL_FROM: "",
   }
   Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
 

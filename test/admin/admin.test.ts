@@ -152,7 +152,10 @@ async function admin(environment: Record<string, string>, ...words: string[]) {
   return { out, said: said.trim(), code: Number(code) }
 }
 
-const stage = Object.fromEntries(ofStage.map((name) => [name, "production".padEnd(32, "-")]))
+const stage = {
+  ...Object.fromEntries(ofStage.map((name) => [name, "production".padEnd(32, "-")])),
+  DASHBOARD_URL: "https://bridge.example.com",
+}
 
 test("the operator is told which service is meant, and asked where it could be either", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "admin-"))

@@ -140,6 +140,7 @@ test("a deployed stage is asked by what its settings say, where no service runs 
         ),
         LOG_GROUP: "/bridges",
         STAGE: "production",
+        DASHBOARD_URL: "https://bridge.example.com",
         AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
       },
     },

@@ -10,8 +10,8 @@ process.send!({ initMs: performance.now() - start, rssMb: process.memoryUsage.rs
 
 async function answer(event: object): Promise<unknown> {
   if (kind !== "stream") return await handler(event, { awsRequestId: randomUUID(), functionName: "test" })
-  const { statusCode, headers, all } = await stream(handler, event)
-  return { statusCode, headers, body: (await all()).toString("base64"), isBase64Encoded: true }
+  const { statusCode, headers, cookies, all } = await stream(handler, event)
+  return { statusCode, headers, cookies, body: (await all()).toString("base64"), isBase64Encoded: true }
 }
 
 process.on("message", ({ id, event }: { id: string; event: object }) => {

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { tmpdir } from "node:os"
@@ -23,13 +23,18 @@ const Answered = z.object({ id: z.string(), answer: z.unknown(), error: z.string
  * A function as it would be deployed, in a process of its own: its bundle, started with the variables that its
  * environment has in production, which lead to the embedded services of this test; and what it asks of them.
  */
-export async function aLambda(name: string, more: { ecs?: string; lambda?: string } = {}) {
+export async function aLambda(name: string, more: { ecs?: string; lambda?: string; ses?: string } = {}) {
   const graph = graphOf(inject("production"))
   const folder = mkdtempSync(join(tmpdir(), "lambda-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const bundle = join(folder, "bundle.mjs")
   const { handler } = graph.one("lambda/function:Function", `${name}Function`)
   await bundled(join(root, `${String(handler).split(".")[0]}.ts`), bundle)
+
+  // As the deploy does (`copyFiles`).
+  const isDashboard = name.startsWith("Dashboard")
+  if (isDashboard)
+    cpSync(join(root, "dashboard/assets"), join(folder, "dashboard/assets"), { recursive: true })
 
   const uses = new Set<string>()
   const record = async (endpoint: string) => {
@@ -49,6 +54,8 @@ export async function aLambda(name: string, more: { ecs?: string; lambda?: strin
     AWS_ENDPOINT_URL_SQS: queue,
     AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: await record(cloudWatch.endpoint),
     ...(more.lambda && { AWS_ENDPOINT_URL_LAMBDA: more.lambda }),
+    ...(more.ses && { AWS_ENDPOINT_URL_SESV2: more.ses }),
+    ...(isDashboard && { AWS_LAMBDA_FUNCTION_NAME: name }),
     ...(more.ecs && { AWS_ENDPOINT_URL_ECS: await record(more.ecs) }),
   }
   const here = {
@@ -59,7 +66,7 @@ export async function aLambda(name: string, more: { ecs?: string; lambda?: strin
   }
   const environment = Object.entries(graph.environment(`${name}Function`))
   const env = Object.fromEntries(environment.map(([key, value]) => [key, Object(here)[key] ?? value]))
-  const child = fork(runtime, [bundle, name === "Stream" ? "stream" : "whole"], {
+  const child = fork(runtime, [bundle, name === "Stream" || isDashboard ? "stream" : "whole"], {
     env: { ...env, ...endpoints, ...onlyHere() },
     execArgv: [],
     silent: true,

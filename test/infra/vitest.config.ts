@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config"
 
 // Without it production is refused.
 process.env.ALARM_EMAIL = "operator@example.com"
+// Without it nobody is mailed.
+process.env.MAIL_FROM = "bridge@mail.example.com"
 
 /** The graph of what would be deployed, in files of its own: they need what `sst install` writes. */
 export default defineConfig({

@@ -35,6 +35,11 @@ afterAll(async () => {
 
 const marked = (what: string) => `${what}-${randomBytes(9).toString("hex")}`
 
+/** The token in an answer's cookie. */
+function cookieOf(answer: Response): string {
+  return /=([\w-]{43});/.exec(answer.headers.getSetCookie().join())![1]!
+}
+
 /** The life of an account: it pairs, sends, receives, makes every kind of mistake, and survives the end of its host. */
 async function aLife({ network, ...whole }: Service) {
   const said = Object.fromEntries(
@@ -92,6 +97,13 @@ async function aLife({ network, ...whole }: Service) {
 
   const replaced = await customer.call("POST", "/instances/second/webhook-secret/roll")
   const { webhook_secret } = z.object({ webhook_secret: z.string() }).parse(await replaced.json())
+  const expected = { expected_phone: contact.number, return_url: `https://shop.example/${wrong}` }
+  const page = await customer.call("POST", "/instances/second/link-sessions", expected)
+  const { url } = z.object({ url: z.string() }).parse(await page.json())
+  const { link } = await whole.admin(z.object({ link: z.string() }), "login-link", "life@example.com")
+  const form = { method: "POST", headers: { "sec-fetch-site": "same-origin" }, redirect: "manual" } as const
+  const signedIn = await fetch(link, form)
+  const asked = await fetch(new URL("/sign-in/passkey/options", link), form)
   const made = await customer.call("POST", "/keys", { name: "read", scope: "read" })
   const { key: readKey } = z.object({ key: z.string() }).parse(await made.json())
 
@@ -131,6 +143,9 @@ async function aLife({ network, ...whole }: Service) {
       "API key": secretPart,
       "API key that reads": readKey.slice(17),
       "rolled secret": webhook_secret,
+      "link session": url.split("/link/")[1]!,
+      "browser's cookie": cookieOf(signedIn),
+      "passkey's challenge": cookieOf(asked),
       "webhook secret": bridge.webhook_secret,
       "webhook key": bridge.webhook_secret.slice("whsec_".length),
     },
@@ -257,7 +272,19 @@ function bytesOf(value: unknown): Buffer[] {
 
 /** The beginning of a row's key, for each kind of row. */
 const kinds: Record<string, string[]> = {
-  Accounts: ["ACCOUNT", "PROFILE", "BRIDGE", "KEY", "PERSON", "EMAIL", "MEMBER", "SIGN-IN"],
+  Accounts: [
+    "ACCOUNT",
+    "PROFILE",
+    "BRIDGE",
+    "KEY",
+    "PERSON",
+    "EMAIL",
+    "MEMBER",
+    "SIGN-IN",
+    "BROWSER",
+    "CHALLENGE",
+    "LINK",
+  ],
   Leases: ["HOSTS", "HOST_STOP", "BRIDGE", "LEASE", "KEYS"],
   Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT"],
   Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE"],

@@ -1,6 +1,6 @@
 export * as Linking from "./linking.ts"
 
-import { stepOf } from "#dashboard/pages/connect.ts"
+import { stepOf } from "#dashboard/parts/linking.ts"
 import type { Evidence } from "#dashboard/parts/evidence.ts"
 
 /** What a page of Connect has seen so far. It goes with the stream's ids, so a stream that breaks goes on with it. */

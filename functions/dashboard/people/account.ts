@@ -4,6 +4,7 @@ import { Account } from "#core/account/account.ts"
 import { Billing } from "#core/billing/billing.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
+import { Passkey } from "#core/account/passkey.ts"
 import { Member } from "#core/account/member.ts"
 import { Email } from "#core/account/person.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -12,6 +13,8 @@ import { note } from "#dashboard/parts/html.ts"
 import { page } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { notAllowed, putCookie, unlessFresh } from "../guard.ts"
+import { passkeyScript } from "../assets.ts"
+import { tooMany } from "./sign-in.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
@@ -34,13 +37,15 @@ export const account = new Hono<DashboardEnv>()
       return await show(c, note("bad", "This is not an e-mail address: write it as them@example.com."))
     if ((await Member.list(me.account.id)).some((one) => one.email === email.data))
       return await show(c, note("bad", `${email.data} is here already.`))
+    if (await tooMany(c, email.data))
+      return await show(c, note("bad", "Too many mails were asked for: invite them in a quarter of an hour."))
     await Member.invite(me.account.id, email.data, role.data)
-    Mail.send({
-      to: email.data,
-      subject: `${me.person.email} invites you`,
-      text: `${me.person.email} invites you to an account of the messaging bridge, as ${role.data}. Sign in with this address: then you are in.`,
-    })
-    return await show(c, note("good", `${email.data} is invited: whoever signs in with this address is in.`))
+    const isSent = await Mail.send(invitation(email.data, me.person.email, role.data))
+    const more = isSent ? "" : " No mail could be sent: tell them yourself."
+    return await show(
+      c,
+      note("good", `${email.data} is invited: whoever signs in with this address is in.${more}`),
+    )
   })
   .post("/account/withdraw", async (c) => {
     await Member.withdraw(c.var.accountId, await field(c, "email"))
@@ -68,12 +73,18 @@ export const account = new Hono<DashboardEnv>()
     return c.redirect("/", 303)
   })
 
+function invitation(to: string, by: string, role: Member.Role) {
+  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address: then you are in.`
+  return { to, subject: `${by} invites you`, text }
+}
+
 async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   const { account: own, person, browser, role } = c.var.me
-  const [members, invitations, browsers, all] = await Promise.all([
+  const [members, invitations, browsers, passkeys, all] = await Promise.all([
     Member.list(own.id),
     Member.invitations(own.id),
     Browser.list(person.id),
+    Passkey.list(person.id),
     Member.ofPerson(person.id),
   ])
   const elsewhere = all.filter(({ accountId }) => accountId !== own.id)
@@ -83,6 +94,15 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   const isBilled = Billing.isOn()
   const about = { name, subscription, isBilled, bridges, bridgeLimit, role, told, nowMs: nowMs() }
   const ids = { personId: person.id, browserId: browser.id }
-  const body = accountPage({ ...about, ...ids, members, invitations, browsers, others })
+  const body = accountPage({
+    ...about,
+    ...ids,
+    members,
+    invitations,
+    browsers,
+    passkeys,
+    others,
+    script: passkeyScript,
+  })
   return await page(c, { title: "Account", place: "account", body })
 }

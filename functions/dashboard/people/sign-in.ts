@@ -11,8 +11,9 @@ import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { askAddress, askCode, confirmLink, deadLink } from "#dashboard/pages/sign-in.ts"
 import { span } from "#dashboard/parts/html.ts"
-import { addressOf } from "../../http/address.ts"
+import { addressOf, originOf } from "../../http/address.ts"
 import { lonePage } from "../answer.ts"
+import { passkeyScript } from "../assets.ts"
 import type { DashboardEnv } from "../env.ts"
 import { cookie, ownPath, putCookie } from "../guard.ts"
 
@@ -22,7 +23,12 @@ const month = 30 * 86_400
 export const signIn = new Hono<DashboardEnv>()
   .get("/sign-in", async (c) => {
     const { next = "", email = "", again } = c.req.query()
-    const body = askAddress({ email: email.slice(0, 254), next: ownPath(next), isAgain: again === "1" })
+    const body = askAddress({
+      email: email.slice(0, 254),
+      next: ownPath(next),
+      isAgain: again === "1",
+      script: passkeyScript,
+    })
     return await lonePage(c, { title: "Sign in", body })
   })
   .post("/sign-in", async (c) => {
@@ -37,20 +43,41 @@ export const signIn = new Hono<DashboardEnv>()
           email: typeof form.email === "string" ? form.email.slice(0, 254) : "",
           next,
           problem,
+          script: passkeyScript,
         }),
         status: 400,
       })
     }
     const email = parsed.data
+    if (Mail.way() === "none") {
+      const problem = "This service sends no mail: ask whoever runs it for a link that signs you in."
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({ email, next, problem, script: passkeyScript }),
+        status: 503,
+      })
+    }
     const window = await tooMany(c, email)
     if (window) {
       const problem = `Too many mails were asked for: try again in ${span(window.endsMs - nowMs())}.`
-      return await lonePage(c, { title: "Sign in", body: askAddress({ email, next, problem }), status: 429 })
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({ email, next, problem, script: passkeyScript }),
+        status: 429,
+      })
     }
     const begun = await SignIn.begin(email)
-    Mail.send(mailOf(email, begun, linkOrigin(c)))
+    if (!(await Mail.send(mailOf(email, begun, linkOrigin(c))))) {
+      const problem =
+        "The mail could not be sent: look whether the address is right, or try again in a minute."
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({ email, next, problem, script: passkeyScript }),
+        status: 503,
+      })
+    }
     putCookie(c, "asking", begun.asking, SignIn.mailedFor)
-    return await lonePage(c, { title: "Your code", body: askCode({ email, next, isLocal: true }) })
+    return await lonePage(c, { title: "Your code", body: askCode({ email, next, isKept: isKept() }) })
   })
   .post("/sign-in/code", async (c) => {
     const form = await c.req.parseBody()
@@ -63,13 +90,17 @@ export const signIn = new Hono<DashboardEnv>()
       const problem = "This is not the code: look again, or ask for a new one."
       return await lonePage(c, {
         title: "Your code",
-        body: askCode({ email, next, problem, isLocal: true }),
+        body: askCode({ email, next, problem, isKept: isKept() }),
         status: 400,
       })
     }
     const problem =
       "This code does not work any more: it is too old, was used, or was guessed at too often. Or it was asked for in another browser. Ask for a new one."
-    return await lonePage(c, { title: "Sign in", body: askAddress({ email, next, problem }), status: 400 })
+    return await lonePage(c, {
+      title: "Sign in",
+      body: askAddress({ email, next, problem, script: passkeyScript }),
+      status: 400,
+    })
   })
   .get("/sign-in/link/:token", async (c) => {
     const token = c.req.param("token")
@@ -89,18 +120,28 @@ export const signIn = new Hono<DashboardEnv>()
     return c.redirect("/sign-in", 303)
   })
 
-/** Signs this browser in, under a new token. */
+const isKept = () => Mail.way() === "kept"
+
+/** Signs this browser in, and goes on. */
 async function admit(c: Context<DashboardEnv>, email: string, next: string): Promise<Response> {
+  await admitBrowser(c, email)
+  return c.redirect(next, 303)
+}
+
+/** Signs this browser in, under a new token. */
+export async function admitBrowser(c: Context<DashboardEnv>, email: string): Promise<void> {
   const { person, accountId } = await join(email)
   const agent = c.req.header("user-agent") ?? ""
   const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
   putCookie(c, "session", token, month)
   putCookie(c, "asking", "", 0)
-  return c.redirect(next, 303)
 }
 
 /** Counted for the address that asks first: it must not use up the mails of others. */
-async function tooMany(c: Context<DashboardEnv>, email: string): Promise<RateLimit.Window | undefined> {
+export async function tooMany(
+  c: Context<DashboardEnv>,
+  email: string,
+): Promise<RateLimit.Window | undefined> {
   const asker = await RateLimit.count("mailsFor", addressOf(c))
   if (asker.isExceeded) return asker
   const asked = await RateLimit.count("mailsTo", hashOf(email))
@@ -108,13 +149,13 @@ async function tooMany(c: Context<DashboardEnv>, email: string): Promise<RateLim
 }
 
 /**
- * Where the link of a mail leads. Not where a request says it went, unless that is this machine: a stranger could have
- * the mail of somebody else lead to a host of their own.
+ * Where the link of a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
+ * stranger could have the mail of somebody else lead to a host of their own.
  */
 function linkOrigin(c: Context<DashboardEnv>): string | undefined {
   if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
-  const { hostname, origin } = new URL(c.req.url)
-  return hostname === "localhost" ? origin : undefined
+  const origin = originOf(c)
+  return config.ROUTER_SECRET !== undefined || new URL(origin).hostname === "localhost" ? origin : undefined
 }
 
 function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | undefined) {

@@ -107,6 +107,12 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     expect(told.reason).toBe("logged_out")
   },
 
+  createLinkSession: async (ask) => {
+    const body = { expected_phone: "491711234567", return_url: "https://shop.example/" }
+    const { url } = (await ask({ ref: "typed", body })).json as { url: string }
+    expect(url).toMatch(/^http:.*\/link\/[\w-]{43}$/)
+  },
+
   webhookLogs: async (ask) => {
     const Attempts = z.array(
       z.object({ timestamp: z.string(), success: z.boolean(), status_code: z.number() }),

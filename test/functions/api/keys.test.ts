@@ -5,8 +5,12 @@ await vi.hoisted(async () => Object.assign(process.env, (await import("#local/se
 
 import { dynamoDb } from "#test/support/store.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
 import { examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
+import { get } from "#core/store/store.ts"
+import { accounts } from "#core/store/tables.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 
 const Routes = Object.values(routes).flatMap((group) => Object.entries(group)) as [
@@ -30,7 +34,7 @@ async function aShop() {
     const headers = { authorization: `Bearer ${key}` }
     return await customer.call(method.toUpperCase(), filled, body, headers)
   }
-  return { ...customer, make, as }
+  return { ...customer, make, as, bridge: await Bridge.get(customer.account.id, "shop") }
 }
 
 /** The code of a refusal, or the status. */
@@ -144,3 +148,42 @@ test("the account says its subscription and how many bridges it has and may have
     created_at: shop.account.createdAt,
   })
 })
+
+test("a link session is a URL for an hour, for one phone; its row has neither token nor number", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const shop = await aShop()
+  const asked = { expected_phone: "+491711234567", return_url: "https://shop.example/done?x=1" }
+  const make = async () => {
+    const made = await json(shop.post("/api/instances/shop/link-sessions", asked))
+    return String(made.url).split("/link/")[1]!
+  }
+  const token = await make()
+  expect(token).toMatch(/^[\w-]{43}$/)
+  expect(await LinkSession.open(token)).toMatchObject({
+    bridge: { id: shop.bridge.id },
+    expectedPhone: "491711234567",
+    returnUrl: asked.return_url,
+    isUsed: false,
+  })
+  expect(await LinkSession.open(`${token.slice(1)}x`)).toBeUndefined()
+  expect(await Promise.all([LinkSession.finish(token), LinkSession.finish(token)])).toContain(false)
+  expect(await LinkSession.open(token)).toMatchObject({ isUsed: true })
+
+  const late = await make()
+  vi.setSystemTime(Date.now() + 3_600_000)
+  expect(await LinkSession.open(late)).toBeUndefined()
+  const ofDeleted = await make()
+  await shop.call("DELETE", "/api/instances/shop")
+  expect(await LinkSession.open(ofDeleted)).toBeUndefined()
+  expect(await get(accounts, { pk: `LINK#${ofDeleted}`, sk: "LINK" })).toBeUndefined()
+})
+
+test.for(["javascript:alert(1)", "ftp://x/", "https://x/#y", "https:///", "https://a b", "x"])(
+  "a link session leads to no %s",
+  async (return_url) => {
+    const shop = await aShop()
+    const answer = await shop.post("/api/instances/shop/link-sessions", { return_url })
+    expect(await json(answer)).toMatchObject({ code: "invalid_request", issues: [{ path: "return_url" }] })
+  },
+)

@@ -14,6 +14,8 @@ import { bridge } from "#admin/bridge.ts"
 import { events } from "#admin/events.ts"
 import { host } from "#admin/host.ts"
 import { key } from "#admin/key.ts"
+import { loginLink } from "#admin/login-link.ts"
+import type { Verb } from "#admin/verb.ts"
 import { wrapping } from "#admin/wrapping.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -21,7 +23,15 @@ import { aScriptedHost } from "#test/support/session/scripted-host.ts"
 import { graphOf } from "../graph.ts"
 import { startRecorder } from "../recorder.ts"
 
-const nouns = { account, key, bridge, host, events, wrapping }
+const nouns = {
+  account,
+  key,
+  bridge,
+  host,
+  events,
+  wrapping,
+  "login-link": { print: loginLink } as Record<string, Verb>,
+}
 
 /** The uses of AWS while `what` runs, in IAM's words. */
 async function usesOf(what: () => Promise<unknown>): Promise<Set<string>> {
@@ -82,6 +92,8 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     const [made] = await run("account", "create", "Bob", "active")
     await run("account", "list")
     await run("account", "limit", String(made!.id), "20")
+    await run("account", "operator", String(made!.id))
+    await run("login-link", "print", "ada@example.com")
     await run("account", "subscription", String(made!.id), "past_due")
     await run("key", "create", String(made!.id))
     const [listed] = await run("key", "list", String(made!.id))

@@ -66,17 +66,19 @@ test("a raised host token makes a new task definition, for which the sweep repla
   expect(graphOf(after).environment("ApiFunction").HOST_TOKEN_SECRET_BEFORE).toBe(madeUp("HostTokenSecret1"))
 })
 
-test("a raised router secret reaches both functions and the router; the functions know the one before as well", async () => {
+test("a raised router secret reaches every function with a URL and the router; the functions know the one before as well", async () => {
   const after = await later({ ROUTER_SECRET_VERSION: "2" })
   expect(changes(first, after)).toEqual([
     "cloudfront/distribution RouterCdnDistribution",
     "lambda/function ApiFunction",
+    "lambda/function DashboardFunction",
+    "lambda/function DashboardStreamFunction",
     "lambda/function StreamFunction",
     "random:index/randomPassword RouterSecret2",
     "ssm/parameter Deployed-ROUTER_SECRET_VERSION",
   ])
   const before = graphOf(first)
-  for (const name of ["ApiFunction", "StreamFunction"]) {
+  for (const name of ["ApiFunction", "StreamFunction", "DashboardFunction", "DashboardStreamFunction"]) {
     const { ROUTER_SECRET, ROUTER_SECRET_BEFORE } = graphOf(after).environment(name)
     expect(ROUTER_SECRET_BEFORE).toBe(before.environment(name).ROUTER_SECRET)
     expect(ROUTER_SECRET).not.toBe(ROUTER_SECRET_BEFORE)
@@ -86,6 +88,8 @@ test("a raised router secret reaches both functions and the router; the function
 test("a raised pepper reaches whoever hashes API keys", async () => {
   expect(changes(first, await later({ API_KEY_PEPPER_VERSION: "2" }))).toEqual([
     "lambda/function ApiFunction",
+    "lambda/function DashboardFunction",
+    "lambda/function DashboardStreamFunction",
     "lambda/function StreamFunction",
     "random:index/randomPassword ApiKeyPepper2",
     "ssm/parameter Admin-API_KEY_PEPPER",
@@ -98,6 +102,8 @@ test("the pepper of a stage that was removed can be put back, as secret as one t
   const after = await later({ API_KEY_PEPPER })
   expect(changes(first, after)).toEqual([
     "lambda/function ApiFunction",
+    "lambda/function DashboardFunction",
+    "lambda/function DashboardStreamFunction",
     "lambda/function StreamFunction",
     "ssm/parameter Admin-API_KEY_PEPPER",
     "ssm/parameter Deployed-API_KEY_PEPPER",

@@ -19,7 +19,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
     ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
   ]
-  expect(alarms).toHaveLength(32)
+  expect(alarms).toHaveLength(36)
   const explained = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
@@ -31,6 +31,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
 /** The code that the processes of each service run. */
 const sources = {
   api: ["functions/api", "functions/http", "functions/stream"],
+  dashboard: ["functions/dashboard", "functions/http"],
   delivery: ["functions/delivery"],
   sweep: ["functions/sweep"],
   "session-host": ["session-host"],
@@ -99,7 +100,7 @@ test("every function with a URL or places of its own rings when it is throttled:
           .some((url) => url.name === name.replace(/Function$/, "Url")),
     )
     .map(({ name }) => name.replace(/Function$/, ""))
-  expect(names.toSorted()).toEqual(["Api", "Delivery", "Stream", "Sweep"])
+  expect(names.toSorted()).toEqual(["Api", "Dashboard", "DashboardStream", "Delivery", "Stream", "Sweep"])
   for (const name of names)
     expect(alarm(`${name}Throttled`)).toMatchObject({
       namespace: "AWS/Lambda",

@@ -4,6 +4,7 @@ import { expect, inject, test } from "vitest"
 import type { RouteConfig } from "@hono/zod-openapi"
 import { z } from "zod"
 import { routes } from "#core/contract/routes.ts"
+import { dashboard } from "#functions/dashboard/dashboard.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { offerStreaming } from "#test/support/service/function-url.ts"
 import { distributionOf, matches } from "../distribution.ts"
@@ -19,7 +20,7 @@ function fn(name: string) {
 
 test("every handler that a function names is there, and is exported", async () => {
   const functions = graph.all("lambda/function:Function")
-  expect(functions).toHaveLength(4)
+  expect(functions).toHaveLength(6)
   // Lambda's runtime offers it to functions that stream.
   offerStreaming()
   for (const { inputs } of functions) {
@@ -98,7 +99,7 @@ test("the sweep starts each minute, alone, and a minute that was missed is not m
 
 test("the router waits longer than the API may take, and the API longer than any call", () => {
   const { origins } = distributionOf(graph)
-  expect(origins.value).toHaveLength(6)
+  expect(origins.value).toHaveLength(11)
   for (const { customOriginConfig } of origins.value)
     expect(customOriginConfig).toMatchObject({
       originReadTimeout: 60,
@@ -110,7 +111,7 @@ test("the router waits longer than the API may take, and the API longer than any
 
 test("the router proves itself to the API by a secret header, and overwrites the viewer's address", async () => {
   const { origins, defaultCacheBehavior } = distributionOf(graph)
-  for (const name of ["ApiFunction", "StreamFunction"]) {
+  for (const name of ["ApiFunction", "StreamFunction", "DashboardFunction", "DashboardStreamFunction"]) {
     const secret = graph.environment(name).ROUTER_SECRET
     for (const { customHeaders } of origins.value)
       expect(customHeaders).toEqual([{ name: "x-router-secret", value: secret }])
@@ -118,35 +119,41 @@ test("the router proves itself to the API by a secret header, and overwrites the
   expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
 
   const codes = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
-  expect(codes).toHaveLength(6)
+  expect(codes).toHaveLength(11)
   for (const code of codes) {
     const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
     const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
     const passedOn: unknown = await runInNewContext(`${code}; handler(event)`, { event })
-    expect(passedOn).toMatchObject({ headers: { "x-viewer-address": { value: "203.0.113.7" } } })
+    const seen = { "x-viewer-address": { value: "203.0.113.7" }, "x-forwarded-host": { value: "api.test" } }
+    expect(passedOn).toMatchObject({ headers: seen })
   }
 })
 
-test("no answer is cached, every method passes, and a key never travels in the clear", () => {
+test("nothing but style and scripts is cached, every method passes, and a key never travels in the clear", () => {
   const { defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
   for (const behavior of [defaultCacheBehavior, ...orderedCacheBehaviors]) {
+    const isAsset = behavior.pathPattern === "/assets/*"
     expect(behavior).toMatchObject({
       viewerProtocolPolicy: "https-only",
-      cachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+      cachePolicyId: isAsset
+        ? "658327ea-f89d-4fab-a63d-7e88639e58f6"
+        : "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
       functionAssociations: [expect.anything()],
     })
     expect(behavior.allowedMethods).toEqual(expect.arrayContaining(["GET", "POST", "PUT", "PATCH", "DELETE"]))
   }
 })
 
-test("requests for streams, long answers or the internet go to the stream function, and all others to the API", () => {
+/** The function that a path is routed to: CloudFront takes the first pattern that fits. */
+function functionOf(path: string): string {
   const { origins, defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
-  const hostOf = (id: string) => origins.value.find(({ originId }) => originId === id)?.domainName
-  const patterns = orderedCacheBehaviors.map(({ pathPattern, targetOriginId }) => {
-    expect(hostOf(targetOriginId)).toMatch(/^stream/i)
-    return pathPattern
-  })
-  expect(hostOf(defaultCacheBehavior.targetOriginId)).toMatch(/^api/i)
+  const fits = orderedCacheBehaviors.find(({ pathPattern }) => matches(pathPattern, path))
+  const { targetOriginId } = fits ?? defaultCacheBehavior
+  const origin = origins.value.find(({ originId }) => originId === targetOriginId)
+  return /^[a-z]+/i.exec(origin?.domainName ?? "")![0].toLowerCase()
+}
+
+test("requests for streams, long answers or the internet go to the stream function, and all others to the API", () => {
   const streams = [
     routes.Bridges.streamLogs,
     routes.Events.listEvents,
@@ -156,10 +163,23 @@ test("requests for streams, long answers or the internet go to the stream functi
   ]
   for (const route of Object.values(routes).flatMap((group): RouteConfig[] => Object.values(group))) {
     const path = route.path.replaceAll(/\{\w+\}/g, "x")
-    expect(`${path}: ${patterns.some((pattern) => matches(pattern, path))}`).toBe(
-      `${path}: ${streams.some((stream) => stream.path === route.path)}`,
-    )
+    const isStreamed = streams.some((stream) => stream.path === route.path)
+    expect(`${path} ${functionOf(path)}`).toMatch(isStreamed ? / stream/ : / api/)
   }
+  for (const path of ["/healthz", "/api/docs", "/api/none"]) expect(functionOf(path)).toMatch(/^api/)
+})
+
+test("the dashboard has every other path, and what is live on its pages a function of its own", () => {
+  for (const { path } of dashboard.routes.filter((route) => !route.path.includes("*"))) {
+    const asked = path.replaceAll(/:\w+(\{[^}]+\})?/g, "x")
+    const isLive = asked.startsWith("/live/") || asked.endsWith("/stream")
+    expect(`${asked} ${functionOf(asked)}`).toMatch(isLive ? / dashboardstream/ : / dashboard(?!stream)/)
+  }
+  expect(dashboard.routes.length).toBeGreaterThan(50)
+  expect(functionOf("/numbers/stream")).toMatch(/^dashboard/)
+  for (const name of ["Dashboard", "DashboardStream"])
+    expect(graph.one("lambda/functionUrl:FunctionUrl", `${name}Url`).invokeMode).toBe("RESPONSE_STREAM")
+  expect(fn("DashboardStream").timeout).toBeGreaterThan(60)
 })
 
 test("log streams have their ten minutes, stream, and take nothing from others", () => {
@@ -173,9 +193,9 @@ test("log streams have their ten minutes, stream, and take nothing from others",
 })
 
 test("every service says under its own name what it measures", () => {
-  const services = ["Api", "Stream", "Delivery", "Sweep"].map(
+  const services = ["Api", "Stream", "Dashboard", "DashboardStream", "Delivery", "Sweep"].map(
     (name) => graph.environment(`${name}Function`).METRICS_SERVICE,
   )
-  expect(services).toEqual(["api", "api", "delivery", "sweep"])
+  expect(services).toEqual(["api", "api", "dashboard", "dashboard", "delivery", "sweep"])
   expect(graph.container().environment).toContainEqual({ name: "METRICS_SERVICE", value: "session-host" })
 })

@@ -73,6 +73,8 @@ test("logs are kept for 90 days, those of customers for 14, and where roles may 
   expect(groups.map(({ name }) => String(name)).toSorted()).toEqual([
     "/messaging-bridge/production/api",
     "/messaging-bridge/production/bridges",
+    "/messaging-bridge/production/dashboard",
+    "/messaging-bridge/production/dashboardstream",
     "/messaging-bridge/production/delivery",
     "/messaging-bridge/production/session-host",
     "/messaging-bridge/production/stream",

@@ -10,6 +10,10 @@ import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 import { Account } from "#core/account/account.ts"
+import { join } from "#core/account/join.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { startSes } from "#test/support/ses.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { now } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -29,13 +33,16 @@ const routerSecret = environment("ApiFunction").ROUTER_SECRET!
 
 const Answer = z.object({ statusCode: z.number(), body: z.string() })
 
-test.for(["Api", "Stream", "Delivery", "Sweep"])("the bundle of %s starts, and is small", async (name) => {
-  const { bundleKb, initMs, rssMb } = await aLambda(name)
-  console.log(
-    `${name}: bundle ${bundleKb.toFixed(0)} KB, init ${initMs.toFixed(0)} ms, then ${rssMb.toFixed(0)} MB`,
-  )
-  expect(bundleKb).toBeLessThan(3000)
-})
+test.for(["Api", "Stream", "Dashboard", "Delivery", "Sweep"])(
+  "the bundle of %s starts, and is small",
+  async (name) => {
+    const { bundleKb, initMs, rssMb } = await aLambda(name)
+    console.log(
+      `${name}: bundle ${bundleKb.toFixed(0)} KB, init ${initMs.toFixed(0)} ms, then ${rssMb.toFixed(0)} MB`,
+    )
+    expect(bundleKb).toBeLessThan(3000)
+  },
+)
 
 test("the API answers the calls of its URL, within its permissions", async () => {
   const api = await aLambda("Api")
@@ -94,6 +101,64 @@ test("the stream function answers logs and webhook tests, and passes media on to
     .catch(() => "ended with the test")
   await until(async () => stream.uses.has("logs:GetLogEvents "))
   expect(denied("StreamRole", stream.uses)).toEqual([])
+})
+
+test("the dashboard mails a code, signs in and shows a session's state and what is live, within its permissions", async () => {
+  const api = await aLambda("Api")
+  const { CALLS_FUNCTION = "" } = environment("DashboardFunction")
+  const service = await startLambdaService({ [CALLS_FUNCTION]: api.invoke })
+  onTestFinished(service.close)
+  const ses = await startSes()
+  onTestFinished(ses.close)
+  const dashboard = await aLambda("Dashboard", { lambda: service.endpoint, ses: ses.endpoint })
+  const jar = new Map<string, string>()
+  const ask = async (method: string, path: string, form?: Record<string, string>) => {
+    const cookies = [...jar].map(([name, value]) => `${name}=${value}`)
+    const event = urlEvent(method, path, { cookies, routerSecret, ...(form && { form }) })
+    const answer = Answer.extend({
+      cookies: z.array(z.string()).default([]),
+      headers: z.looseObject({}),
+    }).parse(await dashboard.invoke(event))
+    for (const line of answer.cookies) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      jar.set(name, value)
+    }
+    return { ...answer, body: Buffer.from(answer.body, "base64").toString() }
+  }
+
+  const first = await ask("GET", "/sign-in")
+  const style = /href="(\/assets\/[^"]+)"/.exec(first.body)![1]!
+  expect((await ask("GET", style)).body).toContain("--")
+  expect(await ask("POST", "/sign-in", { email: "ada@example.com" })).toMatchObject({ statusCode: 200 })
+  expect(ses.mails[0]).toMatchObject({ from: "bridge@mail.example.com", to: "ada@example.com" })
+  expect(ses.mails[0]!.text).toContain("https://bridge.example.com/sign-in/link/")
+  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(ses.mails[0]!.text)![1]!
+  expect(await ask("POST", "/sign-in/code", { code })).toMatchObject({ statusCode: 303 })
+  expect([...jar.keys()]).toContain("__Host-session")
+
+  const { accountId } = await join("ada@example.com")
+  await Account.setSubscription(accountId, "active")
+  expect(await ask("POST", "/new-number", { customer_ref: "shop" })).toMatchObject({ statusCode: 303 })
+  const bridge = await Bridge.get(accountId, "shop")
+  const host = await aScriptedHost((_, response) =>
+    sayJson(response, 200, { status: "connected", jid: "", lid: "", phone: "491711234567", name: "Ada" }),
+  )
+  await host.take(bridge.id)
+  expect((await ask("GET", "/numbers/shop")).body).toContain("Connected")
+  for (const path of ["/", "/numbers", "/keys", "/account", "/numbers/shop/log", "/numbers/shop/deliveries"])
+    expect([path, (await ask("GET", path)).statusCode]).toEqual([path, 200])
+  expect(await ask("POST", "/account/invite", { email: "bob@example.com", role: "viewer" })).toMatchObject({
+    statusCode: 200,
+  })
+  expect(denied("DashboardRole", dashboard.uses)).toEqual([])
+
+  const live = await aLambda("DashboardStream", { lambda: service.endpoint })
+  const cookies = [`__Host-session=${jar.get("__Host-session")}`]
+  // Each is open for a minute; this test goes when it has seen enough.
+  for (const path of ["/numbers/shop/stream", "/numbers/shop/deliveries/stream", "/live/numbers"])
+    live.invoke(urlEvent("GET", path, { cookies, routerSecret })).catch(() => "ended with the test")
+  await until(async () => live.uses.has("dynamodb:GetItem Leases") && live.uses.has("dynamodb:Query Events"))
+  expect(denied("DashboardStreamRole", live.uses)).toEqual([])
 })
 
 test("delivery answers doorbells and hides what it reports, within its permissions", async () => {

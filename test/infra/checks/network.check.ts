@@ -50,7 +50,13 @@ test("the API's subnets have no way to the internet, the hosts' have", () => {
     subnetIds: ["ApiSubnet1", "ApiSubnet2"],
     securityGroupIds: ["ApiGroup"],
   })
-  for (const name of ["StreamFunction", "DeliveryFunction", "SweepFunction"])
+  for (const name of [
+    "StreamFunction",
+    "DashboardFunction",
+    "DashboardStreamFunction",
+    "DeliveryFunction",
+    "SweepFunction",
+  ])
     expect(graph.one("lambda/function:Function", name)).not.toHaveProperty("vpcConfig")
 })
 

@@ -9,6 +9,8 @@ const graph = graphOf(inject("production"))
 const roles = [
   "ApiRole",
   "StreamRole",
+  "DashboardRole",
+  "DashboardStreamRole",
   "DeliveryRole",
   "SweepRole",
   "SessionHostTaskRole",
@@ -58,6 +60,8 @@ test("the operator's policy is the only other, and opens no session, no event an
 test.for([
   ["ApiRole", "lambda"],
   ["StreamRole", "lambda"],
+  ["DashboardRole", "lambda"],
+  ["DashboardStreamRole", "lambda"],
   ["DeliveryRole", "lambda"],
   ["SweepRole", "lambda"],
   ["EachMinuteRole", "scheduler"],
@@ -118,10 +122,12 @@ test("session hosts alone read Sessions and unwrap session keys", () => {
   expect(mayDo("ApiRole", "SessionKey")).toEqual(["kms:GenerateDataKeyWithoutPlaintext"])
 })
 
-test("event bodies and webhook secrets are opened by the API, the webhook test, delivery and hosts", () => {
+test("event bodies and webhook secrets are opened by the API, the webhook test, the dashboard, delivery and hosts", () => {
   expect(whoMay("kms:Decrypt", "DeliveryKey")).toEqual([
     "ApiRole",
     "StreamRole",
+    "DashboardRole",
+    "DashboardStreamRole",
     "DeliveryRole",
     "SessionHostTaskRole",
   ])
@@ -148,26 +154,46 @@ test("media are stored by hosts, and read by whoever streams them", () => {
   expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["StreamRole", "SessionHostTaskRole"])
 })
 
-test("the logs of customers are written by hosts and delivery, read by the stream function, removed by hosts", () => {
+test("the logs of customers are written by hosts and delivery, read by the functions that stream, removed by hosts", () => {
   const streams = "/bridges:log-stream:*"
   expect(whoMay("logs:PutLogEvents", streams)).toEqual(["DeliveryRole", "SessionHostTaskRole"])
-  expect(whoMay("logs:GetLogEvents", streams)).toEqual(["StreamRole"])
+  expect(whoMay("logs:GetLogEvents", streams)).toEqual(["StreamRole", "DashboardRole", "DashboardStreamRole"])
   expect(whoMay("logs:DeleteLogStream", streams)).toEqual(["SessionHostTaskRole"])
 })
 
-test("the stream function alone invokes another, the API", () => {
-  expect(whoMay("lambda:InvokeFunction", "ApiFunction")).toEqual(["StreamRole"])
+test("the functions that stream alone invoke another, the API: hosts are in its network", () => {
+  expect(whoMay("lambda:InvokeFunction", "ApiFunction")).toEqual([
+    "StreamRole",
+    "DashboardRole",
+    "DashboardStreamRole",
+  ])
 })
 
 test("the doorbell is rung by all, and answered by delivery alone", () => {
   expect(whoMay("sqs:SendMessage", "DoorbellQueue")).toEqual([
     "ApiRole",
+    "DashboardRole",
     "DeliveryRole",
     "SweepRole",
     "SessionHostTaskRole",
   ])
   expect(whoMay("sqs:ReceiveMessage", "DoorbellQueue")).toEqual(["DeliveryRole"])
-  expect(whoMay("sqs:ChangeMessageVisibility", "DoorbellQueue")).toEqual(["ApiRole", "DeliveryRole"])
+  expect(whoMay("sqs:ChangeMessageVisibility", "DoorbellQueue")).toEqual([
+    "ApiRole",
+    "DashboardRole",
+    "DeliveryRole",
+  ])
+})
+
+test("the dashboard mails from the stage's address and its domain, and what is live on it changes no account's rows but marks", () => {
+  expect(whoMay("ses:SendEmail", "identity/bridge@mail.example.com")).toEqual(["DashboardRole"])
+  expect(mayDo("DashboardRole", "identity/mail.example.com")).toEqual(["ses:SendEmail"])
+  expect(mayDo("DashboardStreamRole", "AccountsTable")).toEqual([
+    "dynamodb:GetItem",
+    "dynamodb:Query",
+    "dynamodb:UpdateItem",
+  ])
+  expect(mayDo("DashboardRole", "SessionKey")).toEqual(["kms:GenerateDataKeyWithoutPlaintext"])
 })
 
 test("the sweep alone starts and stops tasks, of this service and in this cluster", () => {
@@ -194,7 +220,12 @@ test("no secret stands in plain text: tasks read theirs from SSM, environments a
   const holders = graph
     .all("lambda/function:Function")
     .filter(({ name }) => Object.values(graph.environment(name)).some((value) => secrets.includes(value)))
-  expect(holders.map(({ name }) => name).toSorted()).toEqual(["ApiFunction", "StreamFunction"])
+  expect(holders.map(({ name }) => name).toSorted()).toEqual([
+    "ApiFunction",
+    "DashboardFunction",
+    "DashboardStreamFunction",
+    "StreamFunction",
+  ])
   for (const { inputs } of holders) {
     expect(inputs.kmsKeyArn).toContain("SettingsKey")
     expect(isSecret(inputs.environment)).toBe(true)
@@ -231,7 +262,8 @@ test("the operator's command finds every setting that it shares with the API", (
       .map(({ inputs }) => [String(inputs.name).slice(admin.length), plain(inputs.value)]),
   )
   expect(Object.keys(told).toSorted()).toEqual(ofStage.toSorted())
-  const { LOG_GROUP, ...withApi } = told
+  const { LOG_GROUP, DASHBOARD_URL, ...withApi } = told
+  expect(DASHBOARD_URL).toMatch(/^https:/)
   expect(graph.environment("ApiFunction")).toMatchObject(withApi)
   expect(graph.environment("StreamFunction")).toMatchObject({ LOG_GROUP })
 })

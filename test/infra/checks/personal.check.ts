@@ -19,7 +19,7 @@ afterAll(() => {
 test("somebody's own stage has every resource of production", () => {
   expect(namesOf(graph.resources)).toEqual(namesOf(inject("production")))
   // A branch that vanishes must fail.
-  expect(graph.resources).toHaveLength(143)
+  expect(graph.resources).toHaveLength(168)
 })
 
 test("somebody's own stage is cheap, small and can be removed", () => {
@@ -43,7 +43,7 @@ test("somebody's own stage accepts what only production refuses", () => {
 
 test("a setting of the deploy reaches the processes that read it, and no other", () => {
   const { LOG_LEVEL, RATE_LIMIT_PROXY, WHATSAPP_WEB_VERSION } = set
-  for (const name of ["ApiFunction", "StreamFunction"]) {
+  for (const name of ["ApiFunction", "StreamFunction", "DashboardFunction", "DashboardStreamFunction"]) {
     expect(graph.environment(name)).toMatchObject({ LOG_LEVEL, RATE_LIMIT_PROXY })
     expect(graph.environment(name)).not.toHaveProperty("RATE_LIMIT_OTHER")
   }
@@ -61,6 +61,7 @@ test.for([
   ["RATE_LIMIT_PROXY", "0"],
   ["LOG_LEVEL", "loud"],
   ["BILLING_URL", "foo"],
+  ["MAIL_FROM", "nobody"],
   ["HOST_TOKEN_VERSION", "two"],
 ] as const)("%s=%s stops a deploy", async ([name, value]) => {
   const before = process.env[name]

@@ -15,7 +15,7 @@ beforeAll(async () => {
 test("a stage has a sandbox only where it is asked for", () => {
   expect(without.all("ecs/service:Service")).toEqual([])
   expect(without.all("efs/fileSystem:FileSystem")).toEqual([])
-  for (const name of ["ApiFunction", "StreamFunction"]) {
+  for (const name of ["ApiFunction", "StreamFunction", "DashboardFunction", "DashboardStreamFunction"]) {
     expect(without.environment(name).SANDBOX).toBe("0")
     expect(graph.environment(name).SANDBOX).toBe("1")
   }

@@ -6,7 +6,15 @@ import { finished } from "node:stream/promises"
 export function urlEvent(
   method: string,
   path: string,
-  more: { key?: string; body?: object; from?: string; routerSecret?: string } = {},
+  more: {
+    key?: string
+    body?: object
+    /** A form of our own pages, at `bridge.example.com`. */
+    form?: Record<string, string>
+    cookies?: string[]
+    from?: string
+    routerSecret?: string
+  } = {},
 ) {
   const [rawPath = "", rawQueryString = ""] = path.split("?")
   return {
@@ -24,7 +32,13 @@ export function urlEvent(
       ...(more.routerSecret && { "x-router-secret": more.routerSecret }),
       ...(more.key && { authorization: `Bearer ${more.key}` }),
       ...(more.body && { "content-type": "application/json" }),
+      ...(more.routerSecret && { "x-forwarded-host": "bridge.example.com" }),
+      ...(more.form && {
+        "content-type": "application/x-www-form-urlencoded",
+        origin: "https://bridge.example.com",
+      }),
     },
+    ...(more.cookies && { cookies: more.cookies }),
     requestContext: {
       accountId: "anonymous",
       apiId: "abc",
@@ -44,6 +58,7 @@ export function urlEvent(
       timeEpoch: 1_795_166_760_000,
     },
     ...(more.body && { body: JSON.stringify(more.body) }),
+    ...(more.form && { body: new URLSearchParams(more.form).toString() }),
     isBase64Encoded: false,
   }
 }
@@ -117,5 +132,6 @@ export async function stream(handler: unknown, event: object) {
 
 interface Prelude {
   statusCode: number
+  cookies?: string[]
   headers: Record<string, string>
 }

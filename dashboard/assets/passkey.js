@@ -1,0 +1,70 @@
+// Passkeys: the browser makes and uses them, the server asks for them and looks at its answers.
+const isAble = "parseCreationOptionsFromJSON" in (globalThis.PublicKeyCredential ?? {})
+
+async function post(path, body) {
+  const headers = { "content-type": "application/json" }
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) })
+  return await answer.json().catch(() => ({ problem: "The service does not answer: try again." }))
+}
+
+const words = {
+  InvalidStateError: "This device has a passkey for you already.",
+  NotAllowedError: "No passkey was chosen. Try again, or have a code mailed.",
+}
+
+// One question at a time: a browser refuses a second one, and each has a challenge of its own in the same cookie.
+let last = { controller: new AbortController(), over: Promise.resolve() }
+
+async function make(form) {
+  const options = await post("/account/passkeys/options", {})
+  if (!options.challenge) return options
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+  const response = await navigator.credentials.create({ publicKey })
+  return await post("/account/passkeys", { response: response.toJSON(), name: form.elements.name.value })
+}
+
+/** Ends the question before, such as the one that waits where the address is typed, and asks anew. */
+async function use(part, mediation) {
+  const controller = new AbortController()
+  last.controller.abort()
+  const answer = last.over.then(() => ask(part, controller.signal, mediation))
+  last = { controller, over: answer.catch(() => "said by whoever asked") }
+  return await answer
+}
+
+async function ask(part, signal, mediation) {
+  const options = await post("/sign-in/passkey/options", {})
+  if (!options.challenge) return options
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+  const response = await navigator.credentials.get({ publicKey, signal, ...(mediation && { mediation }) })
+  return await post("/sign-in/passkey", { response: response.toJSON(), next: part.dataset.next })
+}
+
+async function told(part, act) {
+  const said = part.querySelector("[data-said]")
+  said.textContent = ""
+  try {
+    const { goto, problem } = await act()
+    if (goto) location.assign(goto)
+    else said.textContent = problem ?? "That did not work: try again."
+  } catch (error) {
+    if (error.name !== "AbortError") said.textContent = words[error.name] ?? String(error.message)
+  }
+}
+
+for (const part of isAble ? document.querySelectorAll("[data-passkey]") : []) {
+  part.hidden = false
+  if (part.dataset.passkey === "make") {
+    part.addEventListener("submit", (event) => {
+      event.preventDefault()
+      void told(part, () => make(part))
+    })
+    continue
+  }
+  part.querySelector("button").addEventListener("click", () => void told(part, () => use(part)))
+  // A browser that can offers passkeys where the address is typed.
+  if (await PublicKeyCredential.isConditionalMediationAvailable?.())
+    use(part, "conditional")
+      .then(({ goto }) => goto && location.assign(goto))
+      .catch(() => "another way was taken")
+}

@@ -1,0 +1,123 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { Account } from "#core/account/account.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { ApiError } from "#core/error.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import { deadLink, linkDone, linkPage, linkRefused, linkTaken, linkTyped } from "#dashboard/pages/link.ts"
+import { elsewhere, type Html } from "#dashboard/parts/html.ts"
+import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
+import { ask } from "../../api/forward.ts"
+import { lonePage } from "../answer.ts"
+import type { DashboardEnv } from "../env.ts"
+import { evidenceOf } from "../evidence.ts"
+import { codeFor, codeOf, isLinked, lookEachMs, roundMs } from "../linking.ts"
+import { live, type Piece } from "../live.ts"
+
+/** Where somebody links a phone who has no account, but the URL of a link session. */
+export const link = new Hono<DashboardEnv>()
+  .get("/link/:token", async (c) => {
+    const session = await LinkSession.open(c.req.param("token"))
+    if (!session) return await dead(c)
+    const { place, evidence } = await placeOf(c, session)
+    if (place === "done") return await show(c, linkDone(session))
+    if (place === "taken") return await show(c, linkTaken(await about(session)))
+    const isRefused = place === "refused" || c.req.query("refused") !== undefined
+    const at = nowMs()
+    return await show(
+      c,
+      linkPage({
+        ...(await about(session)),
+        at: c.req.path,
+        begunMs: at,
+        nowMs: at,
+        evidence,
+        isRefused,
+      }),
+    )
+  })
+  .get("/link/:token/stream", async (c) => {
+    const token = c.req.param("token")
+    const { begun = "0", typed } = c.req.query()
+    const ends = Number(begun) + roundMs
+    const at = `/link/${token}`
+    const session = await LinkSession.open(token)
+    if (!session) return await dead(c)
+    const follow = async (): Promise<Map<string, Piece>> => {
+      const now = await LinkSession.open(token)
+      if (!now) return new Map([["over", { html: elsewhere(at) }]])
+      const { place, evidence } = await placeOf(c, session)
+      if (place === "refused") return new Map([["refused", { html: elsewhere(`${at}?refused`) }]])
+      if (place !== "open") return new Map([[place, { html: elsewhere(at) }]])
+      const pieces = new Map<string, Piece>([["steps", { html: steps(evidence) }]])
+      if (typed !== undefined || isLinked(evidence)) return pieces
+      const code: Code = nowMs() < ends ? await codeOf(session.bridge, c.var.requestId) : { kind: "over" }
+      if (code.kind === "linked") return pieces
+      if (code.kind === "shown" && !session.isShown) await LinkSession.show(token)
+      return pieces.set("code", { html: codePiece(at, code, nowMs()) })
+    }
+    return await live(c, lookEachMs, follow, undefined, `LINK#${session.bridge.id}`)
+  })
+  .post("/link/:token", async (c) => {
+    const token = c.req.param("token")
+    const session = await LinkSession.open(token)
+    if (!session) return await dead(c)
+    const { place } = await placeOf(c, session)
+    if (place !== "open") return c.redirect(c.req.path, 303)
+    const { phone: written } = await c.req.parseBody()
+    const { requestId } = c.var
+    const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
+    const shown = { ...(await about(session)), at: c.req.path }
+    if (typed.refused) return await show(c, linkRefused({ ...shown, ...typed.refused }), typed.refused.status)
+    await LinkSession.show(token)
+    const evidence = await evidenceOf(session.bridge)
+    return await show(c, linkTyped({ ...shown, ...typed, evidence, nowMs: nowMs() }))
+  })
+
+/**
+ * How far a link session is: `taken` when a phone was linked before a code was shown on its page, `refused` when the phone
+ * that was linked on it is not the expected one, and was unlinked again.
+ */
+type Place = "open" | "done" | "taken" | "refused"
+
+async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
+  const evidence = await evidenceOf(session.bridge)
+  const at = (place: Place) => ({ place, evidence })
+  if (session.isUsed) return at("done")
+  // A session that signs in says its number a moment later.
+  if (!isLinked(evidence) || evidence.phone === "") return at("open")
+  if (!session.isShown) return at("taken")
+  if (session.expectedPhone !== undefined && evidence.phone !== session.expectedPhone) {
+    await unlink(c, session)
+    return at("refused")
+  }
+  await LinkSession.finish(c.req.param("token") ?? "")
+  return at("done")
+}
+
+async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): Promise<void> {
+  const { requestId } = c.var
+  try {
+    await ask({ method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId }, true)
+    log.info({ requestId, bridgeId: bridge.id }, "another phone than the expected one was unlinked")
+  } catch (error) {
+    // The next look at the page tries again.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** Who asks, by the name of their account. */
+async function about({ bridge, expiresAt, expectedPhone, returnUrl }: LinkSession.Info) {
+  const account = await Account.get(bridge.accountId)
+  const isSandbox = bridge.isSandbox
+  return { name: account?.name ?? "", isSandbox, expiresMs: expiresAt * 1000, expectedPhone, returnUrl }
+}
+
+async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["status"] | 200 = 200) {
+  return await lonePage(c, { title: "Link a phone", body, status, isBroad: true })
+}
+
+async function dead(c: Context<DashboardEnv>) {
+  return await lonePage(c, { title: "Link a phone", body: deadLink(), status: 404 })
+}

@@ -1,0 +1,112 @@
+import { access } from "../access.ts"
+import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
+import { doorbell } from "../data/doorbell.ts"
+import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
+import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
+import { accounts, events, leases, requests } from "../data/tables.ts"
+import { operator } from "../stage/operator.ts"
+import { accountId, region, stage } from "../stage/stage.ts"
+import { api } from "./api.ts"
+import { common, limits, settings } from "./common.ts"
+
+const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
+
+/** What both functions may do besides reading and writing tables. */
+const both = [
+  { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
+  { actions: ["lambda:InvokeFunction"], resources: [api.arn] },
+]
+
+/** The dashboard's pages: whatever the API may do for an account, its people may do here. */
+export const dashboard = aDashboard("Dashboard", {
+  // What it asks of a session host is answered within 50 s (Contract, "Time to answer").
+  timeout: "55 seconds",
+  memory: "512 MB",
+  permissions: [
+    access(accounts, ...row, "Query", "ConditionCheckItem"),
+    access(leases, ...row, "Query"),
+    access(requests, ...row),
+    access(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
+    { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
+    { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
+    { actions: ["kms:GenerateDataKey"], resources: [deliveryKey.arn] },
+    { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
+    ...both,
+    ...mailing(),
+  ],
+})
+
+/**
+ * What is live on the pages. Each open page holds one of its places, which are set aside: they take none from the pages, the
+ * API and the deliveries. It reads, wakes a bridge whose code somebody waits for, and notes that a browser was seen.
+ */
+export const dashboardStream = aDashboard("DashboardStream", {
+  // A stream ends after a minute, and its page begins another.
+  timeout: "75 seconds",
+  memory: "256 MB",
+  concurrency: { reserved: stage.live },
+  permissions: [
+    access(accounts, "GetItem", "Query", "UpdateItem"),
+    access(leases, "GetItem", "UpdateItem"),
+    access(events, "GetItem", "Query", "BatchGetItem"),
+    access(requests, "PutItem", "UpdateItem", "DeleteItem"),
+    { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
+    ...both,
+  ],
+})
+
+/**
+ * In no VPC: it sends mail, posts to customers' addresses, and streams, which a function's URL does not do inside one (AWS's
+ * documentation, "VPC compatibility with response streaming"; read in November 2026). So the API calls session hosts for it.
+ */
+function aDashboard(
+  name: string,
+  more: Pick<sst.aws.FunctionArgs, "timeout" | "memory" | "concurrency" | "permissions">,
+) {
+  const base = common(name)
+  return new sst.aws.Function(name, {
+    ...base,
+    ...more,
+    handler: "functions/dashboard/handler.handler",
+    streaming: true,
+    // Its style and its scripts.
+    copyFiles: [{ from: "dashboard/assets" }],
+    url: { cors: false },
+    environment: {
+      ...settings,
+      ...limits,
+      METRICS_SERVICE: "dashboard",
+      SANDBOX: operator.sandbox ? "1" : "0",
+      ...(operator.mailFrom && { MAIL_FROM: operator.mailFrom }),
+      ACCOUNTS_TABLE: accounts.name,
+      LEASES_TABLE: leases.name,
+      EVENTS_TABLE: events.name,
+      REQUESTS_TABLE: requests.name,
+      DOORBELL_URL: doorbell.url,
+      LOG_GROUP: bridgeLogs.name,
+      CALLS_FUNCTION: api.name,
+      SESSION_WRAPPING_KEY: sessionKey.arn,
+      DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+      API_KEY_PEPPER: apiKeyPepper,
+      ROUTER_SECRET: routerSecret.current,
+      ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
+    },
+    transform: {
+      ...base.transform,
+      function: (args) => {
+        args.kmsKeyArn = settingsKey.arn
+      },
+    },
+  })
+}
+
+/** SES counts the address as an identity, and its domain as another: one of them has to be proved to it. */
+function mailing() {
+  const { mailFrom } = operator
+  if (mailFrom === undefined) return []
+  const identities = [mailFrom, mailFrom.split("@")[1]]
+  const resources = identities.map(
+    (identity) => $interpolate`arn:aws:ses:${region}:${accountId}:identity/${identity}`,
+  )
+  return [{ actions: ["ses:SendEmail"], resources }]
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import "#test/support/store.ts"
+
+vi.hoisted(() =>
+  Object.assign(process.env, { MAIL_FROM: "bridge@example.com", DASHBOARD_URL: "https://dash.example" }),
+)
+
+import { Mail } from "#core/account/mail.ts"
+import { startSes } from "#test/support/ses.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+
+let ses: Awaited<ReturnType<typeof startSes>>
+beforeAll(async () => {
+  ses = await startSes()
+  process.env.AWS_ENDPOINT_URL_SESV2 = ses.endpoint
+})
+afterAll(() => ses.close())
+
+test("with an address to send from, a code is mailed by SES and kept nowhere, and its link leads to the dashboard", async () => {
+  const visitor = aVisitor()
+  const answer = await visitor.post("/sign-in", { email: "ada@example.com" })
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).not.toContain("/dev/mail")
+  const [mail, ...others] = ses.mails
+  expect(others).toEqual([])
+  expect(mail).toMatchObject({ from: "bridge@example.com", to: "ada@example.com" })
+  expect(mail?.text).toContain("https://dash.example/sign-in/link/")
+  expect(Mail.list()).toEqual([])
+  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail!.text)![1]!
+  expect((await visitor.post("/sign-in/code", { code })).status).toBe(303)
+
+  const invited = await visitor.post("/account/invite", { email: "bob@example.com", role: "viewer" })
+  expect(await invited.text()).toContain("whoever signs in with this address is in")
+  expect(ses.mails[1]).toMatchObject({ to: "bob@example.com", subject: "ada@example.com invites you" })
+})
+
+test("a mail that SES refuses is said to be unsent, and an invitation holds without it", async () => {
+  const visitor = aVisitor()
+  const refused = await visitor.post("/sign-in", { email: "ada@unproved.example" })
+  expect(refused.status).toBe(503)
+  expect(await refused.text()).toContain("The mail could not be sent")
+  await visitor.post("/sign-in", { email: "carl@example.com" })
+  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(ses.mails.at(-1)!.text)![1]!
+  await visitor.post("/sign-in/code", { code })
+  const invited = await visitor.post("/account/invite", { email: "dora@unproved.example", role: "member" })
+  expect(await invited.text()).toContain("No mail could be sent: tell them yourself")
+})
+
+test("invitations count as mails: one address is not flooded by many accounts, nor many by one", async () => {
+  const visitor = aVisitor()
+  await visitor.post("/sign-in", { email: "eve@example.com" })
+  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(ses.mails.at(-1)!.text)![1]!
+  await visitor.post("/sign-in/code", { code })
+  const before = ses.mails.length
+  for (let n = 0; n < 12; n++)
+    await visitor.post("/account/invite", { email: `n${n}@example.com`, role: "member" })
+  // One of the ten was the code.
+  expect(ses.mails.length - before).toBe(9)
+})
