@@ -10,7 +10,7 @@ const minute = 60_000
 
 /**
  * Contract, "Rate limits": requests a minute. `address` is the floor under all the others. The mails of sign-ins are
- * counted for the address that they go to and for the one that asks.
+ * counted for the address that they go to and for the one that asks, codes to type for the page on which they are asked for.
  */
 const limits = {
   provision: { limit: config.RATE_LIMIT_PROVISION, windowMs: minute },
@@ -19,6 +19,7 @@ const limits = {
   address: { limit: config.RATE_LIMIT_ADDRESS, windowMs: minute },
   mailsTo: { limit: 3, windowMs: 15 * minute },
   mailsFor: { limit: 10, windowMs: 15 * minute },
+  typedCodes: { limit: 10, windowMs: 15 * minute },
 }
 export type Scope = keyof typeof limits
 type Limit = (typeof limits)[Scope]

@@ -48,7 +48,7 @@ export function framed(
           ${link("keys", "/keys", "key", "API keys")} ${link("usage", "/usage", "chart", "Usage")}
           ${link("account", "/account", "people", "Account")}
           ${
-            viewer.isOperator
+            viewer.isOperator && viewer.role === "owner"
               ? html`${link("operator", "/operator", "gauge", "Operator")}
                 ${link("mail", "/dev/mail", "mail", "Mail")}`
               : ""

@@ -34,12 +34,25 @@ export async function admit(
   former?: string,
 ): Promise<string> {
   if (former !== undefined) await signOut(former)
+  return await put(input, now())
+}
+
+/** Shows a browser another account of its person. That is no sign-in: it is as old as before, under a new token. */
+export async function turnTo(browser: Info, accountId: string): Promise<{ token: string; seconds: number }> {
+  await remove(browser.personId, browser.id)
+  const token = await put({ ...browser, accountId }, browser.signedInAt)
+  return { token, seconds: browser.signedInAt + livesFor - now() }
+}
+
+async function put(
+  input: { personId: string; accountId: string; agent: string },
+  at: number,
+): Promise<string> {
   const token = newToken()
-  const at = now()
   const id = hashOf(token)
   const { personId, accountId } = input
   const row = { id, person_id: personId, account_id: accountId, agent: input.agent.slice(0, 200) }
-  const times = { signed_in_at: at, seen_at: at, expires_at: at + livesFor }
+  const times = { signed_in_at: at, seen_at: now(), expires_at: at + livesFor }
   await transact([
     { Put: { TableName: accounts, Item: { ...key(id), ...row, ...times } } },
     { Put: { TableName: accounts, Item: { ...ofPersonKey(personId, id), id, expires_at: at + livesFor } } },

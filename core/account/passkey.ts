@@ -129,7 +129,7 @@ export async function use(
   place: Place,
 ): Promise<{ personId: string } | undefined> {
   if (!(await useChallenge(input.challenge, "sign-in"))) return undefined
-  const id = z.object({ id: z.string().min(1).max(1400) }).safeParse(input.response).data?.id
+  const id = z.object({ id: z.string().regex(/^[\w-]{1,1000}$/) }).safeParse(input.response).data?.id
   const row = id === undefined ? undefined : await getRow(accounts, key(id))
   if (!row) return undefined
   const { id: known, person_id: personId, public_key, counter } = Stored.parse(row)

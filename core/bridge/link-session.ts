@@ -4,20 +4,24 @@ import { z } from "zod"
 import { hashOf, isToken, newToken } from "../account/token.ts"
 import { open as openSealed, seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
-import { Bytes, get, put, update } from "../store/store.ts"
+import { Bytes, get, transact, update } from "../store/store.ts"
 import { accounts } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 
 /** In seconds (Contract, "Link sessions"). */
 const livesFor = 3600
+/** A code works for three minutes at most. A phone that is linked later was not linked by it. In seconds. */
+const codeWorksFor = 200
+/** How often it is noted that codes are shown, in seconds. */
+const notedEach = 20
 
 /** What somebody who was given the URL of a link session may do: link a phone to this bridge. */
 export interface Info extends Wishes {
   bridge: Bridge.Info
   /** Unix seconds. */
   expiresAt: number
-  /** Its page has shown a code: a phone that is linked now was linked since. */
-  isShown: boolean
+  /** When its page showed a code last, Unix seconds; 0: never. */
+  shownAt: number
   /** A phone was linked on its page. No other one is. */
   isUsed: boolean
 }
@@ -38,7 +42,7 @@ const Stored = z.object({
   sealed: Bytes,
 })
 
-/** Begins a link session. Only a hash of the token is stored, and what it says of a person is sealed. */
+/** Begins a link session, and ends those of this bridge before it. Only a hash of the token is stored, and what it says of a person is sealed. */
 export async function create(
   bridge: Bridge.Info,
   wishes: Wishes,
@@ -48,10 +52,10 @@ export async function create(
   const expiresAt = now() + livesFor
   const asked: Wishes = { ...wishes, expectedPhone: wishes.expectedPhone?.replace(/^\+/, "") }
   const sealed = seal(await Bridge.deliveryKeyOf(bridge), key, JSON.stringify(asked))
-  await put({
-    TableName: accounts,
-    Item: { ...key, bridge_id: bridge.id, expires_at: expiresAt, sealed },
-  })
+  await transact([
+    { Put: { TableName: accounts, Item: { ...key, bridge_id: bridge.id, expires_at: expiresAt, sealed } } },
+    { Put: { TableName: accounts, Item: { ...latestKey(bridge.id), link: key.pk, expires_at: expiresAt } } },
+  ])
   return { token, expiresAt }
 }
 
@@ -65,16 +69,42 @@ export async function open(token: string): Promise<Info | undefined> {
   // The store removes expired rows late.
   if (expiresAt <= now()) return undefined
   const bridge = await Bridge.byId(bridge_id)
-  if (!bridge) return undefined
+  const latest = bridge && (await get(accounts, latestKey(bridge.id)))
+  if (!bridge || latest?.link !== key.pk) return undefined
   const wishes = openSealed(await Bridge.deliveryKeyOf(bridge), key, sealed).toString()
-  const isShown = times.shown_at !== undefined
   const isUsed = times.used_at !== undefined
-  return { bridge, expiresAt, isShown, isUsed, ...Wishes.parse(JSON.parse(wishes)) }
+  return { bridge, expiresAt, shownAt: times.shown_at ?? 0, isUsed, ...Wishes.parse(JSON.parse(wishes)) }
 }
 
-/** Notes that a code is shown. @returns false when the session is used up, or over */
-export async function show(token: string): Promise<boolean> {
-  return await note(token, "shown_at")
+/** Notes that a code is shown, now and then. */
+export async function show(token: string, session: Pick<Info, "shownAt">): Promise<void> {
+  if (session.shownAt + notedEach <= now()) await note(token, "shown_at")
+}
+
+/**
+ * What a phone is that is linked now. `own`: it was linked on the session's page. `other`: it was too, but another one is
+ * expected. `foreign`: it was linked elsewhere, and must be left as it is.
+ */
+export function judge(session: Info, phone: string): "own" | "other" | "foreign" {
+  if (session.shownAt === 0) return "foreign"
+  if (session.expectedPhone === undefined || isSame(session.expectedPhone, phone)) return "own"
+  return session.shownAt + codeWorksFor > now() ? "other" : "foreign"
+}
+
+/** Whether two spellings are of one number, in digits. */
+export function isSame(one: string, other: string): boolean {
+  return spelled(one) === spelled(other)
+}
+
+/**
+ * Mobile numbers of three countries have a digit after the country's code that people write, and that the network leaves out
+ * of some addresses: Brazil's ninth digit, Mexico's 1, Argentina's 9.
+ */
+function spelled(digits: string): string {
+  return digits
+    .replace(/^(55\d{2})9(\d{8})$/, "$1$2")
+    .replace(/^521(\d{10})$/, "52$1")
+    .replace(/^549(\d{10})$/, "54$1")
 }
 
 /** Uses a link session up, once a phone is linked. @returns false when somebody has done so before. */
@@ -92,6 +122,11 @@ async function note(token: string, field: "shown_at" | "used_at"): Promise<boole
     ExpressionAttributeValues: { ":now": now() },
   })
   return "now" in row
+}
+
+/** Leads to the latest link session of a bridge: no other one is open. */
+function latestKey(bridgeId: string) {
+  return { pk: `LINK-OF#${bridgeId}`, sk: "LINK" }
 }
 
 function keyOf(token: string) {

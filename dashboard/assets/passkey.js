@@ -64,7 +64,5 @@ for (const part of isAble ? document.querySelectorAll("[data-passkey]") : []) {
   part.querySelector("button").addEventListener("click", () => void told(part, () => use(part)))
   // A browser that can offers passkeys where the address is typed.
   if (await PublicKeyCredential.isConditionalMediationAvailable?.())
-    use(part, "conditional")
-      .then(({ goto }) => goto && location.assign(goto))
-      .catch(() => "another way was taken")
+    void told(part, () => use(part, "conditional"))
 }

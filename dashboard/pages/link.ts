@@ -66,12 +66,12 @@ export function linkDone(input: { returnUrl?: string | undefined }): Html {
   </div>`
 }
 
-/** A phone was linked before anybody opened this page. */
+/** A phone was linked elsewhere. */
 export function linkTaken({ name }: { name: string }): Html {
   return html`<div class="card">
     <h1>A phone is linked already</h1>
     <p>
-      It was linked before this page was opened, so there is nothing to do. If it is not yours, tell
+      It was not linked on this page, so there is nothing to do here. If it is not yours, tell
       <b>${name}</b>: they can unlink it and send you here again.
     </p>
   </div>`

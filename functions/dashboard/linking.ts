@@ -1,4 +1,5 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
 import { PhoneNumber } from "#core/contract/chat.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -60,7 +61,7 @@ export async function codeFor(
       400,
     )
   const digits = parsed.data.replace(/^\+/, "")
-  if (about.expected !== undefined && digits !== about.expected)
+  if (about.expected !== undefined && !LinkSession.isSame(digits, about.expected))
     return refuse(
       "number_mismatch",
       "Another number is expected here: link the phone that you were asked to link.",

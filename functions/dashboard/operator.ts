@@ -16,8 +16,9 @@ import { notAllowed } from "./guard.ts"
 export const operator = new Hono<DashboardEnv>()
 for (const path of ["/operator", "/dev/mail"])
   operator.use(path, async (c, next) => {
-    if (c.var.me.account.isOperator) return await next()
-    return await notAllowed(c, "This is for those who run the service.")
+    const { account, role } = c.var.me
+    if (account.isOperator && role === "owner") return await next()
+    return await notAllowed(c, "This is for the owners of the account that runs the service.")
   })
 operator.get("/operator", async (c) => {
   const [accounts, hosts] = await Promise.all([Account.list(), Host.list()])

@@ -31,6 +31,8 @@ export const dashboard = aDashboard("Dashboard", {
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey"], resources: [deliveryKey.arn] },
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
+    // Skipping an event or changing a webhook is a line of the bridge's log.
+    { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
     ...both,
     ...mailing(),
   ],

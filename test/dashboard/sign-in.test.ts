@@ -257,3 +257,45 @@ test("a printed link signs in once, for the operator too, and mail is for the op
   await Account.makeOperator(accountId)
   expect((await visitor.get("/dev/mail")).status).toBe(200)
 })
+
+test("turning to another account is no sign-in: it is as old as before, and what is dangerous asks for a new one", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  try {
+    const email = anEmail()
+    const { visitor, link } = await asked(email)
+    await visitor.post(link)
+    const own = await join(email)
+    const other = await join(anEmail())
+    await Member.add(other.accountId, own.person, "owner")
+    vi.setSystemTime(Date.now() + 11 * 60_000)
+    for (const account of [own.accountId, other.accountId]) {
+      expect((await visitor.post("/account/switch", { account })).status).toBe(303)
+      expect((await visitor.post("/account/passkeys/options")).status).toBe(403)
+    }
+    const [browser, ...others] = await Browser.list(own.person.id)
+    expect([browser?.accountId, others]).toEqual([other.accountId, []])
+    vi.setSystemTime(Date.now() + 30 * day)
+    expect(await isIn(visitor)).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test("whoever has an account stays in it when another one invites them, and can turn to that", async () => {
+  const email = anEmail()
+  const own = await join(email)
+  const other = await join(anEmail())
+  await Member.invite(other.accountId, email, "viewer")
+  expect((await join(email)).accountId).toBe(own.accountId)
+  expect(await Member.ofPerson(own.person.id)).toHaveLength(2)
+})
+
+test("a viewer of the operator's account sees neither other accounts nor the mails that would sign them in", async () => {
+  const owner = await join(anEmail())
+  await Account.makeOperator(owner.accountId)
+  const email = anEmail()
+  await Member.invite(owner.accountId, email, "viewer")
+  const { visitor, link } = await asked(email)
+  await visitor.post(link)
+  for (const path of ["/operator", "/dev/mail"]) expect((await visitor.get(path)).status).toBe(403)
+})

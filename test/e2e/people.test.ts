@@ -241,9 +241,9 @@ test("a passkey is made by its own person alone, and not with a challenge of a s
   await page.goto(`${base}/account`)
   const made = `(async () => {
     const asked = await fetch("/account/passkeys/options", ${json}, body: "{}" }).then((answer) => answer.json())
-    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked)
+    const { challenge } = await ${challenge}
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON({ ...asked, challenge })
     const response = (await navigator.credentials.create({ publicKey })).toJSON()
-    await fetch("/sign-in/passkey/options", ${json}, body: "{}" })
     const body = JSON.stringify({ name: "x", response })
     return (await fetch("/account/passkeys", ${json}, body })).status
   })()`

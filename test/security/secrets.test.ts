@@ -284,6 +284,7 @@ const kinds: Record<string, string[]> = {
     "BROWSER",
     "CHALLENGE",
     "LINK",
+    "LINK-OF",
   ],
   Leases: ["HOSTS", "HOST_STOP", "BRIDGE", "LEASE", "KEYS"],
   Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT"],

@@ -1,12 +1,14 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
+import { hashOf } from "#core/account/token.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
+import { RateLimit } from "#core/rate-limit.ts"
 import { deadLink, linkDone, linkPage, linkRefused, linkTaken, linkTyped } from "#dashboard/pages/link.ts"
-import { elsewhere, type Html } from "#dashboard/parts/html.ts"
+import { elsewhere, type Html, span } from "#dashboard/parts/html.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
 import { ask } from "../../api/forward.ts"
 import { lonePage } from "../answer.ts"
@@ -42,42 +44,62 @@ export const link = new Hono<DashboardEnv>()
     const { begun = "0", typed } = c.req.query()
     const ends = Number(begun) + roundMs
     const at = `/link/${token}`
-    const session = await LinkSession.open(token)
-    if (!session) return await dead(c)
+    const first = await LinkSession.open(token)
+    if (!first) return await dead(c)
+    let unlinkAtMs = 0
     const follow = async (): Promise<Map<string, Piece>> => {
-      const now = await LinkSession.open(token)
-      if (!now) return new Map([["over", { html: elsewhere(at) }]])
+      const session = await LinkSession.open(token)
+      if (!session) return new Map([["over", { html: elsewhere(at) }]])
       const { place, evidence } = await placeOf(c, session)
-      if (place === "refused") return new Map([["refused", { html: elsewhere(`${at}?refused`) }]])
+      if (place === "refused") {
+        // A host that does not unlink it is left alone for a while.
+        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: steps(evidence) }]])
+        unlinkAtMs = nowMs() + unlinkEachMs
+        if (await unlink(c, session)) return new Map([["refused", { html: elsewhere(`${at}?refused`) }]])
+        return new Map([["steps", { html: steps(evidence) }]])
+      }
       if (place !== "open") return new Map([[place, { html: elsewhere(at) }]])
       const pieces = new Map<string, Piece>([["steps", { html: steps(evidence) }]])
       if (typed !== undefined || isLinked(evidence)) return pieces
       const code: Code = nowMs() < ends ? await codeOf(session.bridge, c.var.requestId) : { kind: "over" }
       if (code.kind === "linked") return pieces
-      if (code.kind === "shown" && !session.isShown) await LinkSession.show(token)
+      if (code.kind === "shown") await LinkSession.show(token, session)
       return pieces.set("code", { html: codePiece(at, code, nowMs()) })
     }
-    return await live(c, lookEachMs, follow, undefined, `LINK#${session.bridge.id}`)
+    return await live(c, lookEachMs, follow, undefined, `LINK#${first.bridge.id}`)
   })
   .post("/link/:token", async (c) => {
     const token = c.req.param("token")
     const session = await LinkSession.open(token)
     if (!session) return await dead(c)
     const { place } = await placeOf(c, session)
+    if (place === "refused") await unlink(c, session)
     if (place !== "open") return c.redirect(c.req.path, 303)
     const { phone: written } = await c.req.parseBody()
     const { requestId } = c.var
+    const asked = await RateLimit.count("typedCodes", hashOf(token))
+    if (asked.isExceeded) {
+      const sentence = `Too many codes were asked for: try again in ${span(asked.endsMs - nowMs())}.`
+      const body = linkRefused({
+        ...(await about(session)),
+        at: c.req.path,
+        code: "rate_limited",
+        sentence,
+        phone: "",
+      })
+      return await show(c, body, 429)
+    }
     const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
     const shown = { ...(await about(session)), at: c.req.path }
     if (typed.refused) return await show(c, linkRefused({ ...shown, ...typed.refused }), typed.refused.status)
-    await LinkSession.show(token)
+    await LinkSession.show(token, { shownAt: 0 })
     const evidence = await evidenceOf(session.bridge)
     return await show(c, linkTyped({ ...shown, ...typed, evidence, nowMs: nowMs() }))
   })
 
 /**
- * How far a link session is: `taken` when a phone was linked before a code was shown on its page, `refused` when the phone
- * that was linked on it is not the expected one, and was unlinked again.
+ * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when one was linked on this page that is not
+ * the expected one. Only what a person does on the page unlinks it: programs that look at mails open links, too.
  */
 type Place = "open" | "done" | "taken" | "refused"
 
@@ -87,23 +109,33 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
   if (session.isUsed) return at("done")
   // A session that signs in says its number a moment later.
   if (!isLinked(evidence) || evidence.phone === "") return at("open")
-  if (!session.isShown) return at("taken")
-  if (session.expectedPhone !== undefined && evidence.phone !== session.expectedPhone) {
-    await unlink(c, session)
-    return at("refused")
+  switch (LinkSession.judge(session, evidence.phone)) {
+    case "foreign":
+      return at("taken")
+    case "other":
+      return at("refused")
+    case "own":
+      await LinkSession.finish(c.req.param("token") ?? "")
+      return at("done")
   }
-  await LinkSession.finish(c.req.param("token") ?? "")
-  return at("done")
 }
 
-async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): Promise<void> {
+/** How soon a host is asked again that did not unlink a phone. */
+const unlinkEachMs = 10_000
+
+/** @returns false when it is not known to be unlinked */
+async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): Promise<boolean> {
   const { requestId } = c.var
   try {
-    await ask({ method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId }, true)
+    const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
+    const { refusal } = await ask(call, true)
+    if (refusal) return false
     log.info({ requestId, bridgeId: bridge.id }, "another phone than the expected one was unlinked")
+    return true
   } catch (error) {
-    // The next look at the page tries again.
+    // Whoever looks at the page asks again.
     if (!(error instanceof ApiError)) throw error
+    return false
   }
 }
 

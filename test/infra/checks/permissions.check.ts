@@ -154,9 +154,13 @@ test("media are stored by hosts, and read by whoever streams them", () => {
   expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["StreamRole", "SessionHostTaskRole"])
 })
 
-test("the logs of customers are written by hosts and delivery, read by the functions that stream, removed by hosts", () => {
+test("the logs of customers are written by hosts, delivery and the dashboard, read by the functions that stream, removed by hosts", () => {
   const streams = "/bridges:log-stream:*"
-  expect(whoMay("logs:PutLogEvents", streams)).toEqual(["DeliveryRole", "SessionHostTaskRole"])
+  expect(whoMay("logs:PutLogEvents", streams)).toEqual([
+    "DashboardRole",
+    "DeliveryRole",
+    "SessionHostTaskRole",
+  ])
   expect(whoMay("logs:GetLogEvents", streams)).toEqual(["StreamRole", "DashboardRole", "DashboardStreamRole"])
   expect(whoMay("logs:DeleteLogStream", streams)).toEqual(["SessionHostTaskRole"])
 })
