@@ -115,23 +115,23 @@ function contains(value: unknown, text: string): boolean {
 }
 
 /**
- * The events after this number, as they are appended: one batch per look, often an empty one. `news` resolves when it is
- * time for another look.
+ * The events after this number, as they are appended: one batch per look, often an empty one. `at` is the number of the
+ * last event that was looked at. `news` resolves when it is time for another look.
  */
 export async function* follow(
   bridge: Bridge.Info,
   after: number,
   wanted: Filter,
   news: () => Promise<void>,
-): AsyncGenerator<StoredEvent[]> {
+): AsyncGenerator<{ events: StoredEvent[]; at: number }> {
   const read = reader(await Bridge.deliveryKeyOf(bridge), wanted)
   let at = after
   let gap: number | undefined
   for (;;) {
     const { next, beyond } = await EventRow.after(bridge.id, at)
     const head = next.length > 0 ? await headOf(bridge.id) : 0
-    yield next.flatMap((event) => read(EventRow.asOf(event, head)) ?? [])
     at = next.at(-1)?.n ?? at
+    yield { events: next.flatMap((event) => read(EventRow.asOf(event, head)) ?? []), at }
     if (next.length > 0) continue
     // The rows of a transaction may become visible one by one. A gap that is still there later has expired.
     if (beyond === undefined) await news()

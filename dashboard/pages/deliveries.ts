@@ -5,16 +5,20 @@ import { icon } from "../parts/icon.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { outcome, type Receiving, receiverLine } from "../parts/receiver.ts"
 
-interface Shown {
+/** What the stream sends again. */
+interface Moving {
   ref: string
   isSandbox: boolean
   receiving: Receiving
   attempts: Attempt[]
+  mayChange: boolean
+  nowMs: number
+}
+
+interface Shown extends Moving {
   /** Those that were given up, newest first, and whether there are more. */
   undelivered: StoredEvent[]
   hasMore: boolean
-  mayChange: boolean
-  nowMs: number
   told?: Html | string | undefined
 }
 
@@ -39,7 +43,7 @@ export function deliveriesPage(input: Shown): Html {
 }
 
 /** What waits and how the receiver does, as the stream sends it again. */
-export function headCard({ ref, receiving, mayChange, nowMs }: Shown): Html {
+export function headCard({ ref, receiving, mayChange, nowMs }: Moving): Html {
   const { headId } = receiving
   return html`<section class="card" id="delivery-head" aria-label="The receiver">
     <div class="row spread">
@@ -109,7 +113,7 @@ function givenUp({ ref, undelivered, hasMore, mayChange, nowMs }: Shown): Html {
 }
 
 /** The latest attempts, as the stream sends them again. */
-export function attemptsCard({ ref, attempts, nowMs }: Shown): Html {
+export function attemptsCard({ ref, attempts, nowMs }: Moving): Html {
   return html`<section class="card flush" id="attempts">
     <header><h2>Latest attempts</h2></header>
     ${

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { z } from "zod"
+import type { Attempt } from "#core/contract/delivery.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { SessionStatus } from "#core/contract/session.ts"
@@ -42,11 +43,14 @@ async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatu
   }
 }
 
-/** How a bridge's events get to their receiver now. */
-export async function receivingOf(bridge: Bridge.Info): Promise<Receiving> {
+/** How a bridge's events get to their receiver now. `attempts` are the latest ones, if they are known already. */
+export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Promise<Receiving> {
   const url = bridge.webhookUrl
   if (url === "") return { url, waiting: 0, resending: 0 }
-  const [summary, [last]] = await Promise.all([Deliveries.summary(bridge.id), AttemptLog.latest(bridge.id)])
+  const [summary, [last]] = await Promise.all([
+    Deliveries.summary(bridge.id),
+    attempts ?? AttemptLog.latest(bridge.id),
+  ])
   return {
     url,
     waiting: summary.waiting,

@@ -6,6 +6,7 @@ import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { keysPage } from "#dashboard/pages/keys.ts"
 import { makeKey } from "../api/account.ts"
+import { originOf } from "../http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
 import { unlessFresh } from "./guard.ts"
@@ -50,7 +51,7 @@ async function show(
     keys: all.toSorted((a, b) => b.createdAt - a.createdAt),
     refs: bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef),
     mayChange: me.role !== "viewer",
-    baseUrl: new URL(c.req.url).origin,
+    baseUrl: originOf(c),
     nowMs: nowMs(),
   })
   return await page(c, { title: "API keys", place: "keys", body, ...(status && { status }) })

@@ -3,12 +3,16 @@ import type { Context } from "hono"
 import { streamSSE } from "hono/streaming"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { rateLimited } from "#core/error.ts"
+import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { Html } from "#dashboard/parts/html.ts"
 import type { DashboardEnv } from "./env.ts"
 
-/** A connection lives this long, here as on AWS, where a stream holds a function. The browser connects again at once. */
-const livesMs = 60_000
+/**
+ * A connection lives this long; the browser connects again at once. On Lambda nobody says that a page was closed: its stream
+ * holds a function and one of the person's places until its end.
+ */
+const livesMs = config.AWS_LAMBDA_FUNCTION_NAME === undefined ? 60_000 : 15_000
 const commentEachMs = 10_000
 const againAfterMs = 300
 
@@ -19,7 +23,7 @@ const here = new Map<string, number>()
 /** When a page that was refused one asks again, in seconds. */
 const refusedFor = 3
 
-/** What a stream sends: a piece of the page; `id` is where to go on after a break. */
+/** What a stream sends: a piece of the page; `id` is where to go on after a break. An empty one has nothing but its id. */
 export interface Piece {
   html: Html | string
   id?: string | undefined
@@ -65,14 +69,15 @@ export async function live(
           if (found === "over") return
           for (const [key, piece] of found) {
             const text = String(await piece.html)
-            if (sent.get(key) === text) continue
-            sent.set(key, text)
             id = piece.id ?? id
+            if (text === "" || sent.get(key) === text) continue
+            sent.set(key, text)
             await stream.writeSSE({ data: text, ...(piece.id !== undefined && { id: piece.id }) })
           }
           if (performance.now() - keptAt >= commentEachMs) {
             keptAt = performance.now()
-            await stream.write(": still here\n\n")
+            // Without text it only says how far the page has come.
+            await (id === undefined ? stream.write(": still here\n\n") : stream.writeSSE({ data: "", id }))
             if (!(await StreamPlace.keep(place))) return
           }
           await sleep(typeof eachMs === "number" ? eachMs : eachMs())

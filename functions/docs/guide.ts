@@ -19,7 +19,7 @@ export interface Chapter {
 }
 
 const start = (reader: Reader) => String.raw`URL=${reader.baseUrl}
-KEY=mbk_...   # your API key${reader.keyName === undefined ? "" : `, such as "${reader.keyName}"`}
+KEY=mbk_...   # your API key${named(reader.keyName)}
 auth="Authorization: Bearer $KEY" json='Content-Type: application/json'
 
 curl "$URL/api/instances" -H "$auth" -H "$json" \
@@ -33,6 +33,11 @@ curl "$URL/api/instances/shop/proxy/status" -H "$auth"
 
 curl "$URL/api/instances/shop/proxy/send/text" -H "$auth" -H "$json" -H 'Idempotency-Key: order-17' \
   -d '{"chat":"491711234567","body":"Hello"}'`
+
+/** The name of a key, as a comment in a shell: a name may hold anything, line breaks as well. */
+function named(keyName: string | undefined): string {
+  return keyName !== undefined && /^[\w .-]{1,64}$/.test(keyName) ? `, such as "${keyName}"` : ""
+}
 
 /** Each session status, its meaning, and what to do about it. */
 const statuses = [

@@ -1,9 +1,9 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { config } from "#core/platform/config.ts"
 import { docsPage } from "./page.ts"
 import type { Reader } from "./guide.ts"
 import { openapi } from "./openapi.ts"
+import { originOf } from "../http/address.ts"
 import type { ApiEnv } from "../http/router.ts"
 
 /** The contract for machines and for people. It is public. */
@@ -19,12 +19,4 @@ export function docs(c: Context, reader: Reader, caching: string): Response | Pr
     "cache-control": caching,
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
   })
-}
-
-/** Where this page is, as far as that is known: on AWS a request comes from the router, under another name. */
-export function originOf(c: Context): string {
-  const { origin, hostname } = new URL(c.req.url)
-  // It is pasted into a shell.
-  const isPlain = /^[\w.-]+$/.test(hostname) && config.AWS_LAMBDA_FUNCTION_NAME === undefined
-  return isPlain ? origin : "https://...   # where this page is, without /api/docs"
 }

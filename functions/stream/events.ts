@@ -28,7 +28,7 @@ export const eventStream = router().openapi(listEvents, async (c, next) => {
       signal.throwIfAborted()
     }
     try {
-      for await (const events of EventHistory.follow(bridge, after, wanted, news))
+      for await (const { events } of EventHistory.follow(bridge, after, wanted, news))
         yield events.map(toText).join("")
     } finally {
       arrivals.end()

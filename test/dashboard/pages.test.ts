@@ -97,6 +97,9 @@ test("a page's stream that is cut goes on behind the event that was shown last, 
   expect(first.ids.slice(0, 2)).toEqual(ids.slice(0, 2))
   const again = await shownBy(await person.get(`${stream}?from=0`, { "last-event-id": ids[1]! }), 1)
   expect(again.ids).toEqual([ids[2]])
+  // So far the page had looked, and nothing was to be shown.
+  const looked = await shownBy(await person.get(`${stream}?from=0`, { "last-event-id": "after_2" }), 1)
+  expect(looked.ids).toEqual([ids[2]])
   const later = person.get(`${stream}?from=3&search=LATE`)
   await outbox.write(anEvent("other"), anEvent("late"))
   expect((await shownBy(await later, 1)).said).toContain("late")

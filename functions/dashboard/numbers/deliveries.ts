@@ -19,7 +19,7 @@ import type { DashboardEnv } from "../env.ts"
 import { receivingOf } from "../evidence.ts"
 import { live } from "../live.ts"
 
-const lookEachMs = 1000
+const lookEachMs = 2000
 
 /** How a number's events get to its receiver, and what became of each. */
 export const deliveries = new Hono<DashboardEnv>()
@@ -44,7 +44,7 @@ export const deliveries = new Hono<DashboardEnv>()
   .get("/numbers/:ref/deliveries", async (c) => await showDeliveries(c))
   .get("/numbers/:ref/deliveries/stream", (c) =>
     live(c, lookEachMs, async () => {
-      const shown = await shownOf(c)
+      const shown = await movingOf(c)
       return new Map([
         ["head", { html: headCard(shown) }],
         ["attempts", { html: attemptsCard(shown) }],
@@ -120,19 +120,22 @@ async function showDeliveries(c: Context<DashboardEnv>, told?: ReturnType<typeof
 }
 
 async function shownOf(c: Context<DashboardEnv>) {
-  const { bridge, me } = c.var
-  const [receiving, attempts, undelivered] = await Promise.all([
-    receivingOf(bridge),
-    AttemptLog.latest(bridge.id),
-    EventHistory.page(bridge, { state: "undelivered", isNewestFirst: true, limit: 20 }),
+  const [moving, undelivered] = await Promise.all([
+    movingOf(c),
+    EventHistory.page(c.var.bridge, { state: "undelivered", isNewestFirst: true, limit: 20 }),
   ])
+  return { ...moving, undelivered: undelivered.events, hasMore: undelivered.next !== undefined }
+}
+
+/** What the stream of the page sends again. */
+async function movingOf(c: Context<DashboardEnv>) {
+  const { bridge, me } = c.var
+  const attempts = await AttemptLog.latest(bridge.id)
   return {
     ref: bridge.customerRef,
     isSandbox: bridge.isSandbox,
-    receiving,
+    receiving: await receivingOf(bridge, attempts),
     attempts,
-    undelivered: undelivered.events,
-    hasMore: undelivered.next !== undefined,
     mayChange: me.role !== "viewer",
     nowMs: nowMs(),
   }

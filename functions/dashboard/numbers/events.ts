@@ -67,12 +67,14 @@ export const events = new Hono<DashboardEnv>()
       const { value, done } = await following.next()
       if (done) return "over"
       const shown = { nowMs: nowMs(), isNew: true, maySend, list }
-      return new Map<string, Piece>(
-        value.map((stored) => {
+      const pieces = new Map<string, Piece>(
+        value.events.map((stored) => {
           const html = eventItem(bridge.customerRef, stored, shown)
           return [stored.event_id, { html, id: stored.event_id }]
         }),
       )
+      // What the filter leaves out is not looked at again after a break.
+      return pieces.set("position", { html: "", id: `after_${value.at}` })
     }
     return await live(c, 20, look, () => arrivals.end())
   })
@@ -81,6 +83,8 @@ export const events = new Hono<DashboardEnv>()
 async function beginOf(c: Context<DashboardEnv>): Promise<number> {
   const { id } = c.var.bridge
   const lastEventId = lastId(c)
+  const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
+  if (looked !== undefined) return Math.min(Number(looked), await EventList.newest(id))
   const from = z.coerce.number().int().min(0).optional().catch(undefined).parse(c.req.query("from"))
   const begin = await EventHistory.startOf(id, { lastEventId })
   return lastEventId === undefined ? Math.min(from ?? begin, begin) : begin

@@ -16,6 +16,7 @@ import {
   startWithoutSandbox,
 } from "#dashboard/pages/start.ts"
 import { note } from "#dashboard/parts/html.ts"
+import { originOf } from "../../http/address.ts"
 import { page } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { evidenceOf } from "../evidence.ts"
@@ -121,7 +122,7 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
       accountId,
       bubbles.some(({ isOwn }) => !isOwn),
     ),
-    baseUrl: new URL(c.req.url).origin,
+    baseUrl: originOf(c),
     mayChange: me.role !== "viewer",
     told,
     nowMs: nowMs(),
