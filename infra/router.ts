@@ -30,6 +30,8 @@ export const router = new sst.aws.Router("Router", {
     "/api/instances/*/proxy/messages/*/media": to(stream),
     // All of a long address book is more than a function may answer that does not stream.
     "/api/instances/*/proxy/contacts": to(stream),
+    // The reference knows who reads it.
+    "/api/docs": to(dashboard),
     "/api/*": to(api),
     "/healthz": to(api),
     // Each name stands for one content, which is the same for everybody.

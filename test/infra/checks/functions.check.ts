@@ -99,7 +99,7 @@ test("the sweep starts each minute, alone, and a minute that was missed is not m
 
 test("the router waits longer than the API may take, and the API longer than any call", () => {
   const { origins } = distributionOf(graph)
-  expect(origins.value).toHaveLength(11)
+  expect(origins.value).toHaveLength(12)
   for (const { customOriginConfig } of origins.value)
     expect(customOriginConfig).toMatchObject({
       originReadTimeout: 60,
@@ -119,7 +119,7 @@ test("the router proves itself to the API by a secret header, and overwrites the
   expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
 
   const codes = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
-  expect(codes).toHaveLength(11)
+  expect(codes).toHaveLength(12)
   for (const code of codes) {
     const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
     const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
@@ -166,7 +166,7 @@ test("requests for streams, long answers or the internet go to the stream functi
     const isStreamed = streams.some((stream) => stream.path === route.path)
     expect(`${path} ${functionOf(path)}`).toMatch(isStreamed ? / stream/ : / api/)
   }
-  for (const path of ["/healthz", "/api/docs", "/api/none"]) expect(functionOf(path)).toMatch(/^api/)
+  for (const path of ["/healthz", "/api/docs/none", "/api/none"]) expect(functionOf(path)).toMatch(/^api/)
 })
 
 test("the dashboard has every other path, and what is live on its pages a function of its own", () => {
