@@ -25,6 +25,8 @@ const known = new Set([
   "Apache-2.0",
   "Apache-2.0 AND LGPL-3.0-or-later",
   "Apache-2.0 AND LGPL-3.0-or-later AND MIT",
+  "(MIT OR CC0-1.0)",
+  "BSD-2-Clause",
   "BSD-3-Clause",
   "BlueOak-1.0.0",
   "GPL-3.0",
