@@ -131,7 +131,7 @@ async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
   return [{ stopped: bridgeId, reason }]
 }
 
-/** What its account pays may change: a suspended bridge costs nothing, and one that was woken must be paid. */
+/** The account's price may change: a suspended bridge costs nothing, and one that was woken must be paid. */
 async function due(bridgeId: string): Promise<void> {
   const bridge = await Bridge.byId(bridgeId)
   if (bridge && (await Payer.get(bridge.accountId))) await Due.put(bridge.accountId)

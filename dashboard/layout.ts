@@ -101,7 +101,7 @@ export function head(input: {
   </div>`
 }
 
-/** What went wrong, and what to do. */
+/** A fault, and what to do about it. */
 export function refused(input: { title: string; sentence: string; requestId: string }): Html {
   return html`<div class="card">
     <h1>${input.title}</h1>

@@ -136,7 +136,7 @@ export async function remove(accountId: string): Promise<boolean> {
       },
     },
     { Delete: { TableName: accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
-    // What it has at Stripe ends at the next look, which finds no account.
+    // Its subscription ends at the next look at Stripe, which finds no account.
     ...(payer ? [Due.mark(accountId)] : []),
   ])
   return !refused

@@ -26,7 +26,7 @@ const Stored = z.object({
 })
 type Stored = z.infer<typeof Stored>
 
-/** What a key may do (Contract, "Scopes of keys"). */
+/** The rights of a key (Contract, "Scopes of keys"). */
 export interface Access {
   scope: Scope
   /** The only bridge of a key whose scope is `bridge`. */

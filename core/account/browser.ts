@@ -12,7 +12,7 @@ const Info = z.object({
   id: z.string(),
   personId: z.string(),
   accountId: z.string(),
-  /** What the browser says it is. */
+  /** The browser's own name, from its `User-Agent`. */
   agent: z.string(),
   signedInAt: z.number().int(),
   seenAt: z.number().int(),

@@ -70,7 +70,7 @@ export async function remove(accountId: string, personId: string): Promise<boole
   return !refused
 }
 
-/** Whoever signs in with this address becomes a member. */
+/** The person who signs in with this address becomes a member. */
 export async function invite(accountId: string, email: string, role: Role): Promise<void> {
   const item = { account_id: accountId, email, role, created_at: now() }
   await transact([

@@ -29,7 +29,7 @@ import { hashOf, isToken, newToken } from "./token.ts"
 const Info = z.object({
   id: z.string(),
   personId: z.string(),
-  /** What its person calls it. */
+  /** The name that its person gave it. */
   name: z.string(),
   createdAt: z.number().int(),
   usedAt: z.number().int().optional(),
@@ -58,7 +58,7 @@ const most = 20
 const Purpose = z.enum(["register", "sign-in"])
 type Purpose = z.infer<typeof Purpose>
 
-/** What a browser is asked to make a passkey with; its challenge stays in a cookie of that browser. */
+/** The options with which a browser makes a passkey; their challenge stays in a cookie of that browser. */
 export async function offer(person: Person.Info, place: Place) {
   const challenge = await newChallenge("register")
   const known = await list(person.id)
@@ -113,7 +113,7 @@ export async function add(
   return !refused
 }
 
-/** What any browser is asked to sign in with: whichever passkey of this place its person chooses. */
+/** The options with which any browser signs in, by whichever passkey of this place its person chooses. */
 export async function ask(place: Place) {
   const challenge = await newChallenge("sign-in")
   return await generateAuthenticationOptions({

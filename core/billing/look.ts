@@ -59,7 +59,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
   return own && !account.isByHand ? await settleQuantity(written, own) : true
 }
 
-/** What is known of an account, without what another Stripe has said: this one has never heard of its customer. */
+/** The payer's record, without the parts that come from another Stripe: this one has never heard of its customer. */
 function ofThisStripe(payer: Payer.Info): Payer.Info {
   const mode = modeOf()
   if (payer.mode === undefined || payer.mode === mode) return { ...payer, mode }

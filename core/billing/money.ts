@@ -12,13 +12,13 @@ export interface Amount {
   currency: string
 }
 
-/** What a number costs each month. */
+/** The monthly price of a number. */
 export async function price(): Promise<Amount> {
   const { unit_amount, currency } = await (await stripe()).prices.retrieve(need("STRIPE_PRICE"))
   return { cents: unit_amount ?? 0, currency }
 }
 
-/** What Stripe charges next, and when (Unix seconds); undefined if nothing comes. */
+/** The next charge at Stripe: how much, and when (Unix seconds); undefined if nothing comes. */
 export async function coming({ said }: Payer.Info): Promise<(Amount & { at: number }) | undefined> {
   if (!said || !["trialing", "active"].includes(said.status) || said.cancelAt !== undefined) return undefined
   const preview = await (await stripe()).invoices.createPreview({ subscription: said.id })

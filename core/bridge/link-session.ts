@@ -15,7 +15,7 @@ const codeWorksFor = 200
 /** How often it is noted that codes are shown, in seconds. */
 const notedEach = 20
 
-/** What somebody who was given the URL of a link session may do: link a phone to this bridge. */
+/** A one-time URL. Somebody who was given it may link a phone to this bridge, and nothing else. */
 export interface Info extends Wishes {
   bridge: Bridge.Info
   /** Unix seconds. */
@@ -82,7 +82,7 @@ export async function show(token: string, session: Pick<Info, "shownAt">): Promi
 }
 
 /**
- * What a phone is that is linked now. `own`: it was linked on the session's page. `other`: it was too, but another one is
+ * How the phone that is linked now came to be linked. `own`: it was linked on the session's page. `other`: it was too, but another one is
  * expected. `foreign`: it was linked elsewhere, and must be left as it is.
  */
 export function judge(session: Info, phone: string): "own" | "other" | "foreign" {

@@ -4,7 +4,6 @@ import * as call from "./call.ts"
 import * as contact from "./contact.ts"
 import * as debug from "./debug.ts"
 import * as delivery from "./delivery.ts"
-import * as linkSession from "./link-session.ts"
 import * as log from "./log.ts"
 import * as message from "./message.ts"
 import * as presence from "./presence.ts"
@@ -27,7 +26,7 @@ export const routes = {
     qr: session.qr,
     pair: session.pair,
     logout: session.logout,
-    createLinkSession: linkSession.createLinkSession,
+    createLinkSession: session.createLinkSession,
   },
   Messages: {
     sendText: message.sendText,

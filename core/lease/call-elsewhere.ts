@@ -4,7 +4,7 @@ import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import type { Call, HostAnswer } from "./call.ts"
 
-/** What a call needs to know of a lease. */
+/** The part of a lease that a call needs. */
 export const Holder = z.object({ host: z.string(), addr: z.string(), epoch: z.number() })
 export type Holder = z.infer<typeof Holder>
 
@@ -65,7 +65,7 @@ async function invoke(Payload: string) {
   return await client.send(new InvokeCommand({ FunctionName: need("CALLS_FUNCTION"), Payload }))
 }
 
-/** What is asked in an event; undefined when that is something else. */
+/** The call that an event asks for; undefined if the event is something else. */
 export function askedIn(event: unknown): Asked["hostCall"] | undefined {
   return Asked.safeParse(event).data?.hostCall
 }

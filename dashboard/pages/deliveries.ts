@@ -5,7 +5,7 @@ import { icon } from "../parts/icon.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { outcome, type Receiving, receiverLine } from "../parts/receiver.ts"
 
-/** What the stream sends again. */
+/** The parts that the stream renews. */
 interface Moving {
   ref: string
   isSandbox: boolean
@@ -42,7 +42,7 @@ export function deliveriesPage(input: Shown): Html {
     </div>`
 }
 
-/** What waits and how the receiver does, as the stream sends it again. */
+/** The waiting events and the state of the receiver, which the stream renews. */
 export function headCard({ ref, receiving, mayChange, nowMs }: Moving): Html {
   const { headId } = receiving
   return html`<section class="card" id="delivery-head" aria-label="The receiver">

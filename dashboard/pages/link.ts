@@ -3,7 +3,7 @@ import type { Evidence } from "../parts/evidence.ts"
 import { type Html, note, until } from "../parts/html.ts"
 import { linking, refusedCard, steps, typedCard, unofficial } from "../parts/linking.ts"
 
-/** What somebody without an account is told: who asks them, and until when. */
+/** The Link page, for somebody without an account: who asks them, and until when. */
 interface Asked {
   /** The name of the account that made this page. */
   name: string

@@ -7,7 +7,7 @@ export interface Filter {
   text: string
 }
 
-/** What the service did for a number, line by line. */
+/** The log of a number, line by line. */
 export function logPage(input: {
   ref: string
   isSandbox: boolean

@@ -18,7 +18,7 @@ interface Shown {
   nowMs: number
 }
 
-/** What an account decides about a number. */
+/** The settings of a number. */
 export function settingsPage(input: Shown): Html {
   const { ref, isSandbox } = input
   if (!input.mayChange)

@@ -4,7 +4,7 @@ interface Snippet {
   code: string
 }
 
-/** What a program needs first. `contact`: digits of the sandbox's contact; `""` while there is none. */
+/** Code that a program needs first. `contact`: digits of the sandbox's contact; `""` while there is none. */
 export function snippets({ baseUrl, contact }: { baseUrl: string; contact: string }): Snippet[] {
   const to = contact === "" ? "<a contact's number>" : contact
   const api = `${baseUrl}/api/instances`

@@ -12,7 +12,7 @@ export interface Bubble {
   id: string
   /** Written on that phone; else the bridge sent it. */
   isOwn: boolean
-  /** What it is, unless it is a text. */
+  /** Its kind, unless it is a text. */
   kind?: string
   text: string
 }
@@ -177,7 +177,7 @@ function item(isDone: boolean, body: Html): Html {
   </li>`
 }
 
-/** What there is to do, ticked by what there is; the stream sends it again. */
+/** The first steps, ticked by facts; the stream renews them. */
 export function checklist(facts: Shown["facts"]): Html {
   return html`<section class="card" id="checklist">
     <h2>Next steps</h2>

@@ -19,7 +19,7 @@ interface Shown {
   hasPortal: boolean
   mayChange: boolean
   numbers: number
-  /** What a number costs each month; undefined while Stripe cannot be asked. */
+  /** The monthly price of a number; undefined while Stripe cannot be asked. */
   price: Amount | undefined
   coming: (Amount & { at: number }) | undefined
   trialEnd: number | undefined
@@ -33,7 +33,7 @@ interface Shown {
   nowMs: number
 }
 
-/** What the account pays, why something stopped, and the one thing to do about it. */
+/** The subscription: its price, why something stopped, and the one thing to do about it. */
 export function subscriptionPage(input: Shown): Html {
   return html`${head({
       title: "Subscription",

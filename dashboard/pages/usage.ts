@@ -16,7 +16,7 @@ interface Shown {
   ref?: string | undefined
 }
 
-/** What the account's numbers delivered: a chart, and the same as a table. */
+/** The deliveries of the account's numbers: a chart, and the same as a table. */
 export function usagePage(input: Shown): Html {
   const { rows } = input
   const total = totalOf(rows)

@@ -37,7 +37,7 @@ export function eventItem(
   </li>`
 }
 
-/** What became of an event, for people. */
+/** The outcome of an event, for people. */
 export const stateWords = new Map([
   ["pending", "waits for delivery"],
   ["delivered", "delivered"],
@@ -47,7 +47,7 @@ export const stateWords = new Map([
 
 type Event = StoredEvent["event"]
 
-/** What happened, in one line. */
+/** The event in one line. */
 function aboutOf(event: Event): Html | string {
   switch (event.event) {
     case "message": {

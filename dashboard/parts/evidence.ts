@@ -6,7 +6,7 @@ interface Last {
   sinceMs: number
 }
 
-/** What is known of a bridge, and by whose word. */
+/** A bridge's state, and whose word that is. */
 export type Evidence =
   /** Its session said so at `atMs`. */
   | {
@@ -31,13 +31,13 @@ export type Evidence =
 interface Told {
   tone: "good" | "warn" | "bad" | "idle"
   word: string
-  /** What is the matter; `""` if nothing is. */
+  /** The cause of a bad state; `""` if there is none. */
   cause: string
-  /** What to do about it. */
+  /** The action that helps. */
   action?: { label: string; to: "connect" | "take-back" }
 }
 
-/** What it means, in words: each bad state has its cause and, if there is anything to do, what. */
+/** A state in words: each bad state has its cause and, if there is anything to do, what. */
 export function tell(evidence: Evidence): Told {
   switch (evidence.kind) {
     case "said":

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import { type Evidence, tell } from "./evidence.ts"
 import { type Html, note, time, until } from "./html.ts"
 
-/** What there is to scan, or why there is nothing. */
+/** The code to scan, or why there is none. */
 export type Code =
   | { kind: "asking" }
   /** A picture of the code that the network shows now; the how manieth of its round, 0 where that is not known. */
@@ -80,7 +80,7 @@ export function codePiece(at: string, code: Code, nowMs: number): Html {
   </div>`
 }
 
-/** What went wrong, in a few words, by the API's codes; the API's own sentence follows. */
+/** A few words on each failure, by the API's codes; the API's own sentence follows. */
 const failures = new Map([
   ["session_unavailable", "The network cannot be reached"],
   ["network_rejected", "The network refused"],

@@ -50,7 +50,7 @@ function queue({ waiting, resending, oldestMs }: Receiving, nowMs: number): Html
   ${resending === 0 ? "" : `${resending} to be sent again.`}`
 }
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
   const word = attempt.status_code > 0 ? String(attempt.status_code) : attempt.error
   return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`

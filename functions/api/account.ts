@@ -56,7 +56,7 @@ export async function makeKey(
   return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), key }
 }
 
-/** What an account's bridges delivered, day by day, oldest first; of the last 30 days, unless said otherwise. */
+/** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */
 export async function usageOf(
   accountId: string,
   asked: { from?: string | undefined; to?: string | undefined },

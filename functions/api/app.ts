@@ -7,7 +7,6 @@ import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
-import { linkSessions } from "./link-sessions.ts"
 import { proxy } from "./proxy.ts"
 import { reference } from "../docs/routes.ts"
 
@@ -17,5 +16,5 @@ import { reference } from "../docs/routes.ts"
  */
 export const app = door(
   [dashboard, reference],
-  [bridges, eventStream, events, deliveries, account, linkSessions, logs, webhookTest, proxy],
+  [bridges, eventStream, events, deliveries, account, logs, webhookTest, proxy],
 )

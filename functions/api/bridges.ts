@@ -2,6 +2,8 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import * as contract from "#core/contract/bridge.ts"
+import { createLinkSession } from "#core/contract/session.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
@@ -10,6 +12,7 @@ import { freshLease } from "#core/lease/call-holder.ts"
 import { managerOf } from "#core/bridge/live-state.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { awake, restart } from "#core/bridge/restart.ts"
+import { originOf } from "../http/address.ts"
 import { router } from "../http/router.ts"
 
 export const bridges = router()
@@ -65,6 +68,12 @@ export const bridges = router()
   .openapi(contract.removeBridge, async (c) => {
     await remove(c.var.bridge, c.var.requestId)
     return c.body(null, 204)
+  })
+  .openapi(createLinkSession, async (c) => {
+    const { expected_phone: expectedPhone, return_url: returnUrl } = c.req.valid("json")
+    const { token, expiresAt } = await LinkSession.create(c.var.bridge, { expectedPhone, returnUrl })
+    // The pages are where the API is.
+    return c.json({ url: `${originOf(c)}/link/${token}`, expires_at: expiresAt }, 201)
   })
 
 /**

@@ -8,12 +8,11 @@ import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
-import { linkSessions } from "./link-sessions.ts"
 import { proxy } from "./proxy.ts"
 import { reference } from "../docs/routes.ts"
 
 /** The API without the routes that need a stream or a way to the internet. */
-const answer = handle(door([reference], [bridges, events, deliveries, account, linkSessions, proxy]))
+const answer = handle(door([reference], [bridges, events, deliveries, account, proxy]))
 
 /** Answers a request of its URL, or makes a call to a session host for a function that is not in their network. */
 export async function handler(event: LambdaEvent, context?: LambdaContext): Promise<unknown> {

@@ -93,7 +93,7 @@ for (const part of [
   pages.route("/", part)
 if (Billing.isOn()) pages.route("/", subscription)
 
-/** What a person sees of the service. It is served beside the API. */
+/** The pages on which people use the service. They are served beside the API. */
 export const dashboard = new Hono<ApiEnv>()
 dashboard.route("/", assetRoutes)
 dashboard.route("/", reference)

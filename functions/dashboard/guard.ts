@@ -22,7 +22,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ")
 
-/** What a browser must not do with our pages. */
+/** Headers that keep a browser from doing what our pages do not need. */
 export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
   await next()
   c.header("content-security-policy", policy)
@@ -64,7 +64,7 @@ export const signedIn = createMiddleware<DashboardEnv>(async (c, next) => {
     return await lonePage(c, { title: "No account", body: nowhere(), status: 403 })
   c.set("me", { person, account, role, browser })
   c.set("accountId", account.id)
-  // Whoever only reads changes nothing, whichever form they send.
+  // A viewer changes nothing, whichever form they send.
   const isChange = c.req.method !== "GET" && c.req.method !== "HEAD" && !ofOneself.has(c.req.path)
   if (isChange && role === "viewer") {
     const sentence = "You may look at this account, but change nothing: ask one of its owners."

@@ -23,7 +23,7 @@ const here = new Map<string, number>()
 /** When a page that was refused one asks again, in seconds. */
 const refusedFor = 3
 
-/** What a stream sends: a piece of the page; `id` is where to go on after a break. An empty one has nothing but its id. */
+/** A message of a stream: a piece of the page; `id` is where to go on after a break. An empty one has nothing but its id. */
 export interface Piece {
   html: Html | string
   id?: string | undefined

@@ -12,7 +12,7 @@ import { page } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
 import { notAllowed } from "./guard.ts"
 
-/** What only those see who run the service: everybody's accounts, and mails that would sign others in. */
+/** Pages for the people who run the service alone: everybody's accounts, and mails that would sign others in. */
 export const operator = new Hono<DashboardEnv>()
 for (const path of ["/operator", "/dev/mail"])
   operator.use(path, async (c, next) => {

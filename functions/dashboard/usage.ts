@@ -10,7 +10,7 @@ const dayMs = 86_400_000
 /** How many days a page can show. */
 const spans = ["7", "30", "90"] as const
 
-/** What the account's numbers delivered, day by day. */
+/** The deliveries of the account's numbers, day by day. */
 export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const { accountId } = c.var
   const asked = c.req.query("days")

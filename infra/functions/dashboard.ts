@@ -11,7 +11,7 @@ import { common, limits, settings } from "./common.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
-/** What both functions may do besides reading and writing tables. */
+/** The rights of both functions besides reading and writing tables. */
 const both = [
   { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
   { actions: ["lambda:InvokeFunction"], resources: [api.arn] },
@@ -19,7 +19,7 @@ const both = [
 
 /** The dashboard's pages: whatever the API may do for an account, its people may do here. */
 export const dashboard = aDashboard("Dashboard", {
-  // What it asks of a session host is answered within 50 s (Contract, "Time to answer").
+  // A session host's answers take up to 50 s (Contract, "Time to answer").
   timeout: "55 seconds",
   memory: "512 MB",
   permissions: [
@@ -39,7 +39,7 @@ export const dashboard = aDashboard("Dashboard", {
 })
 
 /**
- * What is live on the pages. Each open page holds one of its places, which are set aside: they take none from the pages, the
+ * The streams of the pages. Each open page holds one of its places, which are set aside: they take none from the pages, the
  * API and the deliveries. It reads, wakes a bridge whose code somebody waits for, and notes that a browser was seen.
  */
 export const dashboardStream = aDashboard("DashboardStream", {

@@ -78,7 +78,7 @@ export interface Invoice {
   }
 }
 
-/** What a page of Checkout was asked for. */
+/** The parameters of a page of Checkout. */
 interface Asked {
   quantity: number
   trialDays: number | undefined

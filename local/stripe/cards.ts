@@ -1,4 +1,4 @@
-/** What a card does: when it is typed in, and when it is charged without its owner. */
+/** The behaviour of a card: when it is typed in, and when it is charged without its owner. */
 export interface Card {
   last4: string
   /** Its owner has to confirm each payment. */

@@ -1,4 +1,4 @@
-/** What a form of Stripe's API holds: texts, lists and objects of them. */
+/** A form of Stripe's API: texts, and lists and objects of them. */
 export interface Form {
   [name: string]: Value
 }

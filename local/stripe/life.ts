@@ -11,7 +11,7 @@ const triedAgain = [3, 8, 15].map((days) => days * day)
 
 export type Tell = (type: string, object: object) => void
 
-/** What happens at Stripe by itself and by payments: trials end, periods begin, cards are charged. */
+/** Events at Stripe, by time and by payments: trials end, periods begin, cards are charged. */
 export function life(input: { book: Book; url: () => string; tell: Tell }) {
   const { book, tell } = input
   const now = () => Math.floor(Date.now() / 1000) + book.aheadS

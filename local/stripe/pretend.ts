@@ -8,7 +8,7 @@ import { life as startLife } from "./life.ts"
 import { pages } from "./pages.ts"
 import { webhooks as startWebhooks } from "./webhooks.ts"
 
-/** Whoever can reach it may use it: no money moves. */
+/** Everybody who can reach it may use it: no money moves. */
 const key = "sk_test_pretend"
 
 /**

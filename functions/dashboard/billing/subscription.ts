@@ -17,7 +17,7 @@ import { note } from "#dashboard/parts/html.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 
-/** What an account pays: the way to Stripe's pages, and back from them. */
+/** An account's subscription: to Stripe's pages, and back from them. */
 export const subscription = new Hono<DashboardEnv>()
   .get("/subscription", async (c) => await show(c))
   .post("/subscription/begin", async (c) => {

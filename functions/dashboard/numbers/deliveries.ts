@@ -127,7 +127,7 @@ async function shownOf(c: Context<DashboardEnv>) {
   return { ...moving, undelivered: undelivered.events, hasMore: undelivered.next !== undefined }
 }
 
-/** What the stream of the page sends again. */
+/** The parts of the page that its stream renews. */
 async function movingOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
   const attempts = await AttemptLog.latest(bridge.id)

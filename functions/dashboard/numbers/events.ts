@@ -18,7 +18,7 @@ const perPage = 50
 /** Where nobody tells of events, this is how late one is shown. */
 const lookEachMs = 1000
 
-/** What a form or a link says of the events that are wanted. What cannot be understood is left out. */
+/** The filter in a form or a link. Parts that cannot be understood are left out. */
 const Filter = z.object({
   type: EventType.optional().catch(undefined),
   direction: z.enum(["in", "out"]).optional().catch(undefined),
@@ -73,7 +73,7 @@ export const events = new Hono<DashboardEnv>()
           return [stored.event_id, { html, id: stored.event_id }]
         }),
       )
-      // What the filter leaves out is not looked at again after a break.
+      // Events that the filter leaves out are not looked at again after a break.
       return pieces.set("position", { html: "", id: `after_${value.at}` })
     }
     return await live(c, 20, look, () => arrivals.end())

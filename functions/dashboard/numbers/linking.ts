@@ -3,7 +3,7 @@ export * as Linking from "./linking.ts"
 import { stepOf } from "#dashboard/parts/linking.ts"
 import type { Evidence } from "#dashboard/parts/evidence.ts"
 
-/** What a page of Connect has seen so far. It goes with the stream's ids, so a stream that breaks goes on with it. */
+/** The steps that a page of Connect has seen so far. They are in the stream's ids, so a stream that breaks goes on with it. */
 export interface Info {
   /** The how manieth code of its round is on show; 0 where that is not known. */
   number: number
@@ -20,7 +20,7 @@ const over = lastOfARound + 1
 /** The first code of a round lives for 60 s, each later one for 20. */
 const laterLiveMs = 25_000
 
-/** What a page had seen whose stream comes back with this id. */
+/** The steps that a page had seen whose stream comes back with this id. */
 export function resumed(id: string | undefined): Info {
   if (id === undefined || !/^-?\d{1,15}(_-?\d{1,15}){6}$/.test(id))
     return { number: 0, expiresMs: 0, step: -1, times: [] }

@@ -66,7 +66,7 @@ export const numbers = new Hono<DashboardEnv>()
     return c.redirect(`/numbers/${c.var.bridge.customerRef}/connect`, 303)
   })
 
-/** What was read of receivers, by the ids of their bridges, and when. */
+/** The last readings of receivers, by the ids of their bridges, with their times. */
 type Known = Map<string, { receiving: Receiving; readAtMs: number }>
 
 /** How many numbers are asked at once, and for how long what is known of a receiver will do, ms. */

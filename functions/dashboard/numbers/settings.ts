@@ -20,7 +20,7 @@ import { unlessFresh } from "../guard.ts"
 
 const ignorable = ["groups", "status"] as const
 
-/** What an account decides about a number. */
+/** The settings of a number. */
 export const settings = new Hono<DashboardEnv>()
   .get("/numbers/:ref/settings", async (c) => await show(c))
   .get("/numbers/:ref/settings/secret", async (c) => {

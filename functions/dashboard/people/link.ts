@@ -133,7 +133,7 @@ async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
     log.info({ requestId, bridgeId: bridge.id }, "another phone than the expected one was unlinked")
     return true
   } catch (error) {
-    // Whoever looks at the page asks again.
+    // The page asks again by itself.
     if (!(error instanceof ApiError)) throw error
     return false
   }

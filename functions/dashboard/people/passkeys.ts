@@ -74,7 +74,7 @@ const Answer = z.object({
     .catch("Passkey"),
 })
 
-/** What is no JSON is no answer to a challenge. */
+/** A body that is no JSON answers no challenge. */
 async function answered(c: Context<DashboardEnv>): Promise<z.infer<typeof Answer>> {
   const given: unknown = await c.req.json().catch(() => ({}))
   return Answer.catch({ response: undefined, next: "", name: "" }).parse(given)

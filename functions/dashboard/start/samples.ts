@@ -1,4 +1,4 @@
-// What the sandbox's phone sends. Both were drawn for this page.
+// Files that the sandbox's phone sends. Both were made for this page.
 
 /** A hill in the sun: a PNG of 96 by 64 pixels. */
 export const picture =

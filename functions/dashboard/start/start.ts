@@ -130,7 +130,7 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   return await page(c, { title: "Start", place: "start", body })
 }
 
-/** What the account has done so far. `hasSent`: its sandbox's contact has got a message. */
+/** The steps that the account has done so far. `hasSent`: its sandbox's contact has got a message. */
 async function factsOf(accountId: string, hasSent: boolean) {
   const [keys, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const sandbox = bridges.find(({ isSandbox }) => isSandbox)

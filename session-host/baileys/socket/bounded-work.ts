@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events"
 import type { Arrivals } from "./unsettled.ts"
 import { takeOver } from "./take-over.ts"
 
-/** What Baileys, or whoever took its place, reads the store for, or asks the network about. */
+/** Stanzas for which Baileys, or the code in its place, reads the store or asks the network. */
 const workedAt = ["CB:receipt", "CB:notification"]
 
 /**

@@ -51,7 +51,7 @@ export function newArrivals({ onStuck, onFull }: Hooks): Arrivals {
   const byNode = new WeakMap<BinaryNode, Message>()
   let queue: Arrival[] = []
   let bytes = 0
-  /** What is worked at beside the queue: the size of each stanza, and of all. */
+  /** Stanzas that are worked at beside the queue: the size of each stanza, and of all. */
   const work = { stanzas: new Set<{ bytes: number }>(), bytes: 0 }
   /** Open questions to the network that a message may depend on, and all. */
   const open = { forMessages: 0, all: 0 }
