@@ -46,6 +46,8 @@ const units = {
   Replaced: "Count",
   Suspects: "None",
 
+  LookOverdueS: "Seconds",
+
   CommitMs: "Milliseconds",
   StoreThrottled: "Count",
   StoreConflict: "Count",

@@ -4,6 +4,7 @@ import { look } from "#core/billing/look.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 
 /** Stripe takes a hundred calls a second, and a look makes one or two. */
 const atOnce = 5
@@ -27,7 +28,9 @@ async function lookAt(mark: Due.Mark): Promise<void> {
     await look(accountId)
     await Due.done(mark)
   } catch (error) {
-    const about = { error, accountId, failures: mark.failures + 1, dueForS: now() - mark.since }
+    const dueForS = now() - mark.since
+    const about = { error, accountId, failures: mark.failures + 1, dueForS }
+    Metrics.add("LookOverdueS", dueForS)
     log.error(about, "a subscription could not be looked at")
     await Due.postpone(mark)
   }

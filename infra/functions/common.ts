@@ -35,6 +35,7 @@ export const settings = {
   STAGE: $app.stage,
   DASHBOARD_URL: operator.dashboardUrl,
   BILLING_URL: operator.billingUrl,
+  ...(operator.stripe && { BILLING: "stripe" }),
   ...given("LOG_LEVEL"),
 }
 

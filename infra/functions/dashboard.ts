@@ -8,6 +8,7 @@ import { operator } from "../stage/operator.ts"
 import { accountId, region, stage } from "../stage/stage.ts"
 import { api } from "./api.ts"
 import { common, limits, settings } from "./common.ts"
+import { stripe } from "./subscriptions.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
@@ -22,6 +23,7 @@ export const dashboard = aDashboard("Dashboard", {
   // A session host's answers take up to 50 s (Contract, "Time to answer").
   timeout: "55 seconds",
   memory: "512 MB",
+  environment: { ...stripe },
   permissions: [
     access(accounts, ...row, "Query", "ConditionCheckItem"),
     access(leases, ...row, "Query"),
@@ -63,7 +65,7 @@ export const dashboardStream = aDashboard("DashboardStream", {
  */
 function aDashboard(
   name: string,
-  more: Pick<sst.aws.FunctionArgs, "timeout" | "memory" | "concurrency" | "permissions">,
+  more: Pick<sst.aws.FunctionArgs, "timeout" | "memory" | "concurrency" | "permissions" | "environment">,
 ) {
   const base = common(name)
   return new sst.aws.Function(name, {
@@ -77,6 +79,7 @@ function aDashboard(
     environment: {
       ...settings,
       ...limits,
+      ...more.environment,
       METRICS_SERVICE: "dashboard",
       SANDBOX: operator.sandbox ? "1" : "0",
       ...(operator.mailFrom && { MAIL_FROM: operator.mailFrom }),

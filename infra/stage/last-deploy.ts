@@ -2,8 +2,8 @@ import { settingsOfStage } from "./operator.ts"
 
 const folder = `/${$app.name}/${$app.stage}/deployed`
 
-/** Without these something would be taken away in silence: mails, the customers' address, sandboxes or keys. */
-const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "MAIL_FROM", "API_KEY_PEPPER"]
+/** Without these something would be taken away in silence: mails, the customers' address, sandboxes, keys or subscriptions. */
+const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "MAIL_FROM", "API_KEY_PEPPER", "BILLING"]
 
 /**
  * Compares the settings of this deploy with those that the last one left in Systems Manager, and leaves its own there.

@@ -28,6 +28,8 @@ export const operator = {
     page("DASHBOARD_URL", process.env.DASHBOARD_URL) ||
     (process.env.DOMAIN ? `https://${process.env.DOMAIN}` : ""),
   billingUrl: page("BILLING_URL", process.env.BILLING_URL),
+  /** `BILLING=stripe`: accounts pay for their numbers (docs/billing.md). */
+  stripe: paid(),
 }
 
 /** The next deploy of the stage is compared with these: nothing secret, and none of it empty. */
@@ -39,6 +41,7 @@ export const settingsOfStage: Record<string, string> = Object.fromEntries(
     WAF: operator.waf ? "1" : undefined,
     MAIL_FROM: operator.mailFrom,
     API_KEY_PEPPER: operator.pepper && "given",
+    BILLING: operator.stripe && "stripe",
     ...operator.versions,
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
 )
@@ -52,6 +55,19 @@ function version(name: string, value = "1"): number {
 function pepper(value = ""): string | undefined {
   if (value !== "" && value.length < 32) throw new Error("API_KEY_PEPPER has fewer than 32 characters")
   return value || undefined
+}
+
+/** @throws where a stage is to be paid for, and something is missing for that */
+function paid(): { key: string; webhookSecret: string; price: string } | undefined {
+  const { BILLING = "", STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE } = process.env
+  if (BILLING === "") return undefined
+  if (BILLING !== "stripe")
+    throw new Error(`BILLING cannot be "${BILLING}" on AWS: set it to stripe, or leave it out`)
+  if (!STRIPE_SECRET_KEY || !STRIPE_WEBHOOK_SECRET || !STRIPE_PRICE)
+    throw new Error("BILLING=stripe needs STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE")
+  if (!process.env.DOMAIN && !process.env.DASHBOARD_URL)
+    throw new Error("BILLING=stripe needs DOMAIN or DASHBOARD_URL: Stripe sends people back there")
+  return { key: STRIPE_SECRET_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET, price: STRIPE_PRICE }
 }
 
 function budget(): number {

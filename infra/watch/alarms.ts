@@ -2,6 +2,7 @@ import { api } from "../functions/api.ts"
 import { dashboard, dashboardStream } from "../functions/dashboard.ts"
 import { delivery } from "../functions/delivery.ts"
 import { stream } from "../functions/stream.ts"
+import { subscriptions } from "../functions/subscriptions.ts"
 import { sweep } from "../functions/sweep.ts"
 import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
 import { above, alarm, ratio } from "./alarm.ts"
@@ -53,6 +54,12 @@ above("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 
 above("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })
 above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
 above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
+if (subscriptions) {
+  above("SubscriptionsErrors", ofFunction(subscriptions, "Errors"), 0, { minutes: [2, 5] })
+  above("SubscriptionsThrottled", ofFunction(subscriptions, "Throttles"), 0, { minutes: [3, 5] })
+  // Stripe may be away for an hour. Longer than that, numbers may run unpaid, or stand still although they are paid.
+  above("SubscriptionsLate", metric("subscriptions", "LookOverdueS", "Maximum"), 2 * 3600)
+}
 alarm("SweepSilent", {
   ...about(ofFunction(sweep, "Invocations")),
   comparisonOperator: "LessThanThreshold",

@@ -1,0 +1,16 @@
+import { z } from "zod"
+import { Metrics } from "#core/platform/metrics.ts"
+import { lookAtAll, lookAtDue } from "./looks.ts"
+
+/** The night's event. */
+const Nightly = z.object({ all: z.literal(true) })
+
+/**
+ * Looks at the accounts that are due, each minute. The night's event makes every account that Stripe knows due first.
+ * Invocations run one at a time (reserved concurrency 1).
+ */
+export async function handler(event: unknown): Promise<void> {
+  if (Nightly.safeParse(event).success) await lookAtAll()
+  await lookAtDue()
+  Metrics.flush()
+}

@@ -1,0 +1,65 @@
+import { access } from "../access.ts"
+import { settingsKey } from "../data/keys.ts"
+import { accounts, events, leases } from "../data/tables.ts"
+import { operator } from "../stage/operator.ts"
+import { api } from "./api.ts"
+import { common, settings } from "./common.ts"
+
+/** What a process needs that speaks to Stripe; nothing where nobody pays. */
+export const stripe = operator.stripe && {
+  STRIPE_SECRET_KEY: $util.secret(operator.stripe.key),
+  STRIPE_WEBHOOK_SECRET: $util.secret(operator.stripe.webhookSecret),
+  STRIPE_PRICE: operator.stripe.price,
+}
+
+/** Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where nobody pays. */
+export const subscriptions = stripe && looks(stripe)
+
+/** In no VPC: it asks Stripe. The API calls session hosts for it, as it does for the dashboard. */
+function looks(stripe: Record<string, $util.Input<string>>) {
+  const base = common("Subscriptions")
+  const fn = new sst.aws.Function("Subscriptions", {
+    ...base,
+    handler: "functions/billing/handler.handler",
+    // It looks for 45 s, and the last look may wait for Stripe and for a session host.
+    timeout: "5 minutes",
+    memory: "256 MB",
+    // Two would ask Stripe about the same accounts.
+    concurrency: { reserved: 1 },
+    // What is due stays due until a look has succeeded.
+    retries: 0,
+    environment: {
+      ...settings,
+      ...stripe,
+      METRICS_SERVICE: "subscriptions",
+      ACCOUNTS_TABLE: accounts.name,
+      LEASES_TABLE: leases.name,
+      EVENTS_TABLE: events.name,
+      CALLS_FUNCTION: api.name,
+    },
+    permissions: [
+      access(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
+      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery.
+      access(leases, "GetItem", "UpdateItem", "DeleteItem"),
+      access(events, "DeleteItem"),
+      { actions: ["lambda:InvokeFunction"], resources: [api.arn] },
+      { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
+    ],
+    transform: {
+      ...base.transform,
+      function: (args) => {
+        args.kmsKeyArn = settingsKey.arn
+      },
+      eventInvokeConfig: (args) => {
+        args.maximumEventAgeInSeconds = 60
+      },
+    },
+  })
+  new sst.aws.CronV2("LookAtDue", { schedule: "rate(1 minute)", function: fn.arn })
+  new sst.aws.CronV2("LookAtAll", {
+    schedule: "cron(0 3 * * ? *)",
+    function: fn.arn,
+    event: { all: true },
+  })
+  return fn
+}
