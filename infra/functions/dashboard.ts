@@ -65,7 +65,9 @@ export const dashboardStream = aDashboard("DashboardStream", {
  */
 function aDashboard(
   name: string,
-  more: Pick<sst.aws.FunctionArgs, "timeout" | "memory" | "concurrency" | "permissions" | "environment">,
+  more: Pick<sst.aws.FunctionArgs, "timeout" | "memory" | "concurrency" | "permissions"> & {
+    environment?: Record<string, $util.Input<string>>
+  },
 ) {
   const base = common(name)
   return new sst.aws.Function(name, {

@@ -35,7 +35,7 @@ const sources = globSync(
   "{admin,core,cost,dashboard,functions,infra,local,session-host,simulator,test,trials}/**/*.ts",
   {
     cwd: root,
-    exclude: ["test/local/documents.test.ts"],
+    exclude: ["test/local/documents.test.ts", "infra/node_modules/**"],
   },
 )
 const decisions = documents.filter((path) => path.startsWith("docs/decisions/"))

@@ -175,7 +175,9 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     const logs = await whole.call("GET", "/api/instances/shop/proxy/webhook-logs")
     const attempts = (await logs.json()) as { event_id: string; event: string; success: boolean }[]
     const { event_id } = attempts.find(({ success, event }) => !success && event === "message")!
-    expect((await ask({ with: { event_id } })).json).toMatchObject({
+    // Attempts are written down a moment after they were made.
+    const shown = async () => (await ask({ with: { event_id } })).json
+    await expect.poll(shown).toMatchObject({
       body: expect.stringContaining(`"event":"message"`) as unknown,
       attempts: [
         { answer: "ignored", status_code: 400 },

@@ -62,7 +62,8 @@ test("every metric that alarms and the dashboard watch is written by the service
     expect(Metrics.names).toContain(name)
     expect(written(service).map((one) => `${service} ${one}`)).toContain(`${service} ${name}`)
   }
-  const known = new Set(watched.map(({ name }) => name))
+  // Only a stage where numbers are paid for watches the last one (billing.check.ts).
+  const known = new Set([...watched.map(({ name }) => name), "LookOverdueS"])
   expect(Metrics.names.filter((name) => !known.has(name))).toEqual([])
 })
 

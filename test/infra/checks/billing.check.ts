@@ -58,6 +58,10 @@ test("somebody is told when looks fail, are throttled or stay away", () => {
   expect(alarms).toEqual(
     expect.arrayContaining(["SubscriptionsErrors", "SubscriptionsThrottled", "SubscriptionsLate"]),
   )
+  expect(graph.one("cloudwatch/metricAlarm:MetricAlarm", "SubscriptionsLate")).toMatchObject({
+    metricName: "LookOverdueS",
+    namespace: "MessagingBridge",
+  })
 })
 
 test.for(["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE", "DASHBOARD_URL"])(
