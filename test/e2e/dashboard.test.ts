@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer as createLine, type Socket } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Page } from "puppeteer-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
@@ -44,11 +45,8 @@ async function aPage(): Promise<Page> {
     const { protocol, origin } = new URL(request.url())
     if (protocol !== "data:" && origin !== base) wrong.push(request.url())
   })
-  // Not awaited: now and then this Chromium, which is one process, does not answer. All pages end with the browser.
-  onTestFinished(() => {
-    page.removeAllListeners()
-    void page.close().catch(() => "ended with the browser")
-  })
+  // Now and then this Chromium, which is one process, does not answer. All pages end with the browser.
+  onTestFinished(() => Promise.race([page.close(), sleep(5000, undefined, { ref: false })]))
   return page
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Page } from "puppeteer-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
@@ -25,8 +26,8 @@ afterAll(async () => {
 /** A page in which nobody is signed in. */
 async function aStranger(): Promise<Page> {
   const page = await browser.newPage()
-  // Not awaited: see dashboard.test.ts.
-  onTestFinished(() => void page.close().catch(() => "ended with the browser"))
+  // As in dashboard.test.ts.
+  onTestFinished(() => Promise.race([page.close(), sleep(5000, undefined, { ref: false })]))
   await page.setViewport({ width: 1280, height: 900 })
   const client = await page.createCDPSession()
   await client.send("Network.clearBrowserCookies")
