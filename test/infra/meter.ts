@@ -89,7 +89,8 @@ function isAtRest(use: Use): boolean {
   if (use.resource !== "Leases") return false
   // The sweep alone asks the table of leases for a list: for the hosts.
   return (
-    use.action === "dynamodb:Query" || /"HOSTS[#"]|"SHORTAGE"/.test(JSON.stringify(use.Key ?? use.Item ?? {}))
+    use.action === "dynamodb:Query" ||
+    /"HOSTS[#"]|"HOST_STOP"|"SHORTAGE"/.test(JSON.stringify(use.Key ?? use.Item ?? {}))
   )
 }
 
