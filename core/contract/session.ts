@@ -13,7 +13,7 @@ export const Status = z
   })
 export type Status = z.infer<typeof Status>
 
-/** Contract, "Session status". Unknown fields are `""`, never absent; those about a restriction are there while it lasts. */
+/** Contract, "Session status". Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts. */
 export const SessionStatus = z
   .object({
     status: Status,
@@ -21,6 +21,15 @@ export const SessionStatus = z
     lid: z.string(),
     name: z.string(),
     phone: z.string(),
+    objection: z
+      .enum(["locked", "banned", "temporarily_banned", "outdated"])
+      .optional()
+      .openapi({
+        description:
+          "Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the " +
+          "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
+          "session connects again by itself. It ends with the next connection.",
+      }),
     restriction: z
       .enum(["new_chats", "new_chats_quota"])
       .optional()

@@ -18,6 +18,8 @@ export function connectPage(input: {
   const { ref, evidence, nowMs } = input
   const at = `/numbers/${ref}/connect`
   const isLinked = evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
+  // Then the steps say why.
+  const isRefused = evidence.kind === "said" && evidence.objection !== undefined
   return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "connect" })}
   ${
     input.isSandbox
@@ -32,7 +34,7 @@ export function connectPage(input: {
   ${
     input.mayChange
       ? html`<div class="stack" data-stream="${at}/stream?begun=${input.begunMs}">
-          ${isLinked || !input.ended ? "" : note("warn", html`${input.ended.sentence} That was ${ago(input.ended.atMs, nowMs)}.`)}
+          ${isLinked || isRefused || !input.ended ? "" : note("warn", html`${input.ended.sentence} That was ${ago(input.ended.atMs, nowMs)}.`)}
           ${isLinked ? linkedCard(ref, evidence) : linking({ at, nowMs })} ${steps(evidence)}
         </div>`
       : note("info", "You may look at this account, but link no phone: ask one of its owners.")

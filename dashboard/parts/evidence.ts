@@ -1,5 +1,10 @@
 import { html } from "hono/html"
+import type { z } from "zod"
+import type { SessionStatus } from "#core/contract/session.ts"
+import { refusals } from "./failures.ts"
 import { ago, type Html } from "./html.ts"
+
+export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>
 
 interface Last {
   status: string
@@ -15,6 +20,9 @@ export type Evidence =
       status: string
       phone: string
       name: string
+      /** Connected, and still getting what came before that. */
+      isCatchingUp?: boolean | undefined
+      objection?: Objection | undefined
       restriction?: string | undefined
       restricted_until?: number | undefined
     }
@@ -82,6 +90,8 @@ export function tell(evidence: Evidence): Told {
 }
 
 function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
+  const isAway = said.status === "connecting" || said.status === "disconnected"
+  if (isAway && said.objection) return { tone: "bad", ...refusals[said.objection] }
   switch (said.status) {
     case "connected":
       if (said.restriction)
@@ -90,8 +100,20 @@ function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
           word: "Restricted",
           cause: `Connected, but the network lets this number start no new chats${untilOf(said.restricted_until)}.`,
         }
+      if (said.isCatchingUp)
+        return {
+          tone: "good",
+          word: "Catching up",
+          cause: "It gets what came before it was connected, in order. There is nothing to do.",
+        }
       return { tone: "good", word: "Connected", cause: "" }
     case "unpaired":
+      if (said.objection)
+        return {
+          tone: "bad",
+          ...refusals[said.objection],
+          action: { label: "Connect", to: "connect" },
+        }
       return {
         tone: "idle",
         word: "Not linked",

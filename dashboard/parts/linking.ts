@@ -1,5 +1,6 @@
 import { html } from "hono/html"
 import { type Evidence, tell } from "./evidence.ts"
+import { failures, onThePhone } from "./failures.ts"
 import { type Html, note, time, until } from "./html.ts"
 
 /** The code to scan, or why there is none. */
@@ -36,9 +37,25 @@ export function linking({ at, nowMs }: { at: string; nowMs: number }): Html {
         <h2>On the phone itself, or without a camera</h2>
         <p>You get a code of eight letters, and type it on the phone.</p>
       </header>
-      ${phoneForm({ at, phone: "" })}
+      ${phoneForm({ at, phone: "" })} ${phoneSays()}
     </section>
   </div>`
+}
+
+/** Failures that only the phone shows. */
+function phoneSays(): Html {
+  return html`<details class="plain">
+    <summary>The phone does not link?</summary>
+    <dl class="answers">
+      ${onThePhone.map(
+        ({ title, next }) =>
+          html`<div>
+            <dt>${title}</dt>
+            <dd class="muted">${next}</dd>
+          </div>`,
+      )}
+    </dl>
+  </details>`
 }
 
 function phoneForm({ at, phone, isWrong = false }: { at: string; phone: string; isWrong?: boolean }): Html {
@@ -80,17 +97,6 @@ export function codePiece(at: string, code: Code, nowMs: number): Html {
   </div>`
 }
 
-/** A few words on each failure, by the API's codes; the API's own sentence follows. */
-const failures = new Map([
-  ["session_unavailable", "The network cannot be reached"],
-  ["network_rejected", "The network refused"],
-  ["orchestrator_failed", "The session did not start"],
-  ["rate_limited", "Too many codes were asked for"],
-  ["bridge_paused", "This number is paused"],
-  ["bridge_suspended", "This number is suspended"],
-  ["internal_error", "Something went wrong on our side"],
-])
-
 function codeInside(at: string, code: Code): Html {
   switch (code.kind) {
     case "asking":
@@ -115,13 +121,19 @@ function codeInside(at: string, code: Code): Html {
       </div>`
     case "refused":
       return html`<div class="over">
-        <b>${failures.get(code.code) ?? "There is no code"}</b><span>${code.sentence}</span>
-        <code>${code.code}</code>
+        ${reason(code)}
         <a class="button" href="${at}">Try again</a>
       </div>`
     case "linked":
       return html`<div class="over"><b>A phone is linked</b></div>`
   }
+}
+
+/** A failure by the API's code: in words, what to do, and the API's own sentence. */
+function reason({ code, sentence }: { code: string; sentence: string }): Html {
+  const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
+  return html`<b>${title}.</b> <span>${next}</span>
+    <span class="small">${sentence} <code>${code}</code></span>`
 }
 
 /** The code that was asked for, to be typed on the phone. */
@@ -154,10 +166,8 @@ export function typedCard(input: {
 /** No code to type: why, by the API's own code, and the form again. */
 export function refusedCard(input: { at: string; code: string; sentence: string; phone: string }): Html {
   const { at, code, phone } = input
-  const title = failures.get(code)
   return html`<section class="card">
-    ${note("bad", html`${title === undefined ? "" : html`<b>${title}.</b>`} ${input.sentence} <code>${code}</code>`)}
-    ${phoneForm({ at, phone, isWrong: code === "invalid_request" })}
+    ${note("bad", reason(input))} ${phoneForm({ at, phone, isWrong: code === "invalid_request" })}
     <p><a href="${at}">Back to the QR code</a></p>
   </section>`
 }
@@ -168,7 +178,7 @@ export const unofficial = note(
   "This service links as an unofficial device. The network can restrict or ban a number for that: connect one that you can afford to lose.",
 )
 
-const order = ["Waiting for the phone", "Phone linked", "Signing in", "Connected"] as const
+const order = ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"] as const
 
 /** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
 export function steps(evidence: Evidence, times: readonly (number | undefined)[] = []): Html {
@@ -200,10 +210,13 @@ export function steps(evidence: Evidence, times: readonly (number | undefined)[]
   </section>`
 }
 
+/** How many steps there are. */
+export const stepCount = order.length
+
 /** Which of the steps it has come to, from 0. */
 export function stepOf(evidence: Evidence): number {
   if (evidence.kind !== "said") return 0
-  if (evidence.status === "connected") return 3
+  if (evidence.status === "connected") return evidence.isCatchingUp ? 3 : 4
   if (evidence.status === "unpaired" || evidence.status === "passkey_required") return 0
   return 2
 }

@@ -28,7 +28,8 @@ const details = {
   lost: "the connection to the network is lost: connecting again",
 }
 
-const objections: Record<Objection, string> = {
+/** A sentence for customers about each objection: what happened, then what comes or what to do. */
+export const objections: Record<Objection, string> = {
   locked:
     "the network has locked the account and unlinked this session: unlock the account on its phone, then link it again",
   banned: "the network has banned the account and unlinked this session: its phone says what can be done",

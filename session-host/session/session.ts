@@ -148,6 +148,7 @@ export class Session {
       lid,
       name,
       phone: userOf(jid),
+      ...(uplink.objection && { objection: uplink.objection }),
       ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     }
   }

@@ -8,12 +8,12 @@ import { Metrics } from "#core/platform/metrics.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import { type Connect, Dialler } from "./dialler.ts"
 import { Logins } from "./logins.ts"
-import type { At } from "../events/connection.ts"
+import { type At, objections } from "../events/connection.ts"
 import { append, learn } from "./arrivals.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import { ackedLate } from "../memory/messages/sent.ts"
-import type { Connection, End, Happening } from "../network/connection.ts"
+import type { Connection, End, Happening, Objection } from "../network/connection.ts"
 import { newNoticing } from "./notices.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { alreadyPaired, notPaired, refusalOf, takenOver } from "../network/refusals.ts"
@@ -52,6 +52,7 @@ export class Uplink {
   #open = false
   #lost = false
   #passkeyRequired = false
+  #objection: Objection | undefined
 
   constructor(input: Input) {
     this.#input = input
@@ -108,6 +109,11 @@ export class Uplink {
     return this.#lost ? "disconnected" : "connecting"
   }
 
+  /** Why the network refused the last login, until it shows a code or takes a login. */
+  get objection(): Objection | undefined {
+    return this.#objection
+  }
+
   /** How many logins in a row did not stay, if the session ends now in a planned way. */
   get logins(): number {
     return this.#logins.unlessPlanned
@@ -138,6 +144,7 @@ export class Uplink {
     const code = await this.#pairing.code(this.#input.timing.codeMs)
     if (this.isPaired) throw alreadyPaired()
     if (code) return code
+    if (this.#lost && this.#objection) throw sessionUnavailable(objections[this.#objection], 60)
     throw this.#lost
       ? networkUnreachable()
       : sessionUnavailable("the network has not given a code yet: try again")
@@ -267,6 +274,7 @@ export class Uplink {
     switch (happening.kind) {
       case "qr":
         this.#lost = false
+        this.#objection = undefined
         this.#pairing.show(happening)
         this.#showToHousehold(happening.text)
         break
@@ -310,6 +318,7 @@ export class Uplink {
   #opened(phone: string): void {
     this.#open = true
     this.#lost = false
+    this.#objection = undefined
     this.#dialler.opened()
     this.#logins.opened()
     this.#memory.telling.opened(this.#at, phone)
@@ -345,6 +354,7 @@ export class Uplink {
     const said = [reason, objection, detail].filter(Boolean).join(", ")
     this.#tell(reason === "lost" || objection ? "warn" : "info", `session disconnected: ${said}`)
     this.hangUp()
+    this.#objection = objection
     this.#goneFor(end)
     switch (reason) {
       case "restart":

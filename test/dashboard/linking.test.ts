@@ -1,6 +1,16 @@
-import { expect, test } from "vitest"
-import type { Evidence } from "#dashboard/parts/evidence.ts"
+import "#test/support/store.ts"
+import { afterEach, expect, test, vi } from "vitest"
+import { errorStatus } from "#core/contract/error.ts"
+import type { Event } from "#core/contract/event.ts"
+import { type Evidence, type Objection, tell } from "#dashboard/parts/evidence.ts"
+import { failures } from "#dashboard/parts/failures.ts"
+import { codePiece, refusedCard, stepOf } from "#dashboard/parts/linking.ts"
+import { followCatchUp } from "#functions/dashboard/numbers/catch-up.ts"
 import { Linking } from "#functions/dashboard/numbers/linking.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+
+afterEach(() => vi.useRealTimers())
 
 const at = 1_795_000_000_000
 const fresh = Linking.resumed(undefined)
@@ -33,17 +43,18 @@ test("a page that comes in the middle of a round does not guess, and a new conne
 test("a stream that comes back with its last id goes on where it was, and a wrong id is a new page", () => {
   const seen = Linking.stepped(afterCodes(60, 80), said("unpaired"), at)
   expect(Linking.resumed(Linking.idOf(seen))).toMatchObject({ number: 2, step: 0, times: [at, ...none] })
-  for (const id of ["", "x", "1_2", "1_2_3_4_5_6_7_8", "<b>"]) expect(Linking.resumed(id)).toEqual(fresh)
+  for (const id of ["", "x", "1_2", "1_2_3_4_5_6_7", "1_2_3_4_5_6_7_8_9", "<b>"])
+    expect(Linking.resumed(id)).toEqual(fresh)
 })
 
-const none = [undefined, undefined, undefined]
+const none = [undefined, undefined, undefined, undefined]
 const said = (status: string): Evidence => ({ kind: "said", atMs: at, status, phone: "", name: "" })
 
 test("each step has the time at which it was seen to come, and those before the first look have none", () => {
   const waiting = Linking.stepped(fresh, said("unpaired"), at)
   const signing = Linking.stepped(waiting, said("connecting"), at + 1000)
   const done = Linking.stepped(signing, said("connected"), at + 3000)
-  expect(done.times).toEqual([at, at + 1000, at + 1000, at + 3000])
+  expect(done.times).toEqual([at, at + 1000, at + 1000, at + 3000, at + 3000])
   expect(Linking.stepped(fresh, said("connected"), at).times).toEqual([])
   expect(Linking.stepped(done, said("unpaired"), at + 9000).times).toEqual([at + 9000])
 })
@@ -52,4 +63,78 @@ test("near the end of a code the next one is looked for more often", () => {
   const seen = afterCodes(60)
   expect(Linking.lookAgainMs(seen, at)).toBe(400)
   expect(Linking.lookAgainMs(seen, at + 59_500)).toBeLessThan(100)
+})
+
+test("every code of the contract has words of its own on Connect, and says what to do next", async () => {
+  const codes = [...Object.keys(errorStatus), "number_mismatch"] as (keyof typeof failures)[]
+  expect(Object.keys(failures).toSorted()).toEqual(codes.toSorted())
+  for (const code of codes) {
+    const { title, next } = failures[code]
+    const scanned = codePiece("/x", { kind: "refused", code, sentence: "As the API says it." }, at)
+    const typed = refusedCard({ at: "/x", code, sentence: "As the API says it.", phone: "" })
+    for (const piece of [scanned, typed])
+      for (const part of [`<b>${title}.</b>`, next, "As the API says it.", `<code>${code}</code>`])
+        expect(String(await piece)).toContain(part)
+  }
+  expect(new Set(Object.values(failures).map(({ title }) => title)).size).toBe(codes.length)
+})
+
+test.for<[Objection, string, string]>([
+  ["locked", "unpaired", "Unlock the account on its phone"],
+  ["banned", "unpaired", "Its phone says whether that can be reviewed"],
+  ["temporarily_banned", "disconnected", "do not link it again before"],
+  ["outdated", "disconnected", "the operator has to update the service"],
+  ["outdated", "connecting", "the operator has to update the service"],
+])("an account that the network calls %s is %s with words of its own", ([objection, status, next]) => {
+  const { tone, cause } = tell({ kind: "said", atMs: at, status, phone: "", name: "", objection })
+  expect([tone, cause]).toEqual(["bad", expect.stringContaining(next)])
+})
+
+test("a session catches up from the preview to the end of what came before, and no longer than ten minutes", async () => {
+  const bridge = await aBridge()
+  const outbox = await anOutbox(bridge)
+  const preview: Event = {
+    event: "offline_sync_preview",
+    total: 2,
+    messages: 2,
+    notifications: 0,
+    receipts: 0,
+    app_data_changes: 0,
+  }
+  const withCatchUp = followCatchUp(bridge.id)
+  const seen = async (follow: typeof withCatchUp, status: string) => {
+    const evidence = await follow(said(status))
+    return [stepOf(evidence), tell(evidence).word]
+  }
+  vi.useFakeTimers({ toFake: ["Date"] })
+  expect(await seen(withCatchUp, "connecting")).toEqual([2, "Signing in"])
+  // A login that was seen may have a backlog; a page that comes later asks the events.
+  expect(await seen(withCatchUp, "connected")).toEqual([3, "Catching up"])
+  expect(await seen(followCatchUp(bridge.id), "connected")).toEqual([4, "Connected"])
+  await outbox.write(preview, anEvent("while it was away"))
+  expect(await seen(withCatchUp, "connected")).toEqual([3, "Catching up"])
+  const late = followCatchUp(bridge.id)
+  expect(await seen(late, "connected")).toEqual([3, "Catching up"])
+  vi.setSystemTime(Date.now() + 601_000)
+  expect(await seen(late, "connected")).toEqual([4, "Connected"])
+  vi.setSystemTime(Date.now() - 601_000)
+  await outbox.write({ event: "offline_sync_completed", count: 2 })
+  expect(await seen(withCatchUp, "connected")).toEqual([4, "Connected"])
+  expect(await seen(followCatchUp(bridge.id), "connected")).toEqual([4, "Connected"])
+})
+
+test("a session without a backlog is connected at once when it is told so, and after three seconds in any case", async () => {
+  const bridge = await aBridge()
+  const outbox = await anOutbox(bridge)
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const [first, second] = [followCatchUp(bridge.id), followCatchUp(bridge.id)]
+  for (const follow of [first, second]) await follow(said("connecting"))
+  expect(stepOf(await second(said("connected")))).toBe(3)
+  await outbox.write({ event: "offline_sync_completed", count: 0 })
+  expect(stepOf(await first(said("connected")))).toBe(4)
+  const untold = followCatchUp((await aBridge()).id)
+  await untold(said("connecting"))
+  expect(stepOf(await untold(said("connected")))).toBe(3)
+  vi.setSystemTime(Date.now() + 3001)
+  expect(stepOf(await untold(said("connected")))).toBe(4)
 })

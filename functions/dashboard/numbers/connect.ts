@@ -10,13 +10,17 @@ import type { DashboardEnv } from "../env.ts"
 import { evidenceOf } from "../evidence.ts"
 import { codeFor, codeOf, isLinked, roundMs } from "../linking.ts"
 import { lastId, live, type Piece } from "../live.ts"
+import { followCatchUp } from "./catch-up.ts"
 import { Linking } from "./linking.ts"
 
 /** Linking a phone to a number. */
 export const connect = new Hono<DashboardEnv>()
   .get("/numbers/:ref/connect", async (c) => {
     const { bridge, me } = c.var
-    const [evidence, ended] = await Promise.all([evidenceOf(bridge), endedOf(bridge)])
+    const [evidence, ended] = await Promise.all([
+      evidenceOf(bridge).then(followCatchUp(bridge.id)),
+      endedOf(bridge),
+    ])
     const at = nowMs()
     const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, ended }
     const body = connectPage({ ...about, begunMs: at, nowMs: at, mayChange: me.role !== "viewer" })
@@ -46,8 +50,9 @@ function follower(c: Context<DashboardEnv>) {
   const { begun = "0", typed } = c.req.query()
   const ends = Number(begun) + roundMs
   let linking = Linking.resumed(lastId(c))
+  const withCatchUp = followCatchUp(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
-    const evidence = await evidenceOf(bridge)
+    const evidence = await withCatchUp(await evidenceOf(bridge))
     linking = Linking.stepped(linking, evidence, nowMs())
     const id = () => Linking.idOf(linking)
     const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linking.times), id: id() }]])

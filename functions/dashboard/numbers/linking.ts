@@ -1,6 +1,6 @@
 export * as Linking from "./linking.ts"
 
-import { stepOf } from "#dashboard/parts/linking.ts"
+import { stepCount, stepOf } from "#dashboard/parts/linking.ts"
 import type { Evidence } from "#dashboard/parts/evidence.ts"
 
 /** The steps that a page of Connect has seen so far. They are in the stream's ids, so a stream that breaks goes on with it. */
@@ -20,16 +20,19 @@ const over = lastOfARound + 1
 /** The first code of a round lives for 60 s, each later one for 20. */
 const laterLiveMs = 25_000
 
+/** Number, expiry and step, then a time for each step. */
+const whole = new RegExp(`^-?\\d{1,15}(_-?\\d{1,15}){${2 + stepCount}}$`)
+const eachStep = Array.from({ length: stepCount }, (_, i) => i)
+
 /** The steps that a page had seen whose stream comes back with this id. */
 export function resumed(id: string | undefined): Info {
-  if (id === undefined || !/^-?\d{1,15}(_-?\d{1,15}){6}$/.test(id))
-    return { number: 0, expiresMs: 0, step: -1, times: [] }
+  if (id === undefined || !whole.test(id)) return { number: 0, expiresMs: 0, step: -1, times: [] }
   const [number = 0, expiresMs = 0, step = -1, ...times] = id.split("_").map(Number)
   return { number, expiresMs, step, times: times.map((at) => (at === 0 ? undefined : at)) }
 }
 
 export function idOf({ number, expiresMs, step, times }: Info): string {
-  return [number, expiresMs, step, ...[0, 1, 2, 3].map((i) => times[i] ?? 0)].join("_")
+  return [number, expiresMs, step, ...eachStep.map((i) => times[i] ?? 0)].join("_")
 }
 
 /** With what the session says now. Times of steps that were taken before anybody looked are not known. */
@@ -37,7 +40,7 @@ export function stepped(before: Info, evidence: Evidence, atMs: number): Info {
   const step = stepOf(evidence)
   if (step === before.step) return before
   if (before.step === -1) return { ...before, step, times: step === 0 ? [atMs] : [] }
-  const times = [0, 1, 2, 3].map((i) => (i > before.step && i <= step ? atMs : before.times[i]))
+  const times = eachStep.map((i) => (i > before.step && i <= step ? atMs : before.times[i]))
   return { ...before, step, times: step < before.step ? [atMs] : times }
 }
 

@@ -3,12 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import "#test/support/store.ts"
-import { eventsOfType, statusOf } from "#test/support/session/host.ts"
+import { call, eventsOfType, statusOf } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { config } from "#core/platform/config.ts"
+import { SessionStatus } from "#core/contract/session.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
@@ -34,6 +35,7 @@ async function refused(fault: { code: number; expire?: number; times?: number })
   return {
     ...session,
     dialledAt,
+    said: async () => SessionStatus.parse(await (await call(bridge.id, "GET", "/status")).json()),
     disconnected: async () => (await eventsOfType(bridge.id, "disconnected"))[0]!,
     /** Resolves when its customer can read this text in the bridge's log. */
     logs: (text: string) =>
@@ -46,30 +48,38 @@ async function refused(fault: { code: number; expire?: number; times?: number })
 }
 
 test.for([
-  [401, "link it again", "session disconnected: logged_out, Connection Failure (401)"],
-  [403, "locked the account", "session disconnected: logged_out, locked, Connection Failure (403)"],
-  [406, "banned the account", "session disconnected: logged_out, banned, Connection Failure (406)"],
-] as const)("a login refused with %i unlinks, and the customer hears why", async ([code, detail, line]) => {
-  const { bridge, disconnected, logs } = await refused({ code })
-  expect(await disconnected()).toEqual({
-    event: "disconnected",
-    reason: "logged_out",
-    detail: expect.stringContaining(detail),
-  })
-  await until(async () => (await statusOf(bridge.id)) === "unpaired")
-  await logs(line)
-})
+  [401, undefined, "link it again", "session disconnected: logged_out, Connection Failure (401)"],
+  [403, "locked", "locked the account", "session disconnected: logged_out, locked, Connection Failure (403)"],
+  [406, "banned", "banned the account", "session disconnected: logged_out, banned, Connection Failure (406)"],
+] as const)(
+  "a login refused with %i unlinks, and the customer hears why",
+  async ([code, objection, detail, line]) => {
+    const { said, bridge, disconnected, logs } = await refused({ code })
+    expect(await disconnected()).toEqual({
+      event: "disconnected",
+      reason: "logged_out",
+      detail: expect.stringContaining(detail),
+    })
+    await until(async () => (await statusOf(bridge.id)) === "unpaired")
+    expect((await said()).objection).toBe(objection)
+    await logs(line)
+  },
+)
 
 test("a client that is taken for outdated is told so, and tried again", async () => {
-  const { bridge, disconnected, logs, dialledAt } = await refused({ code: 405 })
+  const { said, disconnected, logs, dialledAt } = await refused({ code: 405 })
   expect(await disconnected()).toEqual({ event: "disconnected", detail: expect.stringContaining("outdated") })
-  expect(await statusOf(bridge.id)).toBe("disconnected")
+  expect(await said()).toMatchObject({ status: "disconnected", objection: "outdated" })
   await logs("session disconnected: lost, outdated, Connection Failure (405)")
   await until(() => dialledAt.length > 2)
 })
 
 test("a temporary ban is waited out before the next dialling, and the log and the customer know", async () => {
-  const { bridge, host, disconnected, logs, dialledAt } = await refused({ code: 402, expire: 4, times: 1 })
+  const { bridge, host, said, disconnected, logs, dialledAt } = await refused({
+    code: 402,
+    expire: 4,
+    times: 1,
+  })
   expect(await disconnected()).toEqual({
     event: "disconnected",
     detail: expect.stringContaining("banned the account for some time"),
@@ -79,6 +89,7 @@ test("a temporary ban is waited out before the next dialling, and the log and th
   // A host that was silent for a while does the same.
   host.sessions.get(bridge.id)!.connectAgain()
   await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await said()).not.toHaveProperty("objection")
   const [first, second] = dialledAt
   expect(dialledAt).toHaveLength(2)
   expect(second! - first!).toBeGreaterThanOrEqual(4000)

@@ -1,0 +1,53 @@
+import { EventList } from "#core/event/list.ts"
+import { now, nowMs } from "#core/platform/clock.ts"
+import type { Evidence } from "#dashboard/parts/evidence.ts"
+
+/** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
+const longest = 600
+/** The network tells of a backlog this soon after a login, in ms; and after that time nobody looks for its beginning. */
+const toldWithin = { aLogin: 3000, aPage: 15_000 }
+/** The rows of a transaction may become visible one by one, so this many are read again. */
+const again = 10
+
+/**
+ * Follows whether a session that is connected still gets what came before: from `offline_sync_preview` to
+ * `offline_sync_completed`. A customer may have chosen not to be told of these: then it is never seen to.
+ * @returns a function that adds this to the evidence
+ */
+export function followCatchUp(bridgeId: string): (evidence: Evidence) => Promise<Evidence> {
+  let at: number | undefined
+  /** When the backlog began that is still coming, Unix seconds; 0 if none is. */
+  let begunAt = 0
+  /** How many backlogs were seen to end. */
+  let ends = 0
+  let isFirst = true
+  let connected: { sinceMs: number; isNew: boolean } | undefined
+
+  async function look(): Promise<void> {
+    at ??= (await EventList.firstSince(bridgeId, now() - longest)) - 1
+    // Their states do not matter here, so the head is not asked for.
+    for await (const event of EventList.kept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
+      const isNews = event.n > at
+      if (isNews) at = event.n
+      if (event.type === "offline_sync_preview") begunAt = event.createdAt
+      if (event.type !== "offline_sync_completed") continue
+      begunAt = 0
+      if (isNews) ends++
+    }
+  }
+
+  return async (evidence) => {
+    const isNew = !isFirst
+    isFirst = false
+    if (evidence.kind !== "said" || evidence.status !== "connected") {
+      connected = undefined
+      ends = 0
+      return evidence
+    }
+    connected ??= { sinceMs: nowMs(), isNew }
+    const forMs = nowMs() - connected.sinceMs
+    if (begunAt > 0 || forMs < toldWithin.aPage) await look()
+    const mayBegin = connected.isNew && ends === 0 && forMs < toldWithin.aLogin
+    return { ...evidence, isCatchingUp: mayBegin || begunAt > now() - longest }
+  }
+}
