@@ -1,6 +1,6 @@
 export * as StreamPlace from "./open-streams.ts"
 
-import { randomUUID } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { now } from "../platform/clock.ts"
 import { put, remove, update } from "../store/store.ts"
 import { requests } from "../store/tables.ts"
@@ -17,19 +17,28 @@ export interface Info {
 /** In seconds: the place of a process that died is free after this. */
 const heldFor = 30
 
-/** Takes a place, if one of the `count` is free. */
-export async function take(of: string, count: number): Promise<Info | undefined> {
+/**
+ * Takes a place, if one of the `count` is free. `opener` is who opens the stream: one that opens it anew takes its own place
+ * over, whose holder finds that out at the next `keep`. On Lambda nobody tells a stream that its reader has gone.
+ */
+export async function take(of: string, count: number, opener?: string): Promise<Info | undefined> {
+  const first = opener === undefined ? 0 : startOf(opener, count)
   for (let i = 0; i < count; i++) {
-    const place = { pk: `PLACE#${of}#${i}`, holder: randomUUID() }
+    const place = { pk: `PLACE#${of}#${(first + i) % count}`, holder: randomUUID() }
     const refused = await put({
       TableName: requests,
-      Item: { ...key(place), holder: place.holder, expires_at: now() + heldFor },
-      ConditionExpression: "attribute_not_exists(pk) OR expires_at < :now",
-      ExpressionAttributeValues: { ":now": now() },
+      Item: { ...key(place), holder: place.holder, expires_at: now() + heldFor, ...(opener && { opener }) },
+      ConditionExpression: "attribute_not_exists(pk) OR expires_at < :now OR opener = :opener",
+      ExpressionAttributeValues: { ":now": now(), ":opener": opener ?? place.holder },
     })
     if (!refused) return place
   }
   return undefined
+}
+
+/** Where an opener begins to look: at the same place each time, so that it meets its own before a free one. */
+function startOf(opener: string, count: number): number {
+  return createHash("sha256").update(opener).digest().readUInt32BE() % count
 }
 
 /** @returns false when somebody else has taken it meanwhile. */

@@ -82,7 +82,11 @@ function place(html) {
   tick()
 }
 
-function follow(part) {
+// A stream takes over the place of the one that this part of this tab had before: of that one nobody may know yet that it
+// is read no more.
+const tab = (sessionStorage.tab ??= crypto.getRandomValues(new Uint32Array(4)).join("-"))
+
+function follow(part, nth) {
   let source
   let last = ""
   let lost
@@ -90,6 +94,7 @@ function follow(part) {
   const open = () => {
     if (source || isPaused || document.hidden) return
     const url = new URL(part.dataset.stream, location.href)
+    url.searchParams.set("part", `${tab}-${nth}`)
     if (last) url.searchParams.set("after", last)
     source = new EventSource(url)
     source.addEventListener("message", (event) => {
@@ -154,5 +159,5 @@ document.addEventListener("submit", (event) => {
 })
 
 dress(document)
-for (const part of document.querySelectorAll("[data-stream]")) follow(part)
+document.querySelectorAll("[data-stream]").forEach(follow)
 setInterval(tick, 1000)

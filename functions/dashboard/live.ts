@@ -18,8 +18,8 @@ const againAfterMs = 300
 
 /** How many streams a person may have open at once. A page has two at most, and hidden pages have none. */
 const most = 12
-/** How many of them this process serves. Beyond `most` it need not ask the store, which counts those of all processes. */
-const here = new Map<string, number>()
+/** Those that this process serves. Beyond `most` it need not ask the store, which counts those of all processes. */
+const here = new Map<string, Stream[]>()
 /** When a page that was refused one asks again, in seconds. */
 const refusedFor = 3
 
@@ -29,7 +29,18 @@ export interface Piece {
   id?: string | undefined
 }
 
+/** A stream, by the part of a tab that opened it; undefined if that does not say which it is. */
+interface Stream {
+  opener: string | undefined
+}
+
 type Look = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
+
+/** The part of a tab that opens a stream, as our script names it: it stays the same on the tab's next page. */
+function openerOf(c: Context): string | undefined {
+  const { part } = c.req.query()
+  return part !== undefined && /^[\w-]{8,64}$/.test(part) ? part : undefined
+}
 
 /** The id that a reader had last. Our script hands it over when it opens a stream anew, the browser in a header. */
 export function lastId(c: Context): string | undefined {
@@ -39,7 +50,8 @@ export function lastId(c: Context): string | undefined {
 /**
  * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after it answered, and gives
  * what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps twice.
- * `whose` streams they are counts them: those of the person, unless said otherwise.
+ * `whose` streams they are counts them: those of the person, unless said otherwise. A part of a tab has one at a time:
+ * when it opens another, perhaps on another page, the one before ends with its next comment.
  * @throws ApiError `rate_limited` when the most streams allowed are open
  */
 export async function live(
@@ -49,7 +61,8 @@ export async function live(
   onEnd: () => void = () => {},
   whose: string = c.var.me.person.id,
 ): Promise<Response> {
-  const place = await enter(whose)
+  const own = { opener: openerOf(c) }
+  const place = await enter(whose, own)
   if (!place) {
     onEnd()
     throw rateLimited(refusedFor)
@@ -84,7 +97,7 @@ export async function live(
         }
       } finally {
         onEnd()
-        await leave(whose, place)
+        await leave(whose, own, place)
       }
     },
     async (error) => {
@@ -97,29 +110,32 @@ export async function live(
 }
 
 /** Takes one of a person's places; undefined if there is none. */
-async function enter(whose: string): Promise<StreamPlace.Info | undefined> {
-  const open = here.get(whose) ?? 0
-  if (open >= most) return undefined
-  here.set(whose, open + 1)
+async function enter(whose: string, entering: Stream): Promise<StreamPlace.Info | undefined> {
+  const { opener } = entering
+  const open = here.get(whose) ?? []
+  const others = new Set(open.map((one) => one.opener ?? one))
+  if (opener !== undefined) others.delete(opener)
+  if (others.size >= most) return undefined
+  here.set(whose, [...open, entering])
   let place: StreamPlace.Info | undefined
   try {
-    place = await StreamPlace.take(`PAGES#${whose}`, most)
+    place = await StreamPlace.take(`PAGES#${whose}`, most, opener)
     return place
   } finally {
-    if (!place) left(whose)
+    if (!place) left(whose, entering)
   }
 }
 
 /** If this fails, the place is free half a minute later. */
-async function leave(whose: string, place: StreamPlace.Info): Promise<void> {
-  left(whose)
+async function leave(whose: string, leaving: Stream, place: StreamPlace.Info): Promise<void> {
+  left(whose, leaving)
   await StreamPlace.leave(place).catch((error: unknown) =>
     log.warn({ error }, "a stream's place was not given up"),
   )
 }
 
-function left(whose: string): void {
-  const open = (here.get(whose) ?? 1) - 1
-  if (open === 0) here.delete(whose)
+function left(whose: string, leaving: Stream): void {
+  const open = here.get(whose)?.filter((one) => one !== leaving) ?? []
+  if (open.length === 0) here.delete(whose)
   else here.set(whose, open)
 }

@@ -7,6 +7,7 @@ import { join } from "#core/account/join.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import type { Event } from "#core/contract/event.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
@@ -117,6 +118,25 @@ test("of a hundred tabs twelve are live, the others are told to come back, and a
   expect((await person.get("/numbers/shop/events")).status).toBe(200)
   await Promise.all(open.map((tab) => tab.body!.cancel()))
   await vi.waitFor(async () => expect((await person.get(stream)).status).toBe(200), 5000)
+})
+
+test("a tab that goes from page to page takes its own place over, of whose stream nobody heard that it was closed", async () => {
+  const person = await aPerson()
+  const open = async (part: string) => (await person.get(`/numbers/shop/events/stream?from=0${part}`)).status
+  for (let i = 0; i < 15; i++) expect(await open("&part=1111-2222-0")).toBe(200)
+  for (let i = 0; i < 11; i++) expect(await open("")).toBe(200)
+  expect(await open("")).toBe(429)
+  expect(await open("&part=1111-2222-0")).toBe(200)
+  expect(await open("&part=1111-2222-1")).toBe(429)
+
+  const of = randomBytes(6).toString("hex")
+  const before = (await StreamPlace.take(of, 2, "mine"))!
+  const another = (await StreamPlace.take(of, 2, "another"))!
+  const after = (await StreamPlace.take(of, 2, "mine"))!
+  expect(await Promise.all([before, another, after].map(StreamPlace.keep))).toEqual([false, true, true])
+  // The one before goes later, and takes nothing with it.
+  await StreamPlace.leave(before)
+  expect(await StreamPlace.keep(after)).toBe(true)
 })
 
 test("names and texts with markup, marks of direction and 64 KB harm no page", async () => {
