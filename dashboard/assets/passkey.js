@@ -13,7 +13,9 @@ const words = {
 }
 
 // One question at a time: a browser refuses a second one, and each has a challenge of its own in the same cookie.
-let last = { controller: new AbortController(), over: Promise.resolve() }
+let last = { controller: new AbortController(), over: Promise.resolve(), mediation: undefined, at: 0 }
+/** A challenge ends after five minutes. By then the one that waits has been exchanged. */
+const freshMs = 240_000
 
 async function make(form) {
   const options = await post("/account/passkeys/options", {})
@@ -28,7 +30,7 @@ async function use(part, mediation) {
   const controller = new AbortController()
   last.controller.abort()
   const answer = last.over.then(() => ask(part, controller.signal, mediation))
-  last = { controller, over: answer.catch(() => "said by whoever asked") }
+  last = { controller, over: answer.catch(() => "said by whoever asked"), mediation, at: Date.now() }
   return await answer
 }
 
@@ -63,6 +65,12 @@ for (const part of isAble ? document.querySelectorAll("[data-passkey]") : []) {
   }
   part.querySelector("button").addEventListener("click", () => void told(part, () => use(part)))
   // A browser that can offers passkeys where the address is typed.
-  if (await PublicKeyCredential.isConditionalMediationAvailable?.())
-    void told(part, () => use(part, "conditional"))
+  if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) continue
+  const offer = () => void told(part, () => use(part, "conditional"))
+  const renew = () => {
+    if (!document.hidden && last.mediation === "conditional" && Date.now() - last.at > freshMs) offer()
+  }
+  offer()
+  setInterval(renew, 15_000)
+  document.addEventListener("visibilitychange", renew)
 }

@@ -206,6 +206,30 @@ test("a passkey signs its person in, a second one as well, and a removed one no 
   expect(laptop.page.url()).toBe(`${base}/sign-in`)
 }, 60_000)
 
+test("a passkey that is offered with the address is still taken when its first challenge has long ended", async () => {
+  const { page, makePasskey, signOut } = await signedIn("joan@example.com")
+  await makePasskey("Laptop")
+  await signOut()
+  // Nobody chooses one at first. Then four minutes have passed.
+  await page.evaluateOnNewDocument(`
+    PublicKeyCredential.isConditionalMediationAvailable = async () => true
+    const { credentials } = navigator
+    const [get, now, every] = [credentials.get.bind(credentials), Date.now, setInterval]
+    window.asked = 0
+    credentials.get = ({ publicKey, signal }) =>
+      window.asked++ === 0
+        ? new Promise((_, refuse) => signal.addEventListener("abort", () => refuse(signal.reason)))
+        : get({ publicKey })
+    Date.now = () => now() + window.asked * 241_000
+    window.setInterval = (act, ms) => every(act, Math.min(ms, 100))
+  `)
+  await page.goto(`${base}/sign-in`)
+  await until(() => page.url() === `${base}/`)
+  await page.goto(`${base}/account`)
+  await sees(page, "Laptop · used")
+  expect(page.url()).toBe(`${base}/account`)
+})
+
 test("a passkey's answer is worth nothing a second time, in another browser, from another place or from a copied key", async () => {
   const device = await signedIn("ada@example.com")
   const { page, client, authenticatorId } = device
