@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer as createLine, type Socket } from "node:net"
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { startBrowser } from "#test/support/service/browser.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { type Service, startService } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
 import { seeded } from "#trials/pages/scene.ts"
@@ -48,6 +49,11 @@ async function aPage(): Promise<Page> {
   // Now and then this Chromium, which is one process, does not answer. All pages end with the browser.
   onTestFinished(() => Promise.race([page.close(), sleep(5000, undefined, { ref: false })]))
   return page
+}
+
+/** A browser's cookies, for a request of our own. */
+function header(cookies: { name: string; value: string }[]): string {
+  return cookies.map(({ name, value }) => `${name}=${value}`).join("; ")
 }
 
 async function freePort(): Promise<number> {
@@ -268,10 +274,32 @@ test("what the first page offers to paste works as it stands: send, a receiver, 
   await call("PATCH", "/instances/sandbox", { webhook_url: "" })
 })
 
-test("a call of the reference is tried on the sandbox, and its answer is shown", async () => {
+test("the quick start of the reference works as it is pasted, and a call is tried on the sandbox", async () => {
   const page = await aPage()
   await page.goto(`${base}/api/docs`)
-  expect(await page.$eval("#start pre", (one) => one.textContent)).toContain(`URL=${base}\n`)
+  const { apiKey } = seeded(service)
+  const [grace, ada] = [await service.network.create("Grace"), await service.network.create("Ada")]
+  const receiver = await startReceiver()
+  onTestFinished(receiver.stop)
+  // Only the placeholders are filled in, and the name, which another number has here.
+  const pasted = (await page.$eval("#start pre", (one) => one.textContent))
+    .replace("mbk_...", apiKey)
+    .replaceAll("shop", "quick")
+    .replace("https://example.com/hook", receiver.urlOf("quick"))
+    .replace("491711234567", ada.number)
+  const [settings = "", create = "", qr = "", status = "", send = "", ...more] = pasted.split("\n\n")
+  expect([settings.includes(`URL=${base}\n`), more]).toEqual([true, []])
+  const cwd = mkdtempSync(join(tmpdir(), "messaging-bridge-start-"))
+  onTestFinished(() => rmSync(cwd, { recursive: true }))
+  const run = async (part: string) =>
+    (await promisify(execFile)("bash", ["-c", `${settings}\n${part}`], { cwd })).stdout
+  expect(await run(create)).toContain(`"customer_ref":"quick"`)
+  await run(qr)
+  await service.network.scan(grace.number, readFileSync(join(cwd, "qr.png")))
+  await until(async () => (await run(status)).includes(`"connected"`))
+  expect(await run(send)).toContain("message_id")
+  await receiver.until((all) => all.some(({ type }) => type === "connected"))
+
   await page.click("#sendText .path a")
   await page.waitForSelector("#body")
   await press(page, "Make the call")
@@ -282,8 +310,15 @@ test("a call of the reference is tried on the sandbox, and its answer is shown",
   expect(wrong).toEqual([])
 })
 
-test("with the keyboard alone one signs in, connects and sends an event again, and sees where one is", async () => {
+test("with the keyboard alone one signs in, adds a number, links a phone, sends an event again and leaves, and sees where one is", async () => {
+  // A newcomer comes. Their mail is for the operator to see.
+  const operators = await browser.cookies()
+  await browser.deleteCookie(...operators)
+  onTestFinished(() => browser.setCookie(...operators))
   const page = await aPage()
+  const receiver = await startReceiver()
+  onTestFinished(receiver.stop)
+  const typed = async (text: string) => await page.keyboard.type(text)
   /** Goes on with Tab until the control of this name has the focus, which must be visible at every step. */
   const tabTo = async (name: string) => {
     for (let i = 0; i < 80; i++) {
@@ -294,35 +329,66 @@ test("with the keyboard alone one signs in, connects and sends an event again, a
     }
     throw new Error(`no way to ${name}`)
   }
-  await page.goto(`${base}/sign-in`)
-  await page.keyboard.type("keys@example.com")
-  await tabTo("Mail me a code")
-  await page.keyboard.press("Enter")
-  await page.waitForSelector("#code")
+  /** Presses Enter, which leads to another page. */
+  const enter = async () => {
+    await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")])
+  }
+  const go = async (name: string) => {
+    await tabTo(name)
+    await enter()
+  }
 
-  await page.goto(`${base}/numbers/plain/connect`)
-  await tabTo("Get a code to type")
-  await page.goto(`${base}/numbers/shop/events`)
-  // The oldest is from before there was a webhook.
+  await page.goto(`${base}/sign-in`)
+  await page.waitForSelector("#email:focus")
+  await typed("keys@example.com")
+  await go("Mail me a code")
+  const mails = await (await fetch(`${base}/dev/mail`, { headers: { cookie: header(operators) } })).text()
+  await page.waitForSelector("#code:focus")
+  // It sends itself once it is whole.
+  await typed(/([0-9A-Z]{4}-[0-9A-Z]{4}) is your code/.exec(mails)![1]!)
+  await until(() => page.url() === `${base}/`)
+
+  await go("Numbers")
+  await go("Add a number")
+  await tabTo("Name")
+  await typed("keyed")
+  await tabTo("Webhook address")
+  await typed(receiver.urlOf("keyed"))
+  await go("Add it and link a phone")
+  const phone = await service.network.create("Mary")
+  const picture = await page.waitForSelector("#qr img")
+  const source = await picture!.evaluate((image) => image.getAttribute("src") ?? "")
+  await service.network.scan(phone.number, Buffer.from(source.split(",")[1] ?? "", "base64"))
+  await sees(page, `Linked to +${phone.number}`)
+  await sees(page, "Connected: done")
+
+  await go("See its events")
+  await page.waitForSelector("#events > li")
   const id = await page.$eval("#events > li:last-child", (one) => one.id)
-  await page.goto(`${base}/numbers/shop/events/${id}`)
-  await tabTo("Send it again")
-  await page.keyboard.press("Enter")
+  await until(async () => {
+    await page.goto(`${base}/numbers/keyed/events/${id}`)
+    return (await page.content()).includes("Send it again")
+  })
+  await go("Send it again")
   await sees(page, "It is sent again")
+  await receiver.until((all) => all.some(({ headers }) => headers["x-webhook-resend"] === "true"))
+  await go("Account")
+  await go("Sign out")
+  expect(page.url()).toBe(`${base}/sign-in`)
 })
 
 const focused = `(() => {
   const one = document.activeElement
   const { outlineStyle, outlineWidth } = getComputedStyle(one)
   const isVisible = one === document.body || (outlineStyle !== "none" && parseFloat(outlineWidth) > 0)
-  return { name: (one.getAttribute("aria-label") ?? one.textContent ?? "").trim().slice(0, 80), isVisible }
+  return { name: (one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? one.textContent ?? "").trim().slice(0, 80), isVisible }
 })()`
 
 test("no page has an accessibility fault, light or dark, wide or narrow, and none scrolls sideways", async () => {
   const page = await aPage()
   await page.setBypassCSP(true)
   const faults: string[] = []
-  for (const path of await everyPath(page, base)) {
+  for (const path of await everyPath(page, base, seeded(service))) {
     await page.goto(base + path)
     faults.push(...(await faultsOf(page, twoLooks)))
   }
@@ -330,8 +396,8 @@ test("no page has an accessibility fault, light or dark, wide or narrow, and non
 }, 120_000)
 
 test("a page is small, and its script and style are", async () => {
-  const cookie = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
-  const all = await everyPath(await aPage(), base)
+  const cookie = header(await browser.cookies())
+  const all = await everyPath(await aPage(), base, seeded(service))
   // The reference is one long page.
   for (const path of all.filter((one) => one !== "/api/docs")) {
     const { assets, whole } = await weightOf(base + path, cookie)

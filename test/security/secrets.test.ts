@@ -9,6 +9,7 @@ import { z } from "zod"
 import { sessionHosts } from "#local/ecs/session-hosts.ts"
 import { type Service, startService, statusOf } from "../support/service/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
+import { newPasskey } from "../support/service/passkey.ts"
 import { startReceiver } from "../support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 
@@ -104,6 +105,7 @@ async function aLife({ network, ...whole }: Service) {
   const form = { method: "POST", headers: { "sec-fetch-site": "same-origin" }, redirect: "manual" } as const
   const signedIn = await fetch(link, form)
   const asked = await fetch(new URL("/sign-in/passkey/options", link), form)
+  await aPersonsLife(link, signedIn)
   const made = await customer.call("POST", "/keys", { name: "read", scope: "read" })
   const { key: readKey } = z.object({ key: z.string() }).parse(await made.json())
 
@@ -150,6 +152,26 @@ async function aLife({ network, ...whole }: Service) {
       "webhook key": bridge.webhook_secret.slice("whsec_".length),
     },
   }
+}
+
+/** Somebody who is signed in makes a passkey, and invites somebody else. */
+async function aPersonsLife(link: string, signedIn: Response): Promise<void> {
+  const { origin } = new URL(link)
+  const [session = ""] = signedIn.headers.getSetCookie()
+  const post = async (path: string, body: string | URLSearchParams, cookies: string[]) => {
+    const cookie = cookies.map((one) => one.split(";")[0]).join("; ")
+    const type = typeof body === "string" ? "application/json" : "application/x-www-form-urlencoded"
+    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": type }
+    const answer = await fetch(origin + path, { method: "POST", headers, body: String(body) })
+    expect([path, answer.status]).toEqual([path, 200])
+    return answer
+  }
+  const offered = await post("/account/passkeys/options", "{}", [session])
+  const { challenge } = z.object({ challenge: z.string() }).parse(await offered.json())
+  const made = JSON.stringify({ name: "Laptop", response: newPasskey({ challenge, origin }) })
+  await post("/account/passkeys", made, [session, ...offered.headers.getSetCookie()])
+  const invited = new URLSearchParams({ email: "invited@example.com", role: "viewer" })
+  await post("/account/invite", invited, [session])
 }
 
 /** Records whatever a stranger is shown. */
@@ -280,6 +302,9 @@ const kinds: Record<string, string[]> = {
     "PERSON",
     "EMAIL",
     "MEMBER",
+    "INVITATION",
+    "INVITED",
+    "PASSKEY",
     "SIGN-IN",
     "BROWSER",
     "CHALLENGE",

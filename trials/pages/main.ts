@@ -25,7 +25,8 @@ const looks: Look[] = [1280, 320].flatMap((width) => [
 
 const browser = await startBrowser()
 const began = performance.now()
-const service = await startService()
+// No money moves.
+const service = await startService({ BILLING: "pretend" })
 try {
   const measured = await measure()
   console.log(JSON.stringify(measured))
@@ -47,7 +48,7 @@ async function measure() {
   const customer = seeded(service)
   await populate(stage, customer)
 
-  const paths = await everyPath(page, base)
+  const paths = [...(await everyPath(page, base, customer)), "/subscription"]
   const faults = await pictures(stage, paths)
   for (const fault of faults) console.log(fault)
   const cookie = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
@@ -85,11 +86,12 @@ async function pictures({ base, browser: shownIn }: Stage, paths: string[]): Pro
   for (const path of paths) {
     await page.setViewport({ width: 1280, height: 800 })
     await page.goto(base + path)
-    if (path.endsWith("/connect"))
+    if (path.endsWith("/connect") || path.startsWith("/link/"))
       await page.waitForSelector("#qr img, #linking .button", { timeout: 30_000 })
     const name =
       path
         .replace(/evt_.*/, "event")
+        .replace(/^\/link\/.*/, "link")
         .replaceAll(/[^a-z]+/g, "-")
         .replaceAll(/^-|-$/g, "") || "start"
     faults.push(

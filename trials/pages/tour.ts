@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { AxeResults } from "axe-core"
 import type { Page } from "puppeteer-core"
+import type { Customer } from "#test/support/service/service.ts"
 
 /** Every page of an account with a sandbox, a linked number `shop` and `plain`, which is not; and those for anybody. */
 const paths = [
@@ -26,11 +27,17 @@ const paths = [
   "/try/sendText",
 ]
 
-/** All of them, with the page of the newest event of `shop`. */
-export async function everyPath(page: Page, base: string): Promise<string[]> {
+/** All of them, with the page of the newest event of `shop`, and one on which somebody links a phone to `plain`. */
+export async function everyPath(
+  page: Page,
+  base: string,
+  { call }: Pick<Customer, "call">,
+): Promise<string[]> {
   await page.goto(`${base}/numbers/shop/events`)
   const id = await page.$eval("#events > li", (one) => one.id)
-  return [...paths, `/numbers/shop/events/${id}`]
+  const made = await call("POST", "/instances/plain/link-sessions")
+  const { url } = (await made.json()) as { url: string } // as the contract says
+  return [...paths, `/numbers/shop/events/${id}`, new URL(url).pathname]
 }
 
 /** How a page is looked at. Colours depend on the scheme alone, and the rest on the width. */
