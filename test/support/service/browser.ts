@@ -3,12 +3,19 @@ import { launch, type Browser, type Page } from "puppeteer-core"
 import { until } from "#test/support/until.ts"
 
 /**
+ * With these, pages are drawn by a graphics card made of software. A page that is left takes that card down, which held up
+ * the next page for 1 to 24 s, on a machine with two busy cores.
+ */
+const drawing = /^--(?:use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blocklist|in-process-gpu)\b/
+
+/**
  * Starts a headless Chromium that came with npm (nothing is downloaded from elsewhere; the first start of a machine
  * unpacks it, which takes some seconds). The caller closes it.
  */
 export async function startBrowser(): Promise<Browser> {
+  const args = chromium.args.filter((one) => !drawing.test(one))
   return launch({
-    args: [...chromium.args, "--no-sandbox", "--disable-background-networking", "--no-first-run"],
+    args: [...args, "--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"],
     executablePath: await chromium.executablePath(),
     headless: "shell",
   })
