@@ -9,7 +9,7 @@ import { Billing } from "./billing.ts"
 import { countPaid } from "./bridges.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
-import { isAnswer, modeOf, stripe } from "./stripe.ts"
+import { isAnswer, isMissing, modeOf, stripe } from "./stripe.ts"
 
 /** Contract, "Subscription" */
 const trialDays = 7
@@ -64,18 +64,32 @@ export async function returned(accountId: string): Promise<Payer.Wanted | undefi
 /** @returns undefined if somebody else has written meanwhile */
 async function withCustomer(accountId: string, email: string): Promise<Payer.Info | undefined> {
   const payer = await Payer.of(accountId)
-  if (payer.customer !== undefined) return payer
+  if (payer.customer !== undefined && (await isCustomer(payer.customer))) return payer
   const { customers } = await stripe()
   const { id } = await customers.create({ email, metadata: { account_id: accountId } })
-  return await Payer.change(payer, { customer: id, mode: modeOf() })
+  // A page that was opened for an earlier customer is not this one's, nor is the answer under its key.
+  const checkouts = payer.checkouts + (payer.customer === undefined ? 0 : 1)
+  return await Payer.change(payer, { customer: id, mode: modeOf(), checkout: undefined, checkouts })
+}
+
+/** Whether Stripe still has this customer. One that was deleted can be read, and can subscribe no more. */
+async function isCustomer(id: string): Promise<boolean> {
+  try {
+    return !(await (await stripe()).customers.retrieve(id)).deleted
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
 }
 
 /** The page that is open, else a new one. @returns undefined if what is known has changed: look again */
 async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session | undefined> {
   const { sessions } = (await stripe()).checkout
   if (payer.checkout !== undefined) {
-    const session = await sessions.retrieve(payer.checkout)
-    if (session.status === "open") return session
+    const session = await sessions.retrieve(payer.checkout).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+    if (session?.status === "open") return session
     await Payer.change(payer, { checkout: undefined })
     return undefined
   }

@@ -6,7 +6,7 @@ import { transact } from "../store/store.ts"
 import { isStillWanted, letBridges } from "./bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
-import { modeOf, stripe } from "./stripe.ts"
+import { isMissing, modeOf, stripe } from "./stripe.ts"
 
 /** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
 const tries = 20
@@ -78,14 +78,24 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
 
 /** The account's subscriptions at Stripe, first the one that counts: one that lives, else the latest. */
 async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]> {
-  if (payer.customer === undefined) return []
-  const client = await stripe()
-  const { data } = await client.subscriptions.list({ customer: payer.customer, status: "all", limit: 100 })
+  const data = payer.customer === undefined ? [] : await listOf(payer, payer.customer)
   const own = data.filter(({ metadata }) => metadata.account_id === payer.accountId)
   const living = own.filter(({ status }) => !isEnded(status))
   const known = living.find(({ id }) => id === payer.said?.id)
   if (living.length > 0) return [...new Set(known ? [known, ...living] : living.toSorted(byAge))]
   return own.toSorted(byAge).slice(-1)
+}
+
+/** A customer that Stripe does not know has none. It is kept: with the right key, Stripe knows it again. */
+async function listOf({ accountId, said }: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
+  const { subscriptions } = await stripe()
+  try {
+    return (await subscriptions.list({ customer, status: "all", limit: 100 })).data
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    if (said) log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
+    return []
+  }
 }
 
 const byAge = (a: Stripe.Subscription, b: Stripe.Subscription) => a.created - b.created
@@ -110,8 +120,12 @@ async function ended(payer: Payer.Info): Promise<boolean> {
 async function closeCheckout({ checkout }: Payer.Info): Promise<void> {
   if (checkout === undefined) return
   const { sessions } = (await stripe()).checkout
-  const { status } = await sessions.retrieve(checkout)
-  if (status === "open") await sessions.expire(checkout)
+  try {
+    const { status } = await sessions.retrieve(checkout)
+    if (status === "open") await sessions.expire(checkout)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
 }
 
 function isEnded(status: Stripe.Subscription.Status): boolean {

@@ -3,8 +3,9 @@ export * as Money from "./money.ts"
 import type Stripe from "stripe"
 import { need } from "../platform/config.ts"
 import { Billing } from "./billing.ts"
+import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
-import { stripe } from "./stripe.ts"
+import { isMissing, stripe } from "./stripe.ts"
 
 /** An amount in the smallest unit of its currency, as Stripe gives it: we compute none. */
 export interface Amount {
@@ -48,9 +49,13 @@ export async function portal(accountId: string): Promise<string | undefined> {
   const payer = await Payer.get(accountId)
   if (payer?.customer === undefined) return undefined
   const { sessions } = (await stripe()).billingPortal
-  const { url } = await sessions.create({
-    customer: payer.customer,
-    return_url: Billing.at("/subscription/changed"),
-  })
-  return url
+  const return_url = Billing.at("/subscription/changed")
+  try {
+    return (await sessions.create({ customer: payer.customer, return_url })).url
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    // Somebody has deleted the customer at Stripe since the last look.
+    await look(accountId)
+    return undefined
+  }
 }

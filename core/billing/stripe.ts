@@ -44,6 +44,11 @@ export function isAnswer(error: unknown): boolean {
   return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
 }
 
+/** Whether Stripe has answered that it has no such object, or has it no more. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "resource_missing"
+}
+
 /** Whether Stripe could not be reached, or refused: an error of the SDK's, in either case. */
 export function isOfStripe(error: unknown): boolean {
   return error instanceof Error && "type" in error && /^Stripe\w*Error$/.test(String(error.type))

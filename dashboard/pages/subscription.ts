@@ -159,17 +159,26 @@ function reason({ state, hadTrial, wanted, keptUntil, numbers }: Shown): Html | 
 }
 
 /** The red line of every page while a payment is missing. */
-export function paymentLine(state: State): Html | undefined {
+export function paymentLine(account: {
+  subscription: State
+  isByHand: boolean
+  bridges: number
+}): Html | undefined {
+  const { subscription: state } = account
+  // An account without a number has nothing to pay yet. An operator's `none` pauses nothing.
+  if (state === "none" && (account.isByHand || account.bridges === 0)) return undefined
   const sentence = lines[state]
   if (sentence === undefined) return undefined
   return note(
     "bad",
-    html`${sentence}
-      <a class="button slim" href="/subscription">${state === "canceled" ? "Subscribe again" : "Pay"}</a>`,
+    html`${sentence} <a class="button slim" href="/subscription">${labels[state] ?? "Pay"}</a>`,
   )
 }
 
+const labels: Partial<Record<State, string>> = { none: "Subscribe", canceled: "Subscribe again" }
+
 const lines: Partial<Record<State, string>> = {
+  none: "This account has no subscription: your numbers are paused.",
   past_due: "A payment has failed. Your numbers run for now.",
   unpaid: "A payment is missing: your numbers are paused.",
   canceled: "Your subscription has ended: your numbers are paused.",

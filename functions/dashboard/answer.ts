@@ -19,7 +19,7 @@ export function page(
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
-  const line = Billing.isOn() ? paymentLine(account.subscription) : undefined
+  const line = Billing.isOn() ? paymentLine(account) : undefined
   return c.html(framed({ ...input, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
 }
 

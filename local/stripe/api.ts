@@ -1,6 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { type Book, idFor, price, type Subscription } from "./book.ts"
+import { type Book, type Customer, idFor, price, type Subscription } from "./book.ts"
 import { type Form, parseForm } from "./form.ts"
 import type { Life } from "./life.ts"
 
@@ -79,6 +79,12 @@ export function api(input: {
     }
     return c.json(book.customers[id])
   })
+  app.get("/v1/customers/:id", (c) => c.json(customerOf(c.req.param("id"))))
+  app.delete("/v1/customers/:id", (c) => {
+    const customer = customerOf(c.req.param("id"))
+    life.remove(customer)
+    return c.json(customer)
+  })
 
   app.get("/v1/prices/:id", (c) => {
     if (c.req.param("id") !== price.id) throw missing("price", c.req.param("id"))
@@ -87,8 +93,7 @@ export function api(input: {
 
   app.post("/v1/checkout/sessions", (c) => {
     const { form } = c.var
-    const customer = text(form, "customer")
-    if (!book.customers[customer]) throw missing("customer", customer)
+    const customer = buyer(form)
     const [line] = form.line_items as Form[] // `mode=subscription` needs one
     if (form.mode !== "subscription" || line?.price !== price.id)
       throw new Refused(400, "Only a subscription to the one price can be bought here")
@@ -121,10 +126,9 @@ export function api(input: {
   })
 
   app.get("/v1/subscriptions", (c) => {
-    const asked = c.var.form.customer
-    if (typeof asked === "string" && !book.customers[asked]) throw missing("customer", asked)
+    const asked = customerOf(text(c.var.form, "customer")).id
     const data = Object.values(book.subscriptions)
-      .filter(({ customer }) => customer === c.var.form.customer)
+      .filter(({ customer }) => customer === asked)
       .toSorted((a, b) => b.created - a.created)
     return c.json({ object: "list", url: "/v1/subscriptions", has_more: false, data })
   })
@@ -170,7 +174,7 @@ export function api(input: {
 
   app.post("/v1/billing_portal/sessions", (c) => {
     const id = idFor("bps")
-    const customer = text(c.var.form, "customer")
+    const customer = buyer(c.var.form)
     const return_url = text(c.var.form, "return_url")
     book.portals[id] = { customer, return_url }
     return c.json({ id, object: "billing_portal.session", url: `${input.url()}/portal/${id}` })
@@ -180,6 +184,17 @@ export function api(input: {
     throw new Refused(404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`)
   })
 
+  function customerOf(id: string): Customer {
+    const customer = book.customers[id]
+    if (!customer) throw missing("customer", id)
+    return customer
+  }
+  /** The customer of a call. One that was deleted can be read, but not used. */
+  function buyer(form: Form): string {
+    const { id, deleted } = customerOf(text(form, "customer"))
+    if (deleted) throw missing("customer", id)
+    return id
+  }
   function sessionOf(id: string) {
     const session = book.sessions[id]
     if (!session) throw missing("checkout.session", id)

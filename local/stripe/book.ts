@@ -4,12 +4,13 @@ import { writePrivate } from "../service/private-file.ts"
 import type { Card } from "./cards.ts"
 
 /** The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds. */
-interface Customer {
+export interface Customer {
   id: string
   object: "customer"
   email: string | null
   metadata: Record<string, string>
   created: number
+  deleted?: true
 }
 
 export interface Session {

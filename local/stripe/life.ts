@@ -1,4 +1,13 @@
-import { type Book, idFor, type Invoice, type Item, price, type Session, type Subscription } from "./book.ts"
+import {
+  type Book,
+  type Customer,
+  idFor,
+  type Invoice,
+  type Item,
+  price,
+  type Session,
+  type Subscription,
+} from "./book.ts"
 import type { Card } from "./cards.ts"
 
 const day = 86_400
@@ -190,6 +199,15 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     tell("customer.subscription.deleted", subscription)
   }
 
+  /** Somebody deletes a customer: their subscriptions end at once, and the pages that they could pay. */
+  function remove(customer: Customer): void {
+    customer.deleted = true
+    const isTheirs = (one: { customer: string }) => one.customer === customer.id
+    for (const one of Object.values(book.subscriptions).filter(isTheirs))
+      if (one.status !== "canceled") cancel(one)
+    for (const one of Object.values(book.sessions).filter(isTheirs)) if (one.status === "open") expire(one)
+  }
+
   /** Something of it was changed through the API. */
   function tellOf(subscription: Subscription): void {
     tell("customer.subscription.updated", subscription)
@@ -223,7 +241,20 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     catchUp()
   }
 
-  return { now, catchUp, advance, open, expire, complete, payInvoice, useCard, cancel, cancelAtEnd, tellOf }
+  return {
+    now,
+    catchUp,
+    advance,
+    open,
+    expire,
+    complete,
+    payInvoice,
+    useCard,
+    cancel,
+    cancelAtEnd,
+    remove,
+    tellOf,
+  }
 }
 
 export type Life = ReturnType<typeof life>

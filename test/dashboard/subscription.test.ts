@@ -100,6 +100,18 @@ test("the portal shows the card, cancels, and leads back", async () => {
   expect(await Bridge.list(person.accountId)).toEqual([])
 })
 
+test("an account whose subscription is gone from Stripe is told on every page, and may subscribe", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.pays)
+  stripe.book.customers = {}
+  await person.get("/subscription/changed")
+  const told = expect.stringContaining("This account has no subscription: your numbers are paused.")
+  for (const path of ["/", "/numbers", "/subscription"])
+    expect([path, await person.text(path)]).toEqual([path, told])
+  expect(await person.led("/subscription/begin")).toContain("/checkout/cs_test_")
+})
+
 test("while Stripe is away the page says so, and nothing is lost", async () => {
   const person = await aPerson()
   stripe.away(true)

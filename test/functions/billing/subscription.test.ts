@@ -7,6 +7,7 @@ import { Due } from "#core/billing/due.ts"
 import { look } from "#core/billing/look.ts"
 import { Money } from "#core/billing/money.ts"
 import { Payer } from "#core/billing/payer.ts"
+import { stripe as sdk } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { lookAtAll, lookAtDue } from "#functions/billing/looks.ts"
@@ -52,6 +53,12 @@ const isDue = async (accountId: string) => (await Due.list()).some((mark) => mar
 const days = async (accountId: string, count: number) => {
   stripe.advance(count)
   await look(accountId)
+}
+
+/** The operator deletes an account's customer on Stripe's own pages. */
+async function deleteAtStripe(accountId: string): Promise<void> {
+  const { customer } = (await Payer.get(accountId))!
+  await (await sdk()).customers.del(customer!)
 }
 
 const aHint = (accountId: string, type = "customer.subscription.updated") => ({
@@ -320,6 +327,56 @@ describe("a subscription that ends", () => {
     stripe.book.subscriptions.sub_second = { ...structuredClone(first!), id: "sub_second" }
     await look(id)
     expect(ofStripe(id).map(({ status }) => status)).toEqual(["trialing", "canceled"])
+  })
+})
+
+describe("a customer", () => {
+  test("whom somebody deleted at Stripe has ended: told, paused, and able to subscribe anew", async () => {
+    const { id, bridge } = await subscriber()
+    await deleteAtStripe(id)
+    expect(await Money.portal(id)).toBeUndefined()
+    expect(await stateOf(id)).toBe("canceled")
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    const page = await Checkout.begin(id, "ada@example.com")
+    expect(await Checkout.begin(id, "ada@example.com")).toBe(page)
+    await payWith(card.pays, page!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("who is deleted while a page of Checkout is open gets another page", async () => {
+    const { account } = await newcomer()
+    const page = await Checkout.begin(account.id, "ada@example.com")
+    await deleteAtStripe(account.id)
+    const next = await Checkout.begin(account.id, "ada@example.com")
+    expect(next).not.toBe(page)
+    await payWith(card.pays, next!)
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("trialing")
+  })
+
+  test("whom Stripe does not know has no subscription until it does: nothing runs unpaid, and nothing is deleted", async () => {
+    const { id, bridge } = await subscriber()
+    const { customer } = (await Payer.get(id))!
+    const known = stripe.book.customers[customer!]!
+    delete stripe.book.customers[customer!]
+    await look(id)
+    expect(await stateOf(id)).toBe("none")
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await Payer.get(id))!.stoppedAt).toBeUndefined()
+    stripe.book.customers[customer!] = known
+    await look(id)
+    expect(await stateOf(id)).toBe("trialing")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("whom Stripe never knows again subscribes as a new one, without a second trial", async () => {
+    const { id } = await subscriber()
+    stripe.book.customers = {}
+    await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
   })
 })
 
