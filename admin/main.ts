@@ -83,9 +83,10 @@ async function load(): Promise<Nouns> {
   const { bridge } = await import("./bridge.ts")
   const { host } = await import("./host.ts")
   const { events } = await import("./events.ts")
+  const { billing } = await import("./billing.ts")
   const { wrapping } = await import("./wrapping.ts")
   const { loginLink } = await import("./login-link.ts")
-  return { account, key, bridge, host, events, wrapping, "login-link": { "": loginLink } }
+  return { account, key, bridge, host, events, billing, wrapping, "login-link": { "": loginLink } }
 }
 
 function lines(rows: Row[]): string {

@@ -24,6 +24,8 @@ const settings = {
   STAGE: $app.stage,
   // Where a link of `login-link` leads.
   DASHBOARD_URL: operator.dashboardUrl || router.url,
+  // Where numbers are paid for, a change of an account or a bridge makes its account due for a look at Stripe.
+  ...(operator.stripe && { BILLING: "stripe" }),
 }
 
 const folder = `/${$app.name}/${$app.stage}/admin`

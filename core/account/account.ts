@@ -89,6 +89,16 @@ export async function followStripe(accountId: string): Promise<boolean> {
   return await change(accountId, "SET subscription = :is REMOVE by_hand", { ":is": "none" })
 }
 
+/** Where nobody pays any more, an account that followed Stripe needs nothing of it. @returns false for any other account. */
+export async function free(accountId: string): Promise<boolean> {
+  return await change(
+    accountId,
+    "SET subscription = :is",
+    { ":is": "active" },
+    "attribute_not_exists(by_hand)",
+  )
+}
+
 /**
  * The write of a state that Stripe says an account's subscription has. The operator's word stands against it: then the
  * write only checks that it still does.
@@ -170,12 +180,19 @@ function subscriptionMissing(): string {
     : sentences.no_subscription
 }
 
-async function change(accountId: string, expression: string, values: Row): Promise<boolean> {
+async function change(
+  accountId: string,
+  expression: string,
+  values: Row,
+  condition?: string,
+): Promise<boolean> {
   const row = await update({
     TableName: accounts,
     Key: key(accountId),
     UpdateExpression: expression,
-    ConditionExpression: "attribute_exists(pk)",
+    ConditionExpression: ["attribute_exists(pk)", ...(condition === undefined ? [] : [condition])].join(
+      " AND ",
+    ),
     // A word of DynamoDB's own. A name that the expression does not use would be refused.
     ...(expression.includes("#operator") && { ExpressionAttributeNames: { "#operator": "operator" } }),
     ExpressionAttributeValues: values,

@@ -1,4 +1,5 @@
 import { Billing } from "../billing/billing.ts"
+import { Payer } from "../billing/payer.ts"
 import { Account } from "./account.ts"
 import { Member } from "./member.ts"
 import { Person } from "./person.ts"
@@ -21,5 +22,7 @@ export async function join(email: string): Promise<{ person: Person.Info; accoun
   // Where nothing can be paid, nobody has to: an account may have bridges up to its limit.
   const account = await Account.create({ name: email, ...(!Billing.isOn() && { subscription: "active" }) })
   await Member.add(account.id, person, "owner")
+  // From the beginning: what becomes of it when billing is turned off and on again is decided by this record.
+  if (Billing.isOn()) await Payer.change(await Payer.of(account.id), {})
   return { person, accountId: account.id }
 }

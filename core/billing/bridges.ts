@@ -12,7 +12,7 @@ export const keptFor = 30 * 86_400
 const wantedFor = 86_400
 
 /** The bridges that an account pays for. */
-async function paidBridges(accountId: string): Promise<Bridge.Info[]> {
+export async function paidBridges(accountId: string): Promise<Bridge.Info[]> {
   return (await Bridge.list(accountId)).filter(({ isSandbox }) => !isSandbox)
 }
 

@@ -22,14 +22,16 @@ export async function startBilling(
   forAll: Record<string, string>
   /** For those that speak to Stripe. */
   forService: Record<string, string>
-  startLooks: () => Promise<() => Promise<void>>
+  /** Once the store is there. */
+  start: () => Promise<() => Promise<void>>
 }> {
-  if (settings.BILLING === "") return { forAll: {}, forService: {}, startLooks }
+  const start = startLooks
+  if (settings.BILLING === "") return { forAll: {}, forService: {}, start: end }
   const forAll = {
     BILLING: settings.BILLING,
     DASHBOARD_URL: process.env.DASHBOARD_URL || apiUrl.replace("127.0.0.1", "localhost"),
   }
-  if (settings.BILLING === "stripe") return { forAll, forService: {}, startLooks }
+  if (settings.BILLING === "stripe") return { forAll, forService: {}, start }
   const { DATA_DIR: dataDir, PRETEND_STRIPE_PORT: port } = settings
   const { secret } = await privateFile(join(dataDir, "pretend-stripe-secret.json"), Secret, () => ({
     secret: `whsec_${randomBytes(24).toString("hex")}`,
@@ -42,7 +44,7 @@ export async function startBilling(
       file: join(dataDir, "pretend-stripe.json"),
     })
     stops.push(stripe.close)
-    return { forAll, forService: stripe.environment, startLooks }
+    return { forAll, forService: stripe.environment, start }
   } catch (error) {
     throw new CannotStart(`port ${port} is taken: choose another with PRETEND_STRIPE_PORT=...`, {
       cause: error,
@@ -51,6 +53,13 @@ export async function startBilling(
 }
 
 const Secret = z.object({ secret: z.string() })
+
+/** Where billing was on until the last start, nobody waits for a payment any more. */
+async function end(): Promise<() => Promise<void>> {
+  const { endBilling } = await import("#core/billing/end.ts")
+  await endBilling()
+  return async () => undefined
+}
 
 /** Looks each second at the accounts that are due, and once a day at all. */
 async function startLooks(): Promise<() => Promise<void>> {

@@ -145,7 +145,7 @@ async function start(
   await forgetHosts()
   // Session hosts take a second to start; the rest goes on meanwhile.
   stops.push(await startSweep())
-  if (settings.BILLING !== "") stops.push(await billing.startLooks())
+  stops.push(await billing.start())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
   const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")

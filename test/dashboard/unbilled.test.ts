@@ -1,11 +1,46 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { billing } from "#admin/billing.ts"
 import { Account } from "#core/account/account.ts"
 import { join } from "#core/account/join.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Due } from "#core/billing/due.ts"
+import { Payer } from "#core/billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { startBilling } from "#local/service/billing.ts"
+import { Settings } from "#local/service/settings.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
+
+test("an account that owed something when billing was turned off may link numbers again, and they run", async () => {
+  const { accountId } = await join("grace@example.com")
+  const { bridge } = await owing(accountId)
+  const visitor = aVisitor()
+  await visitor.post(`/sign-in/link/${await SignIn.print("grace@example.com")}`)
+  expect(await billing.end!.run([])).toEqual([
+    { accounts_freed: 1, bridges_woken: 1, still_charged_at_stripe: 1 },
+  ])
+  expect(Lease.stateOf((await Lease.get(bridge.id))!)).toBe("running")
+  await Lease.stopUnpaid(bridge.id)
+  // As `npm start` does without BILLING.
+  const { start } = await startBilling(Settings.parse({}), "http://127.0.0.1", [])
+  await start()
+  expect(Lease.stateOf((await Lease.get(bridge.id))!)).toBe("running")
+  const made = await visitor.post("/new-number", { customer_ref: "second", webhook_url: "" })
+  expect(made.headers.get("location")).toBe("/numbers/second/connect")
+  expect(await billing.end!.run([])).toMatchObject([{ accounts_freed: 0, bridges_woken: 0 }])
+})
+
+/** As billing left it: a bridge that is paused, and a subscription that Stripe still tries to collect. */
+async function owing(accountId: string) {
+  await Account.setSubscription(accountId, "active")
+  const made = await Bridge.create({ accountId, customerRef: "first" })
+  await Account.followStripe(accountId)
+  const said = { id: "sub_1", status: "unpaid", quantity: 1, periodEnd: 1 } as const
+  await Payer.change(await Payer.of(accountId), { customer: "cus_1", said, stoppedAt: 1 })
+  await Lease.stopUnpaid(made.bridge.id)
+  return made
+}
 
 test("where nothing is paid there is no page, no route and no word of billing, and whoever signs up may link numbers", async () => {
   const { accountId } = await join("ada@example.com")

@@ -38,6 +38,9 @@ test("every function knows that numbers are paid for, and only two have Stripe's
   expect(knowing).toEqual(["Dashboard", "Subscriptions"])
   const [dashboard, subscriptions] = knowing.map((name) => graph.environment(`${name}Function`))
   for (const secret of [...secrets, "STRIPE_PRICE"]) expect(dashboard![secret]).toBe(subscriptions![secret])
+  // The operator's commands make accounts due, and need none of them.
+  const ssm = graph.all("ssm/parameter:Parameter").map(({ name }) => name)
+  expect(ssm.filter((name) => /^Admin-(BILLING|STRIPE)/.test(name))).toEqual(["Admin-BILLING"])
   // Their settings are encrypted with a key of the stage's own.
   expect(graph.one("lambda/function:Function", "SubscriptionsFunction").kmsKeyArn).toBeDefined()
 })
