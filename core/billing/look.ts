@@ -6,7 +6,7 @@ import { transact } from "../store/store.ts"
 import { isStillWanted, letBridges } from "./bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
-import { isMissing, modeOf, stripe } from "./stripe.ts"
+import { idOf, isMissing, modeOf, stripe } from "./stripe.ts"
 
 /** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
 const tries = 20
@@ -41,6 +41,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
   const isGivenUp = isOver(subscription) && !account.isByHand
   const seen: Payer.Info = {
     ...payer,
+    ...customersBy(payer, own),
     said,
     hadTrial: payer.hadTrial || said?.trialEnd !== undefined,
     pastDueSince,
@@ -72,18 +73,25 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
     hadTrial: false,
     checkouts: checkouts + 1,
     generation: generation + 1,
+    others: [],
     wanted,
   }
 }
 
 /** The account's subscriptions at Stripe, first the one that counts: one that lives, else the latest. */
 async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]> {
-  const data = payer.customer === undefined ? [] : await listOf(payer, payer.customer)
-  const own = data.filter(({ metadata }) => metadata.account_id === payer.accountId)
+  const lists = await Promise.all(Payer.customersOf(payer).map((customer) => listOf(payer, customer)))
+  const own = lists.flat().filter(({ metadata }) => metadata.account_id === payer.accountId)
   const living = own.filter(({ status }) => !isEnded(status))
   const known = living.find(({ id }) => id === payer.said?.id)
   if (living.length > 0) return [...new Set(known ? [known, ...living] : living.toSorted(byAge))]
   return own.toSorted(byAge).slice(-1)
+}
+
+/** The customer who counts is the one whose subscription does. */
+function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
+  const customer = own && !isEnded(own.status) ? idOf(own.customer) : payer.customer
+  return { customer, others: Payer.customersOf(payer).filter((one) => one !== customer) }
 }
 
 /** A customer that Stripe does not know has none. It is kept: with the right key, Stripe knows it again. */
@@ -113,7 +121,7 @@ async function ended(payer: Payer.Info): Promise<boolean> {
   const { subscriptions } = await stripe()
   for (const { id, status } of await subscriptionsOf(payer))
     if (!isEnded(status)) await subscriptions.cancel(id)
-  return await Payer.remove(payer)
+  return await Payer.retire(payer)
 }
 
 /** Closes the page of Checkout that may still be open. */

@@ -1,6 +1,7 @@
 export * as Payer from "./payer.ts"
 
 import { z } from "zod"
+import { now } from "../platform/clock.ts"
 import { get as getRow, type Put, put, remove as removeRow, type Row } from "../store/store.ts"
 import { accounts } from "../store/tables.ts"
 
@@ -40,6 +41,8 @@ const Info = z.object({
   /** Which Stripe has said it: the pretend one, its test mode or its live mode. What one says is nothing to another. */
   mode: z.string().optional(),
   customer: z.string().optional(),
+  /** Other customers of this account that a webhook has named: they must not be charged as well. */
+  others: z.array(z.string()),
   said: Said.optional(),
   /** It has had its trial; there is one for each account. */
   hadTrial: z.boolean(),
@@ -57,6 +60,13 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
+/** Webhooks that meet note their customers one after the other. */
+const tries = 10
+/** Far more than anybody makes by hand. */
+const mostOthers = 10
+/** How long a deleted account's customers are kept, in seconds. */
+const keptFor = 92 * 86_400
+
 function key(accountId: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: "PAYER" }
 }
@@ -69,7 +79,11 @@ export async function get(accountId: string): Promise<Info | undefined> {
 /** As `get`, or what is known of an account that Stripe has never heard of. */
 export async function of(accountId: string): Promise<Info> {
   const known = await get(accountId)
-  return known ?? { accountId, version: 0, hadTrial: false, checkouts: 0, generation: 0 }
+  return known ?? blank(accountId)
+}
+
+function blank(accountId: string): Info {
+  return { accountId, version: 0, others: [], hadTrial: false, checkouts: 0, generation: 0 }
 }
 
 /** The write of a row, as a member of a transaction. It is refused if somebody wrote it after it was read. */
@@ -92,8 +106,37 @@ export async function change(payer: Info, changes: Partial<Info>): Promise<Info 
   return refused ? undefined : { ...changed, version: payer.version + 1 }
 }
 
+/** A webhook says that this customer pays for the account. @returns false if nothing is known of the account */
+export async function noteCustomer(accountId: string, customer: string | undefined): Promise<boolean> {
+  for (let i = 0; i < tries; i++) {
+    const payer = await get(accountId)
+    if (!payer) return false
+    if (customer === undefined || customersOf(payer).includes(customer)) return true
+    if (await change(payer, { others: [...payer.others, customer].slice(-mostOthers) })) return true
+  }
+  throw new Error("the subscription kept changing while its customer was noted")
+}
+
+/** Every customer of Stripe's that may pay for the account. */
+export function customersOf({ customer, others }: Info): string[] {
+  return customer === undefined ? others : [customer, ...others]
+}
+
+/**
+ * The account is gone. Its customers are kept for some months: a subscription that still lived would be told of within one,
+ * and would be canceled then.
+ * @returns false if somebody wrote it after it was read
+ */
+export async function retire(payer: Info): Promise<boolean> {
+  const { accountId, version, mode, customer, others } = payer
+  if (customersOf(payer).length === 0) return await remove(payer)
+  const left: Info = { ...blank(accountId), version, mode, customer, others }
+  const { Put: row } = write(left)
+  return !(await put({ ...row, Item: { ...row.Item, expires_at: now() + keptFor } }))
+}
+
 /** @returns false if somebody wrote it after it was read */
-export async function remove(payer: Info): Promise<boolean> {
+async function remove(payer: Info): Promise<boolean> {
   const refused = await removeRow({
     TableName: accounts,
     Key: key(payer.accountId),
@@ -110,6 +153,7 @@ function toRow(payer: Info): Row {
     version: payer.version,
     mode: payer.mode,
     customer: payer.customer,
+    others: payer.others.length > 0 ? payer.others : undefined,
     said: said && {
       id: said.id,
       status: said.status,
@@ -141,6 +185,7 @@ function fromRow(row: Row): Info {
       periodEnd: said.period_end,
       cancelAt: said.cancel_at,
     },
+    others: row.others ?? [],
     hadTrial: row.had_trial,
     wanted: wanted && { ...wanted, customerRef: wanted.customer_ref, webhookUrl: wanted.webhook_url },
     pastDueSince: row.past_due_since,

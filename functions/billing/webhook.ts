@@ -18,9 +18,10 @@ const limited = bodyLimit({
   },
 })
 
-/** Where an event names the account: on a subscription, a page of Checkout, or the subscription of an invoice. */
+/** Where an event names the account and its customer: on a subscription, a page of Checkout, or the subscription of an invoice. */
 const About = z.object({
   metadata: z.object({ account_id: z.uuid() }).optional().catch(undefined),
+  customer: z.string().optional().catch(undefined),
   client_reference_id: z.uuid().optional().catch(undefined),
   parent: z
     .object({ subscription_details: z.object({ metadata: z.object({ account_id: z.uuid() }) }) })
@@ -34,9 +35,9 @@ const About = z.object({
  */
 export const webhook = new Hono<ApiEnv>().post("/billing/webhook", limited, async (c) => {
   const event = await genuine(await c.req.text(), c.req.header("stripe-signature") ?? "")
-  const accountId = accountOf(event)
+  const { accountId, customer } = accountOf(event)
   // Another service may share the Stripe account.
-  if (accountId !== undefined && (await Payer.get(accountId))) await Due.put(accountId)
+  if (accountId !== undefined && (await Payer.noteCustomer(accountId, customer))) await Due.put(accountId)
   log.info({ accountId, event: event.id, type: event.type }, "Stripe told of a change")
   return c.json({ received: true })
 })
@@ -52,11 +53,11 @@ async function genuine(body: string, signature: string): Promise<Stripe.Event> {
   }
 }
 
-function accountOf(event: Stripe.Event): string | undefined {
+function accountOf(event: Stripe.Event): { accountId: string | undefined; customer: string | undefined } {
   const about = About.parse(event.data.object)
-  return (
+  const accountId =
     about.client_reference_id ??
     about.metadata?.account_id ??
     about.parent?.subscription_details.metadata.account_id
-  )
+  return { accountId, customer: about.customer }
 }

@@ -1,8 +1,10 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, test, vi } from "vitest"
+import { billing } from "#admin/billing.ts"
 import { Account } from "#core/account/account.ts"
 import { Checkout } from "#core/billing/checkout.ts"
+import { endBilling } from "#core/billing/end.ts"
 import { Due } from "#core/billing/due.ts"
 import { look } from "#core/billing/look.ts"
 import { Money } from "#core/billing/money.ts"
@@ -10,6 +12,8 @@ import { Payer } from "#core/billing/payer.ts"
 import { stripe as sdk } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { get } from "#core/store/store.ts"
+import { accounts } from "#core/store/tables.ts"
 import { lookAtAll, lookAtDue } from "#functions/billing/looks.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
@@ -55,17 +59,19 @@ const days = async (accountId: string, count: number) => {
   await look(accountId)
 }
 
+const rowOf = async (accountId: string) => await get(accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
+
 /** The operator deletes an account's customer on Stripe's own pages. */
 async function deleteAtStripe(accountId: string): Promise<void> {
   const { customer } = (await Payer.get(accountId))!
   await (await sdk()).customers.del(customer!)
 }
 
-const aHint = (accountId: string, type = "customer.subscription.updated") => ({
+const aHint = (accountId: string, about: Record<string, string> = {}) => ({
   id: `evt_${randomUUID()}`,
   object: "event",
-  type,
-  data: { object: { id: "sub_1", status: "active", metadata: { account_id: accountId } } },
+  type: "customer.subscription.updated",
+  data: { object: { id: "sub_1", status: "active", metadata: { account_id: accountId }, ...about } },
 })
 
 const latestInvoice = (accountId: string) => stripe.book.invoices[ofStripe(accountId)[0]!.latest_invoice!]!
@@ -303,7 +309,24 @@ describe("a subscription that ends", () => {
     await lookAtDue()
     expect(await payWith(card.pays, page)).toContain("This page is done")
     expect(ofStripe(account.id)).toEqual([])
-    expect(await Payer.get(account.id)).toBeUndefined()
+    // A subscription that somehow lived would be told of within a month, and then canceled.
+    const { others, checkout, expires_at } = (await rowOf(account.id))!
+    expect([others, checkout]).toEqual([undefined, undefined])
+    expect(Number(expires_at) - Date.now() / 1000).toBeGreaterThan(60 * 86_400)
+  })
+
+  test("is canceled when its webhook says that it lives on without its account", async () => {
+    const { id, bridge } = await subscriber()
+    await Bridge.remove(bridge)
+    await Account.remove(id)
+    await lookAtDue()
+    const [first] = ofStripe(id)
+    const lives = { ...structuredClone(first!), id: "sub_left", status: "active" as const }
+    stripe.book.subscriptions.sub_left = lives
+    await stripe.webhooks.send(aHint(id, { id: "sub_left", customer: first!.customer }))
+    await lookAtDue()
+    expect(ofStripe(id).map(({ status }) => status)).toEqual(["canceled", "canceled"])
+    expect(await isDue(id)).toBe(false)
   })
 
   test("with its account is canceled at Stripe, also if Stripe was away at that moment", async () => {
@@ -317,7 +340,6 @@ describe("a subscription that ends", () => {
     vi.setSystemTime(Date.now() + 31_000)
     await lookAtDue()
     expect(ofStripe(id)[0]!.status).toBe("canceled")
-    expect(await Payer.get(id)).toBeUndefined()
     expect(await isDue(id)).toBe(false)
   })
 
@@ -327,6 +349,24 @@ describe("a subscription that ends", () => {
     stripe.book.subscriptions.sub_second = { ...structuredClone(first!), id: "sub_second" }
     await look(id)
     expect(ofStripe(id).map(({ status }) => status)).toEqual(["trialing", "canceled"])
+  })
+
+  test("by a second one of another customer, as after a change of keys, is the one that stays", async () => {
+    const { id } = await subscriber()
+    const [first] = ofStripe(id)
+    const other = { ...Object.values(stripe.book.customers)[0]!, id: "cus_other" }
+    stripe.book.customers.cus_other = other
+    const second = { ...structuredClone(first!), id: "sub_other", customer: "cus_other" }
+    stripe.book.subscriptions.sub_other = second
+    await stripe.webhooks.send(aHint(id, { id: "sub_other", customer: "cus_other" }))
+    await lookAtDue()
+    expect(ofStripe(id).map(({ status }) => status)).toEqual(["trialing", "canceled"])
+    // The customer that was forgotten is the only one who pays: they are the account's from now on.
+    ofStripe(id)[0]!.status = "canceled"
+    second.status = "trialing"
+    await look(id)
+    expect(await stateOf(id)).toBe("trialing")
+    expect(await Payer.get(id)).toMatchObject({ customer: "cus_other", others: [first!.customer] })
   })
 })
 
@@ -486,6 +526,36 @@ describe("the quantity", () => {
     vi.setSystemTime(Date.now() + 31_000)
     await lookAtDue()
     expect(quantityOf(id)).toBe(2)
+  })
+})
+
+describe("billing that is turned off", () => {
+  test("lets the bridges run that waited for a payment, and on again Stripe's word counts from that day", async () => {
+    const { id, bridge, post } = await subscriber(card.fails)
+    const { bridge: suspended } = await Bridge.create({ accountId: id, customerRef: "suspended" })
+    await Lease.stop(suspended.id, "suspended")
+    await days(id, 24)
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    await expect(billing.end!.run([])).rejects.toThrow("without BILLING first")
+    // The command's own refusal is of this process's settings: what it does is the same as at a start without them.
+    expect((await endBilling()).charged).toBeGreaterThan(0)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(Lease.stateOf(await leaseOf(suspended))).toBe("suspended")
+    expect((await post("/api/instances", { customer_ref: "third" })).status).toBe(201)
+
+    vi.setSystemTime(Date.now() + 40 * 86_400_000)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect(await Bridge.list(id)).toHaveLength(3)
+  })
+
+  test("leaves the operator's word as it is", async () => {
+    const { id } = await subscriber()
+    await Account.setSubscription(id, "none")
+    await endBilling()
+    expect(await stateOf(id)).toBe("none")
   })
 })
 
