@@ -30,15 +30,38 @@ export async function settleQuantity(
     ? payer
     : await Payer.change(payer, { asked: quantity, generation: payer.generation + 1 })
   if (!asking) return false
-  await change(asking, item.id, quantity)
+  await change(asking, item.id, { quantity, ...chargedAs(status, quantity - (item.quantity ?? 0)) })
   log.info({ accountId: payer.accountId, was: item.quantity, quantity }, "quantity changed")
   return true
 }
 
-async function change(asking: Payer.Info, item: string, quantity: number): Promise<void> {
+/**
+ * More numbers are charged at once, for the rest of the period: an account that has just paid for one could otherwise run ten
+ * for a month before it pays. A payment that fails makes it past due. Fewer numbers are a credit on the next invoice, and so
+ * is any change while a payment is missing: a new invoice would hide the one to be paid.
+ */
+function chargedAs(
+  status: Stripe.Subscription.Status,
+  more: number,
+): Omit<Stripe.SubscriptionItemUpdateParams, "quantity"> {
+  if (status !== "active" || more < 0) return { proration_behavior: "create_prorations" }
+  return {
+    proration_behavior: "always_invoice",
+    payment_behavior: "allow_incomplete",
+    // Nobody is at a page where they could make a step that their bank wants.
+    off_session: true,
+  }
+}
+
+async function change(
+  asking: Payer.Info,
+  item: string,
+  params: Stripe.SubscriptionItemUpdateParams & { quantity: number },
+): Promise<void> {
+  const { quantity } = params
   const idempotencyKey = `qty:${asking.accountId}:${asking.generation}`
   try {
-    await (await stripe()).subscriptionItems.update(item, { quantity }, { idempotencyKey })
+    await (await stripe()).subscriptionItems.update(item, params, { idempotencyKey })
   } catch (error) {
     if (isAnswer(error)) await Payer.change(asking, { asked: undefined })
     throw error

@@ -6,6 +6,9 @@ const withinMs = 15_000
 /** The SDK's own repetitions of a call that broke, under one idempotency key. */
 const repeats = 2
 
+/** Written down so that an update of the SDK, which brings its own, is noticed: fields of Stripe's objects move. */
+const apiVersion = "2026-10-28.endive"
+
 let client: Promise<Stripe> | undefined
 
 /** The client of Stripe's API. It is loaded where it is used: a service without billing never does. */
@@ -18,6 +21,7 @@ async function connect(): Promise<Stripe> {
   const { default: Client } = await import("stripe")
   return new Client(need("STRIPE_SECRET_KEY"), {
     ...(config.STRIPE_API_BASE && elsewhere(new URL(config.STRIPE_API_BASE))),
+    apiVersion,
     timeout: withinMs,
     maxNetworkRetries: repeats,
     telemetry: false,
@@ -39,9 +43,13 @@ export function idOf(given: string | { id: string }): string {
   return typeof given === "string" ? given : given.id
 }
 
-/** Whether this error is Stripe's answer: then the outcome of the call is known. */
+/**
+ * Whether this error is Stripe's answer: then the outcome of the call is known. It is not while another call under the same
+ * key is under way (409).
+ */
 export function isAnswer(error: unknown): boolean {
-  return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
+  if (!(error instanceof Error) || !("statusCode" in error)) return false
+  return typeof error.statusCode === "number" && error.statusCode !== 409
 }
 
 /** Whether Stripe has answered that it has no such object, or has it no more. */

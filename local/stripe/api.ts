@@ -150,10 +150,9 @@ export function api(input: {
     const subscription = Object.values(book.subscriptions).find(({ items }) => items.data[0].id === id)
     if (!subscription) throw missing("subscription_item", id)
     if (subscription.status === "canceled") throw new Refused(400, "A canceled subscription cannot change")
-    const [item] = subscription.items.data
-    item.quantity = Number(c.var.form.quantity)
-    life.tellOf(subscription)
-    return c.json(item)
+    const { quantity, proration_behavior = "create_prorations" } = c.var.form
+    life.changeQuantity(subscription, Number(quantity), { isAtOnce: proration_behavior === "always_invoice" })
+    return c.json(subscription.items.data[0])
   })
 
   app.post("/v1/invoices/:id/finalize", (c) => {
@@ -167,8 +166,10 @@ export function api(input: {
   app.post("/v1/invoices/create_preview", (c) => {
     const subscription = subscriptionOf(text(c.var.form, "subscription"))
     const [{ quantity, current_period_end: at }] = subscription.items.data
-    const amount = subscription.cancel_at_period_end ? 0 : quantity * price.unit_amount
-    const about = { currency: price.currency, amount_due: amount, next_payment_attempt: at }
+    const amount =
+      (subscription.cancel_at_period_end ? 0 : quantity * price.unit_amount) +
+      (book.pending[subscription.id] ?? 0)
+    const about = { currency: price.currency, amount_due: Math.max(0, amount), next_payment_attempt: at }
     return c.json({ id: "upcoming_in", object: "invoice", ...about, period_end: at })
   })
 

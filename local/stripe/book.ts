@@ -106,6 +106,8 @@ export interface Book {
   asked: Record<string, Asked>
   subscriptions: Record<string, Subscription>
   invoices: Record<string, Invoice>
+  /** What the next invoice of a subscription charges or credits in addition, in cents, by its id. */
+  pending: Record<string, number>
   /** Pages of the portal: whose, and where they lead back to. */
   portals: Record<string, { customer: string; return_url: string }>
   answered: Record<string, Answered>
@@ -124,7 +126,7 @@ export const price: Price = {
 export function openBook(file: string | undefined): { book: Book; keep: () => void } {
   const book: Book =
     file !== undefined && existsSync(file)
-      ? (JSON.parse(readFileSync(file, "utf8")) as Book) // only `keep` writes it
+      ? ({ pending: {}, ...JSON.parse(readFileSync(file, "utf8")) } as Book) // only `keep` writes it, or did before `pending`
       : {
           aheadS: 0,
           customers: {},
@@ -133,6 +135,7 @@ export function openBook(file: string | undefined): { book: Book; keep: () => vo
           asked: {},
           subscriptions: {},
           invoices: {},
+          pending: {},
           portals: {},
           answered: {},
         }

@@ -64,23 +64,42 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     if (subscription.cancel_at_period_end) return cancel(subscription)
     const from = item.current_period_end
     Object.assign(item, { current_period_start: from, current_period_end: from + period })
-    const invoice = bill(subscription, from)
+    collect(subscription, bill(subscription, from, item.quantity))
+  }
+
+  /** An invoice is charged for the first time. */
+  function collect(subscription: Subscription, invoice: Invoice): void {
     if (invoice.amount_due === 0 || charge(subscription.customer)) return paid(subscription, invoice)
-    Object.assign(invoice, { attempt_count: 1, next_payment_attempt: from + triedAgain[0]! })
+    Object.assign(invoice, { attempt_count: 1, next_payment_attempt: invoice.created + triedAgain[0]! })
     subscription.status = "past_due"
     tell("invoice.payment_failed", invoice)
     tell("customer.subscription.updated", subscription)
+  }
+
+  /** More or fewer numbers for the rest of a period that is paid: charged at once, or with the next invoice. */
+  function changeQuantity(subscription: Subscription, quantity: number, how: { isAtOnce: boolean }): void {
+    const [item] = subscription.items.data
+    const more = quantity - item.quantity
+    item.quantity = quantity
+    const { current_period_start: from, current_period_end: to } = item
+    const share = subscription.status === "trialing" ? 0 : (to - now()) / (to - from)
+    book.pending[subscription.id] =
+      (book.pending[subscription.id] ?? 0) + Math.round(more * price.unit_amount * share)
+    tell("customer.subscription.updated", subscription)
+    if (how.isAtOnce) collect(subscription, bill(subscription, now(), 0))
   }
 
   /** A period of a subscription that Stripe has given up: its invoice is a draft that nobody is asked to pay. */
   function draft(subscription: Subscription, item: Item): void {
     const from = item.current_period_end
     Object.assign(item, { current_period_start: from, current_period_end: from + period })
-    bill(subscription, from).status = "draft"
+    bill(subscription, from, item.quantity).status = "draft"
   }
 
-  function bill(subscription: Subscription, at: number): Invoice {
-    const [{ quantity }] = subscription.items.data
+  /** An invoice of this many numbers for a period, and of what is pending. A credit that is left is pending still. */
+  function bill(subscription: Subscription, at: number, quantity: number): Invoice {
+    const amount = quantity * price.unit_amount + (book.pending[subscription.id] ?? 0)
+    book.pending[subscription.id] = Math.min(0, amount)
     const id = idFor("in")
     const invoice: Invoice = {
       id,
@@ -88,7 +107,7 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
       customer: subscription.customer,
       status: "open",
       currency: price.currency,
-      amount_due: quantity * price.unit_amount,
+      amount_due: Math.max(0, amount),
       amount_paid: 0,
       created: at,
       next_payment_attempt: null,
@@ -166,7 +185,7 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     }
     book.subscriptions[id] = subscription
     if (trialEnd === null) {
-      const invoice = bill(subscription, now())
+      const invoice = bill(subscription, now(), quantity)
       Object.assign(invoice, { status: "paid", amount_paid: invoice.amount_due })
     }
     Object.assign(session, { status: "complete", subscription: id, url: null } satisfies Partial<Session>)
@@ -208,11 +227,6 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     for (const one of Object.values(book.sessions).filter(isTheirs)) if (one.status === "open") expire(one)
   }
 
-  /** Something of it was changed through the API. */
-  function tellOf(subscription: Subscription): void {
-    tell("customer.subscription.updated", subscription)
-  }
-
   /** It ends with its period, or goes on after all. */
   function cancelAtEnd(subscription: Subscription, isWanted: boolean): void {
     subscription.cancel_at_period_end = isWanted
@@ -250,10 +264,10 @@ export function life(input: { book: Book; url: () => string; tell: Tell }) {
     complete,
     payInvoice,
     useCard,
+    changeQuantity,
     cancel,
     cancelAtEnd,
     remove,
-    tellOf,
   }
 }
 

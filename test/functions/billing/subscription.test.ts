@@ -76,6 +76,13 @@ const aHint = (accountId: string, about: Record<string, string> = {}) => ({
 
 const latestInvoice = (accountId: string) => stripe.book.invoices[ofStripe(accountId)[0]!.latest_invoice!]!
 
+/** The amounts that an account has paid, in cents. */
+const paid = (accountId: string) =>
+  Object.values(stripe.book.invoices)
+    .filter(({ parent }) => parent.subscription_details.metadata.account_id === accountId)
+    .map(({ amount_paid }) => amount_paid)
+    .filter((amount) => amount > 0)
+
 const quantityOf = (accountId: string) => ofStripe(accountId)[0]!.items.data[0].quantity
 
 describe("a first number", () => {
@@ -513,6 +520,48 @@ describe("the quantity", () => {
       await lookAtDue()
       expect(quantityOf(id)).toBe(count)
     }
+  })
+
+  test("that grows within a period is charged at once for its rest, one that shrinks is a credit: no day is paid twice", async () => {
+    const { id, bridge } = await subscriber()
+    await days(id, 7)
+    expect(paid(id)).toEqual([900])
+    await days(id, 10)
+    stripe.loseAnswers(3)
+    const second = await Bridge.create({ accountId: id, customerRef: "second" })
+    await lookAtDue()
+    await look(id)
+    expect(quantityOf(id)).toBe(2)
+    expect(paid(id)).toEqual([900, 600])
+    expect(await stateOf(id)).toBe("active")
+
+    await days(id, 5)
+    await Bridge.remove(second.bridge)
+    await look(id)
+    expect(paid(id)).toEqual([900, 600])
+    expect((await Money.coming((await Payer.get(id))!))!.cents).toBe(450)
+    await days(id, 15)
+    // One number for sixty days, and another for five.
+    expect(paid(id).reduce((sum, one) => sum + one)).toBe(1800 + 150)
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("that grows while its payment fails makes the account past due, and the page leads to what is open", async () => {
+    const { id, bridge } = await subscriber()
+    await days(id, 10)
+    const { customer } = (await Payer.get(id))!
+    stripe.book.cards[customer!] = { last4: "0341", fails: true, wantsStep: false }
+    await Bridge.create({ accountId: id, customerRef: "second" })
+    await look(id)
+    await look(id)
+    expect(await stateOf(id)).toBe("past_due")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    // Fewer numbers make no invoice of their own, which would stand before the one that is open.
+    await Bridge.remove(await Bridge.get(id, "second"))
+    await look(id)
+    await payWith(card.pays, (await Money.payPage(id))!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
   })
 
   test("that cannot be changed stops no bridge, and stays due", async () => {
