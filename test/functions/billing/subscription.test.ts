@@ -1,8 +1,11 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
 import { randomUUID } from "node:crypto"
-import { afterEach, describe, expect, test, vi } from "vitest"
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { account as accountVerbs } from "#admin/account.ts"
 import { billing } from "#admin/billing.ts"
+import { bridge as bridgeVerbs } from "#admin/bridge.ts"
 import { Account } from "#core/account/account.ts"
+import { Billing } from "#core/billing/billing.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { endBilling } from "#core/billing/end.ts"
 import { Due } from "#core/billing/due.ts"
@@ -11,12 +14,17 @@ import { Money } from "#core/billing/money.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { stripe as sdk } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { config } from "#core/platform/config.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { get } from "#core/store/store.ts"
 import { accounts } from "#core/store/tables.ts"
 import { lookAtAll, lookAtDue } from "#functions/billing/looks.ts"
+import { startBilling } from "#local/service/billing.ts"
+import { Settings } from "#local/service/settings.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
+
+const admin = { account: accountVerbs, bridge: bridgeVerbs, billing }
 
 afterEach(() => {
   stripe.away(false)
@@ -585,7 +593,7 @@ describe("billing that is turned off", () => {
     await Lease.stop(suspended.id, "suspended")
     await days(id, 24)
     expect((await leaseOf(bridge)).reason).toBe("billing")
-    await expect(billing.end!.run([])).rejects.toThrow("without BILLING first")
+    await expect(admin.billing.end!.run([])).rejects.toThrow("without BILLING first")
     // The command's own refusal is of this process's settings: what it does is the same as at a start without them.
     expect((await endBilling()).charged).toBeGreaterThan(0)
     expect(await stateOf(id)).toBe("active")
@@ -636,6 +644,38 @@ describe("the operator's word", () => {
     expect(await Bridge.list(account.id)).toHaveLength(1)
   })
 
+  test("stops the bridges of an account that has never been at Stripe, keeps their data, and lets them run again", async () => {
+    const { account } = await aCustomer({ subscription: "active" })
+    const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
+    await admin.account.subscription!.run([account.id, "canceled"])
+    await lookAtDue()
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    vi.setSystemTime(Date.now() + 40 * 86_400_000)
+    await look(account.id)
+    expect(await Bridge.list(account.id)).toHaveLength(1)
+    await admin.account.subscription!.run([account.id, "active"])
+    await lookAtDue()
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("at a bridge changes what its account pays for: suspended it costs nothing, resumed or woken it does", async () => {
+    const { id, bridge } = await subscriber()
+    await Bridge.create({ accountId: id, customerRef: "second" })
+    await lookAtDue()
+    for (const [verb, quantity] of [
+      ["suspend", 1],
+      ["resume", 2],
+      ["pause", 2],
+      ["wake", 2],
+    ] as const) {
+      expect(await isDue(id)).toBe(false)
+      await admin.bridge[verb]!.run([bridge.id])
+      expect([verb, await isDue(id)]).toEqual([verb, true])
+      await lookAtDue()
+      expect([verb, quantityOf(id)]).toEqual([verb, quantity])
+    }
+  })
+
   test("for accounts that were there before billing is left alone", async () => {
     const { account, post } = await aCustomer({ subscription: "active" })
     expect((await post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
@@ -644,6 +684,28 @@ describe("the operator's word", () => {
     expect(await stateOf(account.id)).toBe("active")
     expect(await Payer.get(account.id)).toBeUndefined()
   })
+})
+
+test("a dashboard whose address nobody set fails no refusal, and one below a path is where it is", async () => {
+  const { post } = await newcomer()
+  const { DASHBOARD_URL } = config
+  onTestFinished(() => void Object.assign(config, { DASHBOARD_URL }))
+  Object.assign(config, { DASHBOARD_URL: "" })
+  const refused = await post("/api/instances", { customer_ref: "shop" })
+  expect([refused.status, await json(refused)]).toMatchObject([402, { dashboard_url: "", billing_url: "" }])
+  Object.assign(config, { DASHBOARD_URL: "https://example.com/bridges/" })
+  expect(Billing.at("/subscription/return")).toBe("https://example.com/bridges/subscription/return")
+
+  // Set to nothing, it is this machine's: Stripe needs an address to lead back to.
+  vi.stubEnv("DASHBOARD_URL", "")
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const given = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1", STRIPE_PRICE: "price_1" }
+  const { forAll } = await startBilling(
+    Settings.parse({ BILLING: "stripe", ...given }),
+    "http://127.0.0.1:3000",
+    [],
+  )
+  expect(forAll).toEqual({ BILLING: "stripe", DASHBOARD_URL: "http://localhost:3000" })
 })
 
 test("what another Stripe has said counts for nothing: the account begins anew, and its bridges wait", async () => {
