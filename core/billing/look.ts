@@ -78,14 +78,15 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
   }
 }
 
-/** The account's subscriptions at Stripe, first the one that counts: one that lives, else the latest. */
+/** The account's subscriptions at Stripe, first the one that counts: one that is paid, else one that lives, else the latest. */
 async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]> {
   const lists = await Promise.all(Payer.customersOf(payer).map((customer) => listOf(payer, customer)))
   const own = lists.flat().filter(({ metadata }) => metadata.account_id === payer.accountId)
   const living = own.filter(({ status }) => !isEnded(status))
-  const known = living.find(({ id }) => id === payer.said?.id)
-  if (living.length > 0) return [...new Set(known ? [known, ...living] : living.toSorted(byAge))]
-  return own.toSorted(byAge).slice(-1)
+  if (living.length === 0) return own.toSorted(byAge).slice(-1)
+  const weight = ({ id, status }: Stripe.Subscription) =>
+    (isPaid(status) ? 2 : 0) + (id === payer.said?.id ? 1 : 0)
+  return living.toSorted((a, b) => weight(b) - weight(a) || byAge(a, b))
 }
 
 /** The customer who counts is the one whose subscription does. */
@@ -138,6 +139,10 @@ async function closeCheckout({ checkout }: Payer.Info): Promise<void> {
 
 function isEnded(status: Stripe.Subscription.Status): boolean {
   return status === "canceled" || status === "incomplete_expired"
+}
+
+function isPaid(status: Stripe.Subscription.Status): boolean {
+  return status === "trialing" || status === "active"
 }
 
 function isOver(subscription: Account.Subscription): boolean {

@@ -5,7 +5,7 @@ import { need } from "../platform/config.ts"
 import { Billing } from "./billing.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
-import { isMissing, stripe } from "./stripe.ts"
+import { isAnswer, isMissing, stripe } from "./stripe.ts"
 
 /** An amount in the smallest unit of its currency, as Stripe gives it: we compute none. */
 export interface Amount {
@@ -30,9 +30,7 @@ export async function coming({ said }: Payer.Info): Promise<(Amount & { at: numb
 export async function payPage(accountId: string): Promise<string | undefined> {
   const payer = await Payer.get(accountId)
   if (!payer?.said) return undefined
-  const expand = ["latest_invoice"]
-  const { latest_invoice } = await (await stripe()).subscriptions.retrieve(payer.said.id, { expand })
-  const latest = typeof latest_invoice === "object" ? latest_invoice : null
+  const latest = await latestInvoice(payer.said.id)
   // Once Stripe has given up it makes drafts alone, and only the payment of the latest revives the subscription.
   const invoice = latest?.status === "draft" ? await finalized(latest.id) : latest
   return invoice?.status === "open" && invoice.hosted_invoice_url
@@ -40,8 +38,26 @@ export async function payPage(accountId: string): Promise<string | undefined> {
     : await portal(accountId)
 }
 
-async function finalized(invoice: string): Promise<Stripe.Invoice> {
-  return await (await stripe()).invoices.finalizeInvoice(invoice)
+async function latestInvoice(subscription: string): Promise<Stripe.Invoice | null> {
+  const { subscriptions } = await stripe()
+  try {
+    const { latest_invoice } = await subscriptions.retrieve(subscription, { expand: ["latest_invoice"] })
+    return typeof latest_invoice === "object" ? latest_invoice : null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+async function finalized(id: string): Promise<Stripe.Invoice> {
+  const { invoices } = await stripe()
+  try {
+    return await invoices.finalizeInvoice(id)
+  } catch (error) {
+    // Another tab was faster.
+    if (isAnswer(error)) return await invoices.retrieve(id)
+    throw error
+  }
 }
 
 /** Stripe's customer portal: card, invoices, cancellation. Undefined if it knows no such account. */

@@ -36,7 +36,11 @@ async function lookAt(mark: Due.Mark): Promise<void> {
   }
 }
 
-/** Makes every account that Stripe knows due: webhooks may be lost, and people change things at Stripe by hand. */
+/** Makes every account that Stripe may know due: webhooks may be lost, and people change things at Stripe by hand. */
 export async function lookAtAll(): Promise<void> {
-  for (const { id } of await Account.list()) if (await Payer.get(id)) await Due.put(id)
+  for (const { id, subscription } of await Account.list()) {
+    const payer = await Payer.get(id)
+    // Whoever has only signed up has nothing anywhere.
+    if (payer && (subscription !== "none" || Payer.customersOf(payer).length > 0)) await Due.put(id)
+  }
 }

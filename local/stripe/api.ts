@@ -1,6 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { type Book, type Customer, idFor, price, type Subscription } from "./book.ts"
+import { type Book, type Customer, idFor, type Invoice, price, type Subscription } from "./book.ts"
 import { type Form, parseForm } from "./form.ts"
 import type { Life } from "./life.ts"
 
@@ -155,9 +155,9 @@ export function api(input: {
     return c.json(subscription.items.data[0])
   })
 
+  app.get("/v1/invoices/:id", (c) => c.json(invoiceOf(c.req.param("id"))))
   app.post("/v1/invoices/:id/finalize", (c) => {
-    const invoice = book.invoices[c.req.param("id")]
-    if (!invoice) throw missing("invoice", c.req.param("id"))
+    const invoice = invoiceOf(c.req.param("id"))
     if (invoice.status !== "draft") throw new Refused(400, "This invoice is already finalized")
     invoice.status = "open"
     return c.json(invoice)
@@ -200,6 +200,11 @@ export function api(input: {
     const session = book.sessions[id]
     if (!session) throw missing("checkout.session", id)
     return session
+  }
+  function invoiceOf(id: string): Invoice {
+    const invoice = book.invoices[id]
+    if (!invoice) throw missing("invoice", id)
+    return invoice
   }
   function subscriptionOf(id: string): Subscription {
     const subscription = book.subscriptions[id]

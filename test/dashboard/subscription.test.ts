@@ -1,12 +1,16 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
 import { randomBytes } from "node:crypto"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { join } from "#core/account/join.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { look } from "#core/billing/look.ts"
+import { Payer } from "#core/billing/payer.ts"
+import { stripe as sdk } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { sees, startBrowser } from "#test/support/service/browser.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
+import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
 
 const card = { pays: "4242424242424242", fails: "4000000000000341" }
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
@@ -86,6 +90,37 @@ test("a card that fails is on every page, with the way to pay; later the reason 
   await person.get("/subscription/return")
   expect(await person.text("/numbers")).not.toContain("your numbers are paused")
 })
+
+test("the page has no accessibility fault in any state, by day and by night, wide and narrow", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  const browser = await startBrowser()
+  onTestFinished(() => browser.close())
+  const url = process.env.DASHBOARD_URL!
+  await browser.setCookie(
+    ...[...person.jar].map(([name, value]) => ({ name, value, domain: new URL(url).hostname })),
+  )
+  const page = await browser.newPage()
+  await page.setBypassCSP(true)
+  const faults: string[] = []
+  const visit = async (words: string) => {
+    await look(person.accountId)
+    await page.goto(`${url}/subscription`)
+    await sees(page, words)
+    faults.push(...(await faultsOf(page, twoLooks)))
+  }
+  expect(await person.led("/new-number", shop)).toBe("/subscription")
+  await visit("7 days free")
+  await subscribe(person, card.fails)
+  await visit("First charge")
+  stripe.advance(8)
+  await visit("Pay now")
+  stripe.advance(16)
+  await visit("Their data is kept until")
+  await (await sdk()).customers.del((await Payer.get(person.accountId))!.customer!)
+  await visit("Subscribe again")
+  expect(faults).toEqual([])
+}, 60_000)
 
 test("the portal shows the card, cancels, and leads back", async () => {
   stripe.webhooks.hold()

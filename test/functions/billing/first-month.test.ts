@@ -1,6 +1,7 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
 import { expect, test } from "vitest"
 import { Checkout } from "#core/billing/checkout.ts"
+import { stripe as sdk } from "#core/billing/stripe.ts"
 import { firstMonth, states } from "#test/support/service/first-month.ts"
 
 const ofAccount = (accountId: string) =>
@@ -20,11 +21,10 @@ test("a first month is the same at the pretend Stripe as at Stripe's test mode",
     },
     quantity: async (accountId) => ofAccount(accountId).items.data[0].quantity,
     cancel: async (accountId) => {
-      const { environment } = stripe
-      await fetch(`${stripe.url}/v1/subscriptions/${ofAccount(accountId).id}`, {
-        method: "DELETE",
-        headers: { authorization: `Bearer ${environment.STRIPE_SECRET_KEY}` },
-      })
+      await (await sdk()).subscriptions.cancel(ofAccount(accountId).id)
+    },
+    forget: async (accountId) => {
+      await (await sdk()).customers.del(ofAccount(accountId).customer)
     },
   })
   expect(came).toEqual(states)

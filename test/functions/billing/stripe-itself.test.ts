@@ -38,14 +38,23 @@ test.runIf(process.env.STRIPE_TEST_KEY)(
     const subscriptionOf = async (accountId: string) =>
       await client.subscriptions.retrieve((await Payer.get(accountId))!.said!.id)
     const until = async () => {
-      while ((await client.testHelpers.testClocks.retrieve(clock.id)).status !== "ready") await sleep(2000)
+      for (;;) {
+        const { status } = await client.testHelpers.testClocks.retrieve(clock.id)
+        if (status === "ready") return
+        if (status === "internal_failure") throw new Error("Stripe could not move its clock")
+        await sleep(2000)
+      }
     }
     try {
       const came = await firstMonth({
         // A customer of a test clock cannot use Checkout: the subscription is made as Checkout would make it.
         subscribe: async (accountId) => {
           const metadata = { account_id: accountId }
-          const { id: customer } = await client.customers.create({ test_clock: clock.id, metadata })
+          const { id: customer } = await client.customers.create({
+            test_clock: clock.id,
+            email: "ada@example.com",
+            metadata,
+          })
           const card = await client.paymentMethods.attach("pm_card_chargeCustomerFail", { customer })
           await client.subscriptions.create({
             customer,
@@ -62,18 +71,24 @@ test.runIf(process.env.STRIPE_TEST_KEY)(
           await until()
         },
         pay: async (accountId) => {
-          const { latest_invoice, customer } = await subscriptionOf(accountId)
+          const { id, latest_invoice, customer } = await subscriptionOf(accountId)
           const card = await client.paymentMethods.attach("pm_card_visa", { customer: idOf(customer) })
+          await client.subscriptions.update(id, { default_payment_method: card.id })
           await client.invoices.pay(idOf(latest_invoice!), { payment_method: card.id })
         },
         quantity: async (accountId) => (await subscriptionOf(accountId)).items.data[0]?.quantity ?? 0,
         cancel: async (accountId) => {
           await client.subscriptions.cancel((await subscriptionOf(accountId)).id)
         },
+        forget: async (accountId) => {
+          await client.customers.del(idOf((await subscriptionOf(accountId)).customer))
+        },
       })
       expect(came).toEqual(states)
     } finally {
+      // Stripe deletes the clock's customers with it. A price that was used can only be put out of use.
       await client.testHelpers.testClocks.del(clock.id)
+      await client.prices.update(price.id, { active: false })
     }
   },
 )

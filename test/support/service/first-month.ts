@@ -12,18 +12,20 @@ export interface Means {
   subscribe: (accountId: string) => Promise<void>
   /** Days pass for the account. */
   pass: (accountId: string, days: number) => Promise<void>
-  /** Pays what is open with a card that works. */
+  /** Pays what is open with a card that works, and is on file from then on. */
   pay: (accountId: string) => Promise<void>
   /** The quantity at Stripe. */
   quantity: (accountId: string) => Promise<number>
   /** Ends the subscription at once. */
   cancel: (accountId: string) => Promise<void>
+  /** Deletes the customer, as an operator does on Stripe's own pages. */
+  forget: (accountId: string) => Promise<void>
 }
 
 /** The states of a first month. */
-export const states = ["trialing", "past_due", "active", "canceled"]
+export const states = ["trialing", "past_due", "active", "active", "canceled"]
 
-/** Trial, two numbers, a card that fails, a payment, the end: what both Stripes must do alike. @returns the states that came, in order */
+/** Trial, two numbers, a card that fails, a payment, one more number, the end: what both Stripes must do alike. @returns the states that came, in order */
 export async function firstMonth(means: Means): Promise<string[]> {
   const seenStates: string[] = []
   const { id } = await Account.create({ name: "Test" })
@@ -48,8 +50,21 @@ export async function firstMonth(means: Means): Promise<string[]> {
   await means.pay(id)
   await seen()
 
+  const { bridge: third } = await Bridge.create({ accountId: id, customerRef: randomUUID() })
+  await look(id)
+  expect(await means.quantity(id)).toBe(2)
+  await seen()
+  await Bridge.remove(third)
+  await look(id)
+  expect(await means.quantity(id)).toBe(1)
+
   await means.cancel(id)
   await seen()
+  expect((await Lease.get(bridge.id))!.reason).toBe("billing")
+  await means.forget(id)
+  await look(id)
+  // Nobody here has seen whether Stripe lists what a deleted customer had.
+  expect(["canceled", "none"]).toContain((await Account.get(id))!.subscription)
   expect((await Lease.get(bridge.id))!.reason).toBe("billing")
   return seenStates
 }
