@@ -71,7 +71,13 @@ async function start(
   const api = await listenForCalls(settings.PORT)
   stops.push(() => hangUp(api.server))
   const billing = await startBilling(settings, api.url, stops)
-  const simulator = await simulatedNetwork(settings, elsewhere, stops)
+  // It takes seconds in a process of its own. What does not need it starts meanwhile.
+  const starting = Promise.all([simulatedNetwork(settings, elsewhere), loadPackages()])
+  const itsStop = starting.then(
+    ([simulator]) => simulator?.stop,
+    () => undefined,
+  )
+  stops.push(async () => await (await itsStop)?.())
   const store = elsewhere.store ?? (await ownStore(dataDir, stops))
   const queue = await startSqs()
   stops.push(queue.close)
@@ -82,6 +88,7 @@ async function start(
   const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
   stops.push(keys.close)
 
+  const [simulator] = await starting
   const environment = {
     LOG_DIR: join(dataDir, "logs", "bridges"),
     ...wrapping,
@@ -139,12 +146,12 @@ async function start(
     const end = useStore(store)
     stops.push(async () => end())
   }
+  await forgetHosts()
+  // Session hosts take seconds to start; the rest goes on meanwhile.
+  stops.push(await startSweep())
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
-  await forgetHosts()
-  // Session hosts take a second to start; the rest goes on meanwhile.
-  stops.push(await startSweep())
   stops.push(await billing.start())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
@@ -158,6 +165,20 @@ async function start(
   announce(dataDir, { ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
+}
+
+/** Packages that are loaded in any case. They read no settings, as our own modules do. */
+async function loadPackages(): Promise<void> {
+  await Promise.all([
+    import("@aws-sdk/client-dynamodb"),
+    import("@aws-sdk/client-ecs"),
+    import("@aws-sdk/client-kms"),
+    import("@aws-sdk/client-lambda"),
+    import("@aws-sdk/client-s3"),
+    import("@aws-sdk/client-sqs"),
+    import("@hono/zod-openapi"),
+    import("@simplewebauthn/server"),
+  ])
 }
 
 function makeFolder(path: string): void {
@@ -194,15 +215,15 @@ async function ownStore(dataDir: string, stops: (() => Promise<unknown>)[]) {
 }
 
 /** Undefined on the live network. @throws CannotStart */
-async function simulatedNetwork(settings: Settings, elsewhere: Elsewhere, stops: (() => Promise<unknown>)[]) {
+async function simulatedNetwork(
+  settings: Settings,
+  elsewhere: Elsewhere,
+): Promise<(NonNullable<Elsewhere["network"]> & Partial<Pick<Simulator, "stop">>) | undefined> {
   if (settings.HOST_NETWORK !== "simulated") return undefined
   if (elsewhere.network) return elsewhere.network
   const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings
   const simulator = await spawnSimulator({ dataDir, controlPort })
-  if (simulator) {
-    stops.push(simulator.stop)
-    return simulator
-  }
+  if (simulator) return simulator
   throw new CannotStart(
     `the simulated network did not start: is port ${controlPort} taken ` +
       `(SIMULATOR_CONTROL_PORT)? ${dataDir}/logs/simulator.log says more`,
