@@ -11,7 +11,7 @@ test.for(deliveries.map((phase) => [phase.name, phase] as const))(
   { timeout: 120_000 },
   async ([, phase]) => {
     await service.strike(phase)
-    const [texts] = await Promise.all([service.write(), service.fallen(phase)])
+    const texts = await service.writeUntilFallen(phase)
     expect(await service.received(texts)).toEqual(texts.map((text) => ({ text, eventIds: 1 })))
   },
 )

@@ -26,7 +26,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   /** Deals the blow of a phase, and waits until it has fallen. */
   async function strike({ step, blow, role, needs }: Phase): Promise<void> {
     // While a delivery is still looking, nobody promises or rings, so those steps would never be reached.
-    await until(async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0, { withinMs })
+    await until(isIdle, { what: "nobody delivering", withinMs })
     // Messages to a bridge that is away come as a backlog: the steps of a live one would never be met.
     const { epoch } = await until(() => connected(apiKey, bridge, lostEpoch), {
       what: "its next session",
@@ -74,6 +74,16 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     await network.cut(device)
   }
 
+  /** Whether nothing waits, and nobody delivers or stays for more. */
+  const isIdle = async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0
+
+  /** The contact writes three messages, one after the other. */
+  async function write(): Promise<string[]> {
+    const texts = [1, 2, 3].map(() => `in ${++messages}`)
+    for (const text of texts) await network.send(contact, owner, text)
+    return texts
+  }
+
   const arrived = (text: string) => receiver.arrivals.some((arrival) => arrival.text === text)
 
   return {
@@ -96,22 +106,21 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
       })
       return (await network.readAll(contact)).filter((read) => read.text === text).map(({ id }) => id)
     },
-    /** The contact writes three messages, one after the other. */
-    async write(): Promise<string[]> {
-      const texts = [1, 2, 3].map(() => `in ${++messages}`)
-      for (const text of texts) await network.send(contact, owner, text)
-      return texts
-    },
-    /** The contact writes a message whenever the one before is delivered, until the blow of a phase has fallen. */
+    write,
+    /**
+     * The contact writes three messages, and three more whenever all were delivered, until the blow of a phase has
+     * fallen. An event of the connection itself may keep a deliverer at work, so that the first three need no bell.
+     */
     async writeUntilFallen(phase: Phase): Promise<string[]> {
       const texts: string[] = []
       let isOver = false
       const over = fallen(phase).finally(() => (isOver = true))
       while (!isOver) {
-        const text = `in ${++messages}`
-        texts.push(text)
-        await network.send(contact, owner, text)
-        await until(() => isOver || arrived(text), { what: text, withinMs })
+        texts.push(...(await write()))
+        await until(async () => isOver || (texts.every(arrived) && (await isIdle())), {
+          what: texts.join(),
+          withinMs,
+        })
       }
       await over
       return texts
