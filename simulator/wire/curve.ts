@@ -1,5 +1,4 @@
-import { createPublicKey, verify as verifyWith } from "node:crypto"
-import { Curve } from "@whiskeysockets/baileys"
+import { calculateSignature, generateKeyPair, verifySignature } from "whatsapp-rust-bridge"
 
 /** An X25519 pair; the public half is 32 bytes, without Signal's type byte. */
 export interface KeyPair {
@@ -8,45 +7,24 @@ export interface KeyPair {
 }
 
 export function generate(): KeyPair {
-  const pair = Curve.generateKeyPair()
-  return { public: Buffer.from(pair.public), private: Buffer.from(pair.private) }
+  const { pubKey, privKey } = generateKeyPair()
+  return { public: Buffer.from(pubKey.subarray(1)), private: Buffer.from(privKey) }
 }
 
 export function sign(privateKey: Buffer, message: Uint8Array): Buffer {
-  return Buffer.from(Curve.sign(privateKey, message))
+  return Buffer.from(calculateSignature(privateKey, message))
 }
 
-/**
- * Whether the signature is this key's. Baileys' own `Curve.verify` says yes to any 64 bytes; Signal's
- * takes ten times as long as this, which leaves it to OpenSSL: XEdDSA is Ed25519 under the Edwards form
- * of the key, whose sign is the highest bit of the signature (signal.org/docs/specifications/xeddsa, 2.5).
- */
+/** Signal's type byte of a public key. */
+const type = Buffer.from([5])
+
+/** Whether the signature is this key's (signal.org/docs/specifications/xeddsa). The key has 32 bytes, or 33 with its type. */
 export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 64 || (publicKey.length !== 32 && publicKey.length !== 33)) return false
-  const last = signature[63] ?? 0
-  const plain = Buffer.from(signature)
-  plain[63] = last & 0x7f
-  const point = edwards(publicKey.subarray(-32))
-  point[31] = (point[31] ?? 0) | (last & 0x80)
-  const key = createPublicKey({ key: Buffer.concat([spkiEd25519, point]), format: "der", type: "spki" })
-  return verifyWith(null, message, key, plain)
-}
-
-/** The bytes before the 32 of an Ed25519 key in its DER form (RFC 8410). */
-const spkiEd25519 = Buffer.from("302a300506032b6570032100", "hex")
-
-const prime = 2n ** 255n - 19n
-
-/** The y of a Montgomery u, little-endian, its sign bit clear: (u - 1) / (u + 1). */
-function edwards(u: Uint8Array): Buffer {
-  const x = BigInt(`0x${Buffer.from(u.toReversed()).toString("hex")}`) & (2n ** 255n - 1n)
-  const y = ((x - 1n + prime) * power((x + 1n) % prime, prime - 2n)) % prime
-  return Buffer.from(Buffer.from(y.toString(16).padStart(64, "0"), "hex").toReversed())
-}
-
-function power(base: bigint, exponent: bigint): bigint {
-  let result = 1n
-  for (let [square, rest] = [base, exponent]; rest > 0n; rest >>= 1n, square = (square * square) % prime)
-    if (rest & 1n) result = (result * square) % prime
-  return result
+  try {
+    return verifySignature(Buffer.concat([type, publicKey.subarray(-32)]), message, signature)
+  } catch {
+    // Bytes that are no key.
+    return false
+  }
 }

@@ -1,3 +1,4 @@
+import { repairCurve } from "./curve.ts"
 import { repairVerification } from "./certificates.ts"
 import { repairContactActions } from "../app-state/people.ts"
 import { repairRatchets } from "./ratchets.ts"
@@ -10,6 +11,7 @@ let installed = false
 export function installRepairs() {
   if (installed) return
   installed = true
+  repairCurve()
   repairVerification()
   repairRatchets()
   repairContactActions()

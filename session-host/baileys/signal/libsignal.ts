@@ -41,13 +41,19 @@ export interface SessionBuilder {
   initOutgoing(bundle: Bundle): Promise<void>
   initSession(
     initiator: true,
-    ephemeral: { pubKey: Buffer; privKey: Buffer },
+    ephemeral: Pair,
     ourSigned: undefined,
     theirIdentity: Uint8Array,
     theirEphemeral: Uint8Array | undefined,
     theirSigned: Uint8Array,
     registrationId: number,
   ): Promise<Session>
+}
+
+/** 33 bytes, of which the first is the type, and 32. */
+export interface Pair {
+  pubKey: Buffer
+  privKey: Buffer
 }
 
 interface Library {
@@ -60,7 +66,8 @@ interface Library {
   SessionBuilder: { prototype: SessionBuilder }
   SessionError: new (message: string) => Error
   curve: {
-    generateKeyPair(): { pubKey: Buffer; privKey: Buffer }
+    generateKeyPair(): Pair
+    calculateAgreement(theirs: Buffer, ours: Buffer): Buffer
     verifySignature(key: Buffer, message: Buffer, signature: Buffer): boolean
   }
 }
