@@ -26,7 +26,7 @@ export async function spawnSimulator(input: { dataDir: string; controlPort: numb
     env: {
       ...process.env,
       NODE_NO_WARNINGS: "1",
-      NODE_COMPILE_CACHE: join(input.dataDir, "compiled"),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(input.dataDir, "compiled"),
       SIMULATOR_PORT: "0",
       SIMULATOR_CONTROL_PORT: String(input.controlPort),
       SIMULATOR_DATA_DIR: join(input.dataDir, "simulator"),

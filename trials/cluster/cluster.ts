@@ -82,6 +82,8 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     // As on one machine: the longer trust, since some deliveries do not deserve it.
     BELL_TRUSTS_MS: String(staysMs - 50),
     ...noLimits,
+    // A process that dies is soon there again: what it loads is compiled once.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dir, "compiled"),
     CHAOS_STEPS: steps.dir,
     CHAOS_BREAK: options.broken ?? "",
     NODE_NO_WARNINGS: "1",
