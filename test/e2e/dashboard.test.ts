@@ -28,7 +28,7 @@ const wrong: string[] = []
 beforeAll(async () => {
   ;[service, browser] = await Promise.all([startService(), startBrowser()])
   base = service.baseUrl.replace("127.0.0.1", "localhost")
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await service.stop()

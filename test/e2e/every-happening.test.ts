@@ -14,7 +14,7 @@ beforeAll(async () => {
   grace = await whole.network.create("Grace")
   ada = await whole.network.create("Ada")
   await whole.bridge("shop")
-}, 60_000)
+})
 afterAll(() => whole.stop())
 
 const event = <Type extends Event["event"]>(
@@ -117,7 +117,7 @@ test("a connection that stays away is told, and what waited meanwhile is bracket
   expect(total).toBe(messages + notifications + receipts + app_data_changes)
   expect(await event("offline_sync_completed", ({ count }) => count === total)).toBeDefined()
   await event("connected", () => connections() > before)
-}, 60_000)
+})
 
 test("another place that takes the session over, and a phone that unlinks it", async () => {
   await whole.network.end(device(), "replaced")

@@ -12,7 +12,7 @@ let people: Awaited<ReturnType<typeof linked>>
 beforeAll(async () => {
   whole = await startWhole()
   people = await linked()
-}, 60_000)
+})
 afterAll(() => whole.stop())
 
 /** A bridge on Grace's phone, Ada, who writes with it, a group of both, and messages for either to refer to. */

@@ -91,7 +91,7 @@ beforeAll(async () => {
   await whole.bridge("shop")
   await whole.link("shop", grace)
   await whole.call("POST", "/api/instances/shop/proxy/presence", { state: "available" })
-}, 60_000)
+})
 afterAll(() => whole.stop())
 
 test.for(cases)("%s refuses what does not exist: %s", async ([, , route, { parameters, body }]) => {

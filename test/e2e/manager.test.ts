@@ -16,7 +16,7 @@ beforeAll(async () => {
   grace = await whole.network.create("Grace")
   await whole.bridge("shop")
   await whole.link("shop", grace)
-}, 60_000)
+})
 afterAll(() => whole.stop())
 
 async function manager(): Promise<Manager> {
@@ -64,7 +64,7 @@ test("a host that is killed is counted; while nobody holds the session it is not
   // A hand-over is not an event.
   const told = whole.webhook.of("shop").map(({ event }) => event)
   expect(told.filter((type) => type === "connected" || type === "disconnected")).toEqual(["connected"])
-}, 60_000)
+})
 
 test("a bridge that its operator stopped says so, and is healthy again when it is let run", async () => {
   const id = await whole.idOf("shop")

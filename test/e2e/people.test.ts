@@ -16,7 +16,7 @@ beforeAll(async () => {
   ;[service, browser] = await Promise.all([startService(), startBrowser()])
   base = service.baseUrl.replace("127.0.0.1", "localhost")
   shop = await service.customer("The shop")
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await service.stop()
@@ -204,7 +204,7 @@ test("a passkey signs its person in, a second one as well, and a removed one no 
   await usePasskey(laptop.page)
   await sees(laptop.page, "This passkey does not sign in here")
   expect(laptop.page.url()).toBe(`${base}/sign-in`)
-}, 60_000)
+})
 
 test("a passkey that is offered with the address is still taken when its first challenge has long ended", async () => {
   const { page, makePasskey, signOut } = await signedIn("joan@example.com")

@@ -5,7 +5,7 @@ import { startWhole, type Whole } from "./whole-service.ts"
 let whole: Whole
 beforeAll(async () => {
   whole = await startWhole()
-}, 60_000)
+})
 afterAll(() => whole.stop())
 
 const sandbox = "/api/instances/sandbox"

@@ -40,8 +40,8 @@ async function anEcs(options: Partial<Options> = {}) {
   const list = (input: ListTasksCommandInput = {}) => client.send(new ListTasksCommand(input))
   const stop = (task: string, reason?: string) => client.send(new StopTaskCommand({ task, reason }))
   const reached = (arn: string, lastStatus: string) =>
-    expect.poll(async () => (await describe(arn))[0]!.lastStatus, { timeout: 10_000 }).toBe(lastStatus)
-  const heard = (line: string) => expect.poll(() => said, { timeout: 10_000 }).toContain(line)
+    expect.poll(async () => (await describe(arn))[0]!.lastStatus).toBe(lastStatus)
+  const heard = (line: string) => expect.poll(() => said).toContain(line)
   return { ...ecs, client, said, run, describe, list, stop, reached, heard }
 }
 

@@ -77,7 +77,7 @@ test("the printed lines work as they are pasted, Ctrl-C ends all, and a second s
     `${dataDir} was begun with HOST_NETWORK=simulated, and its bridges stay there: ` +
       "for HOST_NETWORK=live choose another folder with DATA_DIR=...",
   )
-}, 60_000)
+})
 
 test("a taken port is one clear line", async () => {
   const other = createServer()

@@ -53,4 +53,4 @@ test("exactly 120 of 200 requests at once over HTTP pass, and exactly 300 of 400
     await service.stop()
     service.remove()
   }
-}, 60_000)
+})

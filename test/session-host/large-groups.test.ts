@@ -113,4 +113,4 @@ test("a question about devices that is not answered fails its own message alone"
   await silent()
   expect(await say(bob.number, "for somebody")).toMatchObject({ status: 200 })
   expect(await first).toMatchObject({ status: 503 })
-}, 60_000)
+})

@@ -8,7 +8,7 @@ type Nothing = undefined | false
  */
 export async function until<Found>(
   look: () => Found | Nothing | Promise<Found | Nothing>,
-  { what = String(look), withinMs = 25_000 }: { what?: string; withinMs?: number } = {},
+  { what = String(look), withinMs = 50_000 }: { what?: string; withinMs?: number } = {},
 ): Promise<Found> {
   const end = performance.now() + withinMs
   for (;;) {

@@ -24,4 +24,4 @@ test("a call whose host is killed before its event is durable comes at most once
   const texts = await service.write()
   expect(await service.received(texts)).toEqual(texts.map((text) => ({ text, eventIds: 1 })))
   expect(service.events("call_incoming") - before).toBeLessThanOrEqual(1)
-}, 60_000)
+})

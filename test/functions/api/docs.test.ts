@@ -14,7 +14,7 @@ let browser: Awaited<ReturnType<typeof startBrowser>>
 beforeAll(async () => {
   if (!server.listening) await once(server, "listening")
   browser = await startBrowser()
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   server.close()

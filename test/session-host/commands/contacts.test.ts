@@ -188,7 +188,7 @@ test("the address book is known whenever the connection ends that was reading it
     await restartIn(ms)
     expect(await knownAs("Changed since")).toMatchObject({ phone: bob.number })
   }
-}, 60_000)
+})
 
 test("a changed address book that the network did not give when asked is asked for again at the next login", async () => {
   const { bob, bridge, network, phone, save, listed } = await aBook()

@@ -28,7 +28,7 @@ export async function sees(page: Page, text: string): Promise<void> {
       const read = await page.evaluate("document.body.textContent").catch(() => "")
       return String(read).replaceAll(/\s+/g, " ").includes(text)
     },
-    { what: text, withinMs: 15_000 },
+    { what: text },
   )
 }
 

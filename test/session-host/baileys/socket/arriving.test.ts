@@ -68,7 +68,7 @@ test("while receipts that ask for messages again wait for look-ups, the network 
   expect(await acks()).toEqual([])
 
   release()
-  await expect.poll(async () => (await acks()).length, { timeout: 20_000 }).toBe(400)
+  await expect.poll(async () => (await acks()).length).toBe(400)
   // For a message that never was nobody's keys are asked for.
   expect(await asked()).toBe(before)
   connection.close()
@@ -141,11 +141,11 @@ test("with a slow store, 100 sends while 100 messages arrive are all readable on
 
   const read = await bob.read({ from: ada.number, count: 100 })
   expect(read.map(({ text }) => text)).toEqual(out.map((_, n) => `out ${n}`))
-  await expect.poll(() => texts(vault).length, { timeout: 20_000 }).toBe(100)
+  await expect.poll(() => texts(vault).length).toBe(100)
   expect(texts(vault)).toEqual(Array.from({ length: 100 }, (_, n) => `in ${n}`))
   expect(await undecrypted()).toBe(0)
   connection.close()
-}, 60_000)
+})
 
 test.for(["cut_before_receipt", "cut_after_receipt", "cut_mid_frame", "twice"] as const)(
   "through a network that does %s again and again, each message is taken in once, in order",
@@ -168,7 +168,7 @@ test.for(["cut_before_receipt", "cut_after_receipt", "cut_mid_frame", "twice"] a
       if (n % 8 === 0) await network.fault({ kind, device, times: 1 })
       await bob.send(ada.number, text)
     }
-    await expect.poll(() => texts(vault).length, { timeout: 20_000 }).toBe(all.length)
+    await expect.poll(() => texts(vault).length).toBe(all.length)
     await network.control.settled(device, 10_000)
     stopped = true
     current.close()
@@ -209,6 +209,6 @@ test.for<[string, Record<string, string>, string[]]>([
   })
   await bob.send(ada.number, "after it")
   const next = aConnection({ url: network.url, vault })
-  await expect.poll(() => texts(vault), { timeout: 15_000 }).toEqual(["after it"])
+  await expect.poll(() => texts(vault)).toEqual(["after it"])
   next.close()
 })
