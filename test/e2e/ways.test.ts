@@ -148,5 +148,4 @@ test.each([
       [...named, ...other.named].some((name) => (name.endsWith("/") ? file.startsWith(name) : file === name))
     expect([...seen].filter((file) => !isNamed(file))).toEqual([])
   },
-  60_000,
 )
