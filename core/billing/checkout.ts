@@ -69,7 +69,8 @@ async function withCustomer(accountId: string, email: string): Promise<Payer.Inf
   const { id } = await customers.create({ email, metadata: { account_id: accountId } })
   // A page that was opened for an earlier customer is not this one's, nor is the answer under its key.
   const checkouts = payer.checkouts + (payer.customer === undefined ? 0 : 1)
-  return await Payer.change(payer, { customer: id, mode: modeOf(), checkout: undefined, checkouts })
+  const others = Payer.customersOf(payer)
+  return await Payer.change(payer, { customer: id, others, mode: modeOf(), checkout: undefined, checkouts })
 }
 
 /** Whether Stripe still has this customer. One that was deleted can be read, and can subscribe no more. */

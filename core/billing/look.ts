@@ -60,7 +60,10 @@ async function hasLooked(accountId: string): Promise<boolean> {
   return own && !account.isByHand ? await settleQuantity(written, own) : true
 }
 
-/** The payer's record, without the parts that come from another Stripe: this one has never heard of its customer. */
+/**
+ * The payer's record, without what another Stripe has said. Its customers are kept: whoever goes back to that Stripe finds
+ * what is charged there.
+ */
 function ofThisStripe(payer: Payer.Info): Payer.Info {
   const mode = modeOf()
   if (payer.mode === undefined || payer.mode === mode) return { ...payer, mode }
@@ -73,7 +76,7 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
     hadTrial: false,
     checkouts: checkouts + 1,
     generation: generation + 1,
-    others: [],
+    others: Payer.customersOf(payer),
     wanted,
   }
 }
@@ -96,13 +99,15 @@ function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
 }
 
 /** A customer that Stripe does not know has none. It is kept: with the right key, Stripe knows it again. */
-async function listOf({ accountId, said }: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
+async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
   const { subscriptions } = await stripe()
   try {
     return (await subscriptions.list({ customer, status: "all", limit: 100 })).data
   } catch (error) {
     if (!isMissing(error)) throw error
-    if (said) log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
+    const { accountId } = payer
+    if (payer.said && customer === payer.customer)
+      log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
     return []
   }
 }

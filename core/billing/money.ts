@@ -13,9 +13,12 @@ export interface Amount {
   currency: string
 }
 
-/** The monthly price of a number. */
-export async function price(): Promise<Amount> {
-  const { unit_amount, currency } = await (await stripe()).prices.retrieve(need("STRIPE_PRICE"))
+/** The monthly price of a number: that of the account's own subscription, which a later price changes nothing of. */
+export async function price({ said }: Payer.Info): Promise<Amount> {
+  const client = await stripe()
+  const isNew = !said || said.status === "canceled" || said.status === "incomplete_expired"
+  const own = isNew ? undefined : (await client.subscriptions.retrieve(said.id)).items.data[0]?.price
+  const { unit_amount, currency } = own ?? (await client.prices.retrieve(need("STRIPE_PRICE")))
   return { cents: unit_amount ?? 0, currency }
 }
 

@@ -41,7 +41,7 @@ const Info = z.object({
   /** Which Stripe has said it: the pretend one, its test mode or its live mode. What one says is nothing to another. */
   mode: z.string().optional(),
   customer: z.string().optional(),
-  /** Other customers of this account that a webhook has named: they must not be charged as well. */
+  /** Other customers of this account, of earlier or named by a webhook: they must not be charged as well. */
   others: z.array(z.string()),
   said: Said.optional(),
   /** It has had its trial; there is one for each account. */
@@ -112,7 +112,7 @@ export async function noteCustomer(accountId: string, customer: string | undefin
     const payer = await get(accountId)
     if (!payer) return false
     if (customer === undefined || customersOf(payer).includes(customer)) return true
-    if (await change(payer, { others: [...payer.others, customer].slice(-mostOthers) })) return true
+    if (await change(payer, { others: [...payer.others, customer] })) return true
   }
   throw new Error("the subscription kept changing while its customer was noted")
 }
@@ -153,7 +153,7 @@ function toRow(payer: Info): Row {
     version: payer.version,
     mode: payer.mode,
     customer: payer.customer,
-    others: payer.others.length > 0 ? payer.others : undefined,
+    others: payer.others.length > 0 ? payer.others.slice(-mostOthers) : undefined,
     said: said && {
       id: said.id,
       status: said.status,

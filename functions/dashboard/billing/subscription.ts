@@ -83,7 +83,7 @@ async function show(
   if (!account) throw new ApiError("unauthorized", "this account has been deleted")
   const { said, stoppedAt, hadTrial, wanted } = payer
   // The page is of use without the amounts.
-  const asked = await Promise.all([Money.price(), Money.coming(payer)]).catch((error: unknown) => {
+  const asked = await Promise.all([Money.price(payer), Money.coming(payer)]).catch((error: unknown) => {
     if (!isOfStripe(error)) throw error
     return [undefined, undefined] as const
   })

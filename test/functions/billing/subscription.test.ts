@@ -630,6 +630,15 @@ describe("billing that is turned off", () => {
   })
 })
 
+test("the price that an account sees is its own, which the operator's next one leaves as it is", async () => {
+  const { id } = await subscriber()
+  const [item] = ofStripe(id)[0]!.items.data
+  item.price = { ...item.price, unit_amount: 700 }
+  expect(await Money.price((await Payer.get(id))!)).toEqual({ cents: 700, currency: "eur" })
+  const { account } = await newcomer()
+  expect(await Money.price(await Payer.of(account.id))).toEqual({ cents: 900, currency: "eur" })
+})
+
 describe("the operator's word", () => {
   test("stands against Stripe's until it is taken back", async () => {
     const { id, bridge } = await subscriber(card.fails)
@@ -730,6 +739,18 @@ test("what another Stripe has said counts for nothing: the account begins anew, 
   expect((await leaseOf(bridge)).reason).toBe("billing")
   await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
   await look(id)
+  expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+})
+
+test("an account whose service has tried another Stripe meanwhile finds its subscription again", async () => {
+  const { id, bridge } = await subscriber()
+  const { customer } = (await Payer.get(id))!
+  // As a look with a key of that Stripe would have left it.
+  const anew = { mode: "test", customer: "cus_of_test", others: [customer!], said: undefined }
+  await Payer.change((await Payer.get(id))!, anew)
+  await look(id)
+  expect(await stateOf(id)).toBe("trialing")
+  expect(await Payer.get(id)).toMatchObject({ customer, others: ["cus_of_test"] })
   expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
 })
 
