@@ -28,6 +28,8 @@ export interface Timing {
   healthyMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
+  /** Contract, "Usage": how long messages are counted before that is written down. */
+  tallyMs: number
   /** Contract, "Idle bridges": an unpaired bridge that nobody calls for this long is paused. */
   idleMs: number
 }
@@ -50,6 +52,7 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     stayedMs: 36 * beatMs,
     healthyMs: 10 * minutes,
     usedEachMs: 60 * minutes,
+    tallyMs: 10 * minutes,
     idleMs: 72 * 60 * minutes,
   }
 }

@@ -105,6 +105,13 @@ const Usage = z
     customer_ref: z.string(),
     events: z.number().int().openapi({ description: "Delivered, or put into the inbox." }),
     messages: z.number().int().openapi({ description: "How many of these were of the type `message`." }),
+    messages_in: z.number().int().openapi({
+      description: "Messages that others wrote. Counted by the session, and up to ten minutes late here.",
+    }),
+    messages_out: z.number().int().openapi({
+      description:
+        "Messages that were sent through the API, or written on the phone; counted in the same way.",
+    }),
     undelivered: z.number().int().openapi({ description: "Given up." }),
     attempts: z.number().int().openapi({ description: "Of first deliveries, without what was sent again." }),
     success: z.number().openapi({ description: "The share of attempts that succeeded; 1 without attempts." }),

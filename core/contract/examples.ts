@@ -345,6 +345,8 @@ export const examples: Record<RouteName, Example> = {
         customer_ref: "shop",
         events: 1840,
         messages: 1602,
+        messages_in: 1566,
+        messages_out: 410,
         undelivered: 1,
         attempts: 1851,
         success: 0.994,

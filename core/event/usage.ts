@@ -2,7 +2,7 @@ export * as Usage from "./usage.ts"
 
 import { z } from "zod"
 import { iso, now, nowMs } from "../platform/clock.ts"
-import { put, query } from "../store/store.ts"
+import { put, query, update } from "../store/store.ts"
 import { events } from "../store/tables.ts"
 
 /** The latency of an attempt is counted as the first of these that it does not exceed, in milliseconds. */
@@ -26,6 +26,14 @@ export const Day = z.object({
 })
 export type Day = z.infer<typeof Day>
 
+/** The messages that a bridge's sessions counted: those that others wrote, and those sent by the API or written on the phone. */
+export interface Messages {
+  in: number
+  out: number
+}
+
+const Counted = z.object({ day: z.string(), in: z.number().int(), out: z.number().int() })
+
 /** How long days are kept, in seconds: 400 days (Contract, "Usage"). */
 const keptFor = 400 * 86_400
 
@@ -38,7 +46,7 @@ export interface Made {
 
 /** Today's count with one more result. The count of an earlier day is dropped, since `keep` has stored it. */
 export function counted(before: Day | undefined, { type, attempt, end }: Made): Day {
-  const counts = before?.day === today() ? before : nothing()
+  const counts = before?.day === today() ? before : nothing(today())
   const slot = attempt && bounds.findIndex((bound) => attempt.latencyMs <= bound)
   const last = bounds.length - 1
   return {
@@ -52,12 +60,13 @@ export function counted(before: Day | undefined, { type, attempt, end }: Made): 
   }
 }
 
-function nothing(): Day {
+function nothing(day: string): Day {
   const took = bounds.map(() => 0)
-  return { day: today(), told: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took }
+  return { day, told: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took }
 }
 
-function today(): string {
+/** In UTC, as `2026-11-22`. */
+export function today(): string {
   return iso(nowMs()).slice(0, 10)
 }
 
@@ -67,28 +76,48 @@ export async function keep(bridgeId: string, day: Day | undefined): Promise<void
   await put({ TableName: events, Item: { ...key(bridgeId, day.day), ...day, expires_at: now() + keptFor } })
 }
 
+/** Adds to a day's messages. If the answer is lost, nobody knows whether they were added. */
+export async function addMessages(bridgeId: string, day: string, counts: Messages): Promise<void> {
+  await update({
+    TableName: events,
+    Key: messagesKey(bridgeId, day),
+    UpdateExpression: "SET #day = :day, expires_at = :expires ADD #in :in, #out :out",
+    ExpressionAttributeNames: { "#day": "day", "#in": "in", "#out": "out" },
+    ExpressionAttributeValues: {
+      ":day": day,
+      ":expires": now() + keptFor,
+      ":in": counts.in,
+      ":out": counts.out,
+    },
+  })
+}
+
 /** The days of a bridge from `from` to `to`, oldest first. `current` is the one that stands in its `DELIVERY` row. */
 export async function of(
   bridgeId: string,
   { from, to }: { from: string; to: string },
   current: Day | undefined,
-): Promise<Day[]> {
+): Promise<(Day & Messages)[]> {
   const rows = query({
     TableName: events,
     KeyConditionExpression: "pk = :bridge AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: {
       ":bridge": `BRIDGE#${bridgeId}`,
       ":from": key(bridgeId, from).sk,
-      ":to": key(bridgeId, to).sk,
+      ":to": messagesKey(bridgeId, to).sk,
     },
   })
   const days = new Map<string, Day>()
+  const messages = new Map<string, Messages>()
   for await (const row of rows) {
-    const day = Day.parse(row)
-    days.set(day.day, day)
+    const counted = Counted.safeParse(row).data
+    if (counted) messages.set(counted.day, { in: counted.in, out: counted.out })
+    else days.set(Day.parse(row).day, Day.parse(row))
   }
   if (current && current.day >= from && current.day <= to) days.set(current.day, current)
-  return [...days.values()].toSorted((a, b) => a.day.localeCompare(b.day))
+  return [...new Set([...days.keys(), ...messages.keys()])]
+    .toSorted()
+    .map((day) => ({ ...(days.get(day) ?? nothing(day)), ...(messages.get(day) ?? { in: 0, out: 0 }) }))
 }
 
 /** The 95th percentile of the attempts' latency in milliseconds, rounded up to one of `bounds`; 0 without attempts. */
@@ -103,4 +132,9 @@ export function p95Of({ took, attempts }: Day): number {
 
 function key(bridgeId: string, day: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `USAGE#${day}` }
+}
+
+/** It sorts right behind the day's other row. */
+function messagesKey(bridgeId: string, day: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: `USAGE#${day}#MESSAGES` }
 }

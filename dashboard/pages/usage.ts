@@ -22,7 +22,8 @@ export function usagePage(input: Shown): Html {
   const total = totalOf(rows)
   return html`${head({
     title: "Usage",
-    about: "The events that your numbers delivered or put into their inboxes, by day (UTC).",
+    about:
+      "The events that your numbers delivered or put into their inboxes, by day (UTC). Messages in and out come up to ten minutes late.",
   })}
   ${filterForm(input)}
   ${
@@ -34,8 +35,8 @@ export function usagePage(input: Shown): Html {
           <a class="button main" href="/">Make the first event</a>
         </div>`
       : html`<ul class="figures">
-            ${figure("Events", String(total.events))} ${figure("Messages among them", String(total.messages))}
-            ${figure("Given up", String(total.undelivered))}
+            ${figure("Events", String(total.events))} ${figure("Messages in", String(total.in))}
+            ${figure("Messages out", String(total.out))} ${figure("Given up", String(total.undelivered))}
             ${figure("Attempts that succeeded", success(total))}
           </ul>
           ${chart(input)} ${table(input)}`
@@ -67,7 +68,9 @@ function figure(name: string, value: string): Html {
 
 interface Total {
   events: number
-  messages: number
+  /** Messages that others wrote, and those of the number itself. */
+  in: number
+  out: number
   undelivered: number
   attempts: number
   succeeded: number
@@ -77,7 +80,8 @@ function totalOf(rows: UsageRow[]): Total {
   const sum = (of: (row: UsageRow) => number) => rows.reduce((all, row) => all + of(row), 0)
   return {
     events: sum(({ events }) => events),
-    messages: sum(({ messages }) => messages),
+    in: sum(({ messages_in }) => messages_in),
+    out: sum(({ messages_out }) => messages_out),
     undelivered: sum(({ undelivered }) => undelivered),
     attempts: sum(({ attempts }) => attempts),
     succeeded: sum(({ attempts, success: share }) => Math.round(attempts * share)),
@@ -133,7 +137,8 @@ function table({ rows }: Shown): Html {
             <th>Day</th>
             <th>Number</th>
             <th class="end">Events</th>
-            <th class="end">Messages</th>
+            <th class="end"><span class="hidden">Messages: </span>In</th>
+            <th class="end"><span class="hidden">Messages: </span>Out</th>
             <th class="end">Given up</th>
             <th class="end">Attempts</th>
             <th class="end">Succeeded</th>
@@ -147,7 +152,8 @@ function table({ rows }: Shown): Html {
                 <td class="number">${row.date}</td>
                 <td><a href="/numbers/${row.customer_ref}">${row.customer_ref}</a></td>
                 <td class="end number">${row.events}</td>
-                <td class="end number">${row.messages}</td>
+                <td class="end number">${row.messages_in}</td>
+                <td class="end number">${row.messages_out}</td>
                 <td class="end number">${row.undelivered}</td>
                 <td class="end number">${row.attempts}</td>
                 <td class="end number">${row.attempts === 0 ? "" : success(totalOf([row]))}</td>

@@ -75,13 +75,15 @@ function dayOf(seconds: number): string {
   return iso(seconds * 1000).slice(0, 10)
 }
 
-function wireUsage(customerRef: string, day: Usage.Day): UsageRow {
+function wireUsage(customerRef: string, day: Usage.Day & Usage.Messages): UsageRow {
   const { attempts, failed } = day
   return {
     date: day.day,
     customer_ref: customerRef,
     events: day.told,
     messages: day.messages,
+    messages_in: day.in,
+    messages_out: day.out,
     undelivered: day.undelivered,
     attempts,
     success: attempts === 0 ? 1 : (attempts - failed) / attempts,

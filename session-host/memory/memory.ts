@@ -19,6 +19,7 @@ import { readParkedAgain } from "./messages/parked-again.ts"
 import { Patience } from "./patience.ts"
 import { Skip } from "./skip.ts"
 import { SessionStore } from "./store.ts"
+import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./vault/vault.ts"
 import { mapReceived } from "../messages/map-received.ts"
 import type { Connection } from "../network/connection.ts"
@@ -51,7 +52,16 @@ interface Input {
 /** The parts that do not change while the session lives. */
 type Parts = Pick<
   Memory,
-  "store" | "patience" | "commits" | "outbox" | "messages" | "bell" | "telling" | "standing" | "sandboxOf"
+  | "store"
+  | "patience"
+  | "commits"
+  | "outbox"
+  | "messages"
+  | "bell"
+  | "tally"
+  | "telling"
+  | "standing"
+  | "sandboxOf"
 >
 
 /** The durable side of a session. */
@@ -62,6 +72,7 @@ export class Memory {
   readonly outbox: Outbox
   readonly messages: Messages
   readonly bell: Bell
+  readonly tally: Tally
   readonly telling: Telling
   readonly standing: Standing
   /**
@@ -83,6 +94,7 @@ export class Memory {
     this.outbox = parts.outbox
     this.messages = parts.messages
     this.bell = parts.bell
+    this.tally = parts.tally
     this.telling = parts.telling
     this.standing = parts.standing
     this.sandboxOf = parts.sandboxOf
@@ -142,7 +154,11 @@ export class Memory {
     const next = Math.max(last, head) + 1
     const wants = (event: Event) => Choice.wants(input.choice(), event)
     const { delivery: deliveryKey } = keys
-    const outbox = new Outbox({ bridgeId, deliveryKey, store, commits, messages, bell, next, wants })
+    const tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
+    const told = (event: Event) => {
+      if (event.event === "message") tally.add(event.from_me ? "out" : "in")
+    }
+    const outbox = new Outbox({ bridgeId, deliveryKey, store, commits, messages, bell, next, wants, told })
     const telling = new Telling(
       {
         store,
@@ -158,7 +174,7 @@ export class Memory {
 
     const { marksUntil, ...creds } = credsOf(row(credsSk))
     const sandboxOf = keys.sandboxOf
-    const parts = { store, patience, commits, outbox, messages, bell, telling, standing, sandboxOf }
+    const parts = { store, patience, commits, outbox, messages, bell, tally, telling, standing, sandboxOf }
     const memory = new Memory(input, parts, { ...creds, marksUntil: marksUntil ?? marksCountUntil() })
     if (marksUntil === undefined) {
       await drainFormer(store, memory.#inbound)
@@ -205,12 +221,14 @@ export class Memory {
     await this.#contacts.settled()
     await this.commits.settled()
     await this.bell.quiet()
+    await this.tally.written()
   }
 
   /** The session has ended; its socket is closed. */
   end(error: SessionEnded): void {
     this.telling.end()
     this.bell.end()
+    this.tally.end()
     this.commits.end(error)
   }
 }

@@ -23,6 +23,8 @@ interface Options {
   next: number
   /** Whether the customer wants this event. */
   wants: (event: Event) => boolean
+  /** Called with each event that is durable. */
+  told?: (event: Event) => void
 }
 
 /** The rest of a unit, beside the events. */
@@ -91,7 +93,7 @@ export class Outbox {
     this.#options.store.mustFit(beside.writes ?? [])
     // No `await` from here on: numbers are given and units made in one step.
     this.#next += fresh.length
-    const { commits, messages, bell } = this.#options
+    const { commits, messages } = this.#options
     const own: UnitWrite[] = []
     for (const [i, { message, mark }] of fresh.entries()) {
       const writes = [rows[i]!, ...(mark ? [mark] : [])]
@@ -102,8 +104,13 @@ export class Outbox {
     }
     if (beside.message) own.push(messages.row(beside.message))
     const unit = commits.make([...own, ...(beside.writes ?? [])])
-    if (fresh.length > 0) void commits.whenKept(unit).then(() => bell.want(), ended)
+    if (fresh.length > 0) void commits.whenKept(unit).then(() => this.#kept(fresh), ended)
     return unit
+  }
+
+  #kept(fresh: Fresh[]): void {
+    this.#options.bell.want()
+    for (const { mapped } of fresh) this.#options.told?.(mapped.event)
   }
 
   async #notTold(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {

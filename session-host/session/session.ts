@@ -214,7 +214,10 @@ export class Session {
 
   /** Sends a message under an id that the caller chose. @throws as `Sending.send` */
   async send(wish: Wish): Promise<Answer> {
-    return await (await this.#started()).sending.send(wish)
+    const { sending, memory } = await this.#started()
+    const answer = await sending.send(wish)
+    if (!answer.repeated) memory.tally.add("out")
+    return answer
   }
 
   /** Closes the socket until `connectAgain`: the host has not beaten for too long. */

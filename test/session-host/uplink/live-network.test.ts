@@ -5,6 +5,7 @@ import { proto } from "@whiskeysockets/baileys"
 import { afterAll, expect, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
+import { Usage } from "#core/event/usage.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { kinds, wrongs } from "#simulator/stanzas/notices.ts"
@@ -244,6 +245,20 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await until(async () => (await restriction())[0] === "new_chats_quota")
   await network.control.notice(device, { kind: "uncapped", about: bob.number })
   await until(async () => (await restriction())[0] === undefined)
+})
+
+test("messages of others count as in, those of the API and of the phone as out, and are written when the session stops", async () => {
+  const { bob, phone, bridge } = await aChat()
+  await sendText(bridge.id, bob.number, "from the API")
+  await phone.send(bob.number, "from the phone")
+  for (const text of ["one", "two"]) await bob.send(phone.number, text)
+  await eventsOfType(bridge.id, "message", 3)
+  const day = Usage.today()
+  const counted = async () => await Usage.of(bridge.id, { from: day, to: Usage.today() }, undefined)
+  expect(await counted()).toEqual([])
+  await host.sessions.get(bridge.id)!.stop()
+  const sums = (await counted()).map((one) => [one.in, one.out])
+  expect(sums).toEqual([[2, 2]])
 })
 
 test("contacts follow what the network tells of them: an about text, and another number", async () => {

@@ -1,0 +1,50 @@
+import { Usage } from "#core/event/usage.ts"
+import type { Logger } from "#core/platform/log.ts"
+
+interface Input {
+  bridgeId: string
+  /** How long messages are counted before that is written down, in ms. */
+  everyMs: number
+  log: Logger
+}
+
+/** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counting writes nothing but now and then. */
+export class Tally {
+  readonly #input: Input
+  #day = ""
+  #counts: Usage.Messages = { in: 0, out: 0 }
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(input: Input) {
+    this.#input = input
+  }
+
+  add(direction: keyof Usage.Messages): void {
+    const day = Usage.today()
+    if (day !== this.#day) void this.written()
+    this.#day = day
+    this.#counts[direction]++
+    this.#timer ??= setTimeout(() => void this.written(), this.#input.everyMs).unref()
+  }
+
+  /** Writes what was counted. A failed write is never worth more than a line in the log. */
+  async written(): Promise<void> {
+    this.end()
+    const { bridgeId, log } = this.#input
+    const counts = this.#counts
+    if (counts.in === 0 && counts.out === 0) return
+    this.#counts = { in: 0, out: 0 }
+    try {
+      await Usage.addMessages(bridgeId, this.#day, counts)
+    } catch (error) {
+      // It may have been written, so it is not written again.
+      log.warn({ error }, "a session's messages were not counted")
+    }
+  }
+
+  /** Writes nothing any more. */
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}

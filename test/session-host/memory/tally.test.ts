@@ -1,0 +1,36 @@
+import "#test/support/store.ts"
+import { afterEach, expect, test, vi } from "vitest"
+import { Usage } from "#core/event/usage.ts"
+import { log } from "#core/platform/log.ts"
+import { Tally } from "#session-host/memory/tally.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { until } from "#test/support/until.ts"
+
+afterEach(() => vi.useRealTimers())
+
+const days = { from: "2026-11-20", to: "2026-11-22" }
+const countsOf = async (bridgeId: string) =>
+  (await Usage.of(bridgeId, days, undefined)).map((day) => [day.day, day.in, day.out])
+
+test("messages are written when the time is over, those of each day as that day's, and those of two sessions together", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T23:59:59Z") })
+  const { id: bridgeId } = await aBridge()
+  const one = new Tally({ bridgeId, everyMs: 60_000, log })
+  one.add("in")
+  one.add("in")
+  one.add("out")
+  expect(await countsOf(bridgeId)).toEqual([])
+  vi.setSystemTime(new Date("2026-11-21T00:00:01Z"))
+  one.add("out")
+  await until(async () => (await countsOf(bridgeId)).length > 0)
+  expect(await countsOf(bridgeId)).toEqual([["2026-11-20", 2, 1]])
+  await one.written()
+  const two = new Tally({ bridgeId, everyMs: 1, log })
+  two.add("in")
+  await until(async () => (await countsOf(bridgeId)).at(-1)?.[1] === 1)
+  await one.written()
+  expect(await countsOf(bridgeId)).toEqual([
+    ["2026-11-20", 2, 1],
+    ["2026-11-21", 1, 1],
+  ])
+})
