@@ -1,7 +1,30 @@
 import { parseArgs } from "node:util"
 import { z } from "zod"
+import { ApiError } from "#core/error.ts"
+import { config } from "#core/platform/config.ts"
+import { account } from "./account.ts"
+import { billing } from "./billing.ts"
+import { bridge } from "./bridge.ts"
+import { events } from "./events.ts"
+import { host } from "./host.ts"
+import { key } from "./key.ts"
+import { loginLink } from "./login-link.ts"
 import { Refused, type Row, type Verb } from "./verb.ts"
 import { which } from "./which.ts"
+import { wrapping } from "./wrapping.ts"
+
+type Nouns = Record<string, Record<string, Verb>>
+
+const nouns: Nouns = {
+  account,
+  key,
+  bridge,
+  host,
+  events,
+  billing,
+  wrapping,
+  "login-link": { "": loginLink },
+}
 
 process.exitCode = await main()
 
@@ -9,7 +32,7 @@ async function main(): Promise<number> {
   const asked = parse()
   try {
     if (!asked || asked.help) {
-      console.error(help(await load()))
+      console.error(help(nouns))
       return asked ? 0 : 2
     }
     return await run(asked)
@@ -23,7 +46,7 @@ async function main(): Promise<number> {
 async function run({ words, json }: Asked): Promise<number> {
   const { says, environment } = await which(process.env)
   Object.assign(process.env, environment)
-  const nouns = await load()
+  checkSettings()
   const { verb, name, args } = find(nouns, words)
   if (!verb) {
     console.error(help(nouns))
@@ -31,7 +54,6 @@ async function run({ words, json }: Asked): Promise<number> {
   }
   // With --json the caller is a program, and needs no introduction.
   if (!json) console.error(says)
-  const { ApiError } = await import("#core/error.ts")
   try {
     const rows = await verb.run(args)
     if (json) console.log(JSON.stringify(rows))
@@ -44,8 +66,6 @@ async function run({ words, json }: Asked): Promise<number> {
     throw new Refused(`${error.message}\nusage: npm run admin -- ${name} ${verb.takes}`)
   }
 }
-
-type Nouns = Record<string, Record<string, Verb>>
 
 /** The verb that is meant, by its noun and name. One that is named `""` is its noun itself. */
 function find(nouns: Nouns, [noun = "", name = "", ...rest]: string[]) {
@@ -72,21 +92,14 @@ function parse(): Asked | undefined {
   }
 }
 
-/** Loaded late, since the verbs' modules read the environment. @throws Refused when the environment is invalid */
-async function load(): Promise<Nouns> {
-  await import("#core/platform/config.ts").catch((error: unknown) => {
+/** The first reading of a setting checks them all. @throws Refused when the environment is invalid */
+function checkSettings(): void {
+  try {
+    void config.STAGE
+  } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
     throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
-  })
-  const { account } = await import("./account.ts")
-  const { key } = await import("./key.ts")
-  const { bridge } = await import("./bridge.ts")
-  const { host } = await import("./host.ts")
-  const { events } = await import("./events.ts")
-  const { billing } = await import("./billing.ts")
-  const { wrapping } = await import("./wrapping.ts")
-  const { loginLink } = await import("./login-link.ts")
-  return { account, key, bridge, host, events, billing, wrapping, "login-link": { "": loginLink } }
+  }
 }
 
 function lines(rows: Row[]): string {

@@ -7,12 +7,12 @@ import { config } from "./platform/config.ts"
 import { Metrics } from "./platform/metrics.ts"
 import { newMessageId } from "./message-id.ts"
 import { put, remove, type Row, update } from "./store/store.ts"
-import { requests } from "./store/tables.ts"
+import { tables } from "./store/tables.ts"
 
-/** Every call ends within 50 s; this adds 5. In seconds. */
-const claimedFor = config.KEY_CLAIM_S
-/** The latest that work under a claim may begin after it: 50 of the 55 s. In seconds. */
-export const beginsWithin = Math.floor((claimedFor * 10) / 11)
+/** The latest that work under a claim may begin after it: 50 of the 55 s that a claim lasts. In seconds. */
+export function beginsWithin(): number {
+  return Math.floor((config.KEY_CLAIM_S * 10) / 11)
+}
 /** Contract, "Idempotency" */
 const keptFor = 24 * 3600
 
@@ -65,7 +65,7 @@ export async function claim(input: {
     isNew: true,
   }
   const row = await update({
-    TableName: requests,
+    TableName: tables.requests,
     Key: key(fresh.record),
     UpdateExpression:
       "SET #state = :inflight, holder = :me, lease_until = :lease_until, " +
@@ -78,7 +78,7 @@ export async function claim(input: {
     ExpressionAttributeValues: {
       ":inflight": "inflight",
       ":me": fresh.holder,
-      ":lease_until": now() + claimedFor,
+      ":lease_until": now() + config.KEY_CLAIM_S,
       ":expires_at": now() + keptFor,
       ":fingerprint": input.fingerprint,
       ":new": fresh.messageId,
@@ -92,7 +92,7 @@ export async function claim(input: {
 /** The send was acknowledged: for the next 24 hours the key is answered from its record. */
 export async function complete(record: string, messageId: string, answer: Answer): Promise<void> {
   await update({
-    TableName: requests,
+    TableName: tables.requests,
     Key: key(record),
     UpdateExpression: "SET #state = :done, #response = :answer, expires_at = :expires_at",
     ConditionExpression: "message_id = :mine",
@@ -112,7 +112,7 @@ export async function complete(record: string, messageId: string, answer: Answer
  */
 export async function free(claim: Claim): Promise<boolean> {
   const refused = await remove({
-    TableName: requests,
+    TableName: tables.requests,
     Key: key(claim.record),
     ConditionExpression: "attribute_not_exists(pk) OR (#state = :inflight AND holder = :me)",
     ExpressionAttributeNames: { "#state": "state" },
@@ -124,7 +124,7 @@ export async function free(claim: Claim): Promise<boolean> {
 /** It is unknown whether the message was sent: the record keeps its message id, and a retry may claim it at once. */
 export async function release(claim: Claim): Promise<void> {
   await update({
-    TableName: requests,
+    TableName: tables.requests,
     Key: key(claim.record),
     UpdateExpression: "SET lease_until = :over",
     ConditionExpression: "#state = :inflight AND holder = :me",
@@ -148,13 +148,13 @@ async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: 
     ...key(fresh.record),
     state: "inflight",
     holder: fresh.holder,
-    lease_until: now() + claimedFor,
+    lease_until: now() + config.KEY_CLAIM_S,
     expires_at: now() + keptFor,
     fingerprint,
     message_id: fresh.messageId,
   }
   const refused = await put({
-    TableName: requests,
+    TableName: tables.requests,
     Item: row,
     ConditionExpression: "message_id = :seen AND expires_at = :expired",
     ExpressionAttributeValues: { ":seen": seen.message_id, ":expired": seen.expires_at },

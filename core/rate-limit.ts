@@ -3,8 +3,9 @@ export * as RateLimit from "./rate-limit.ts"
 import { LRUCache } from "lru-cache"
 import { nowMs } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
+import { lazily } from "./platform/lazily.ts"
 import { isThrottled, put, type Row, update } from "./store/store.ts"
-import { requests } from "./store/tables.ts"
+import { tables } from "./store/tables.ts"
 
 const minute = 60_000
 
@@ -12,7 +13,7 @@ const minute = 60_000
  * Contract, "Rate limits": requests a minute. `address` is the floor under all the others. The mails of sign-ins are
  * counted for the address that they go to and for the one that asks, codes to type for the page on which they are asked for.
  */
-const limits = {
+const limits = lazily(() => ({
   provision: { limit: config.RATE_LIMIT_PROVISION, windowMs: minute },
   proxy: { limit: config.RATE_LIMIT_PROXY, windowMs: minute },
   other: { limit: config.RATE_LIMIT_OTHER, windowMs: minute },
@@ -20,7 +21,7 @@ const limits = {
   mailsTo: { limit: 3, windowMs: 15 * minute },
   mailsFor: { limit: 10, windowMs: 15 * minute },
   typedCodes: { limit: 10, windowMs: 15 * minute },
-}
+}))
 export type Scope = keyof typeof limits
 type Limit = (typeof limits)[Scope]
 
@@ -124,7 +125,7 @@ async function add(
   input: { some: number; limit: number; afterMs: number },
 ): Promise<{ row: Row; isCounted: boolean }> {
   const row = await update({
-    TableName: requests,
+    TableName: tables.requests,
     Key: key(pk),
     UpdateExpression: "SET n = n + :some",
     ConditionExpression: "start_ms > :over AND n <= :room",
@@ -144,7 +145,7 @@ async function begin(
 ): Promise<boolean> {
   const { some, seenMs, atMs, windowMs } = input
   const refused = await put({
-    TableName: requests,
+    TableName: tables.requests,
     Item: { ...key(pk), n: some, start_ms: atMs, expires_at: Math.ceil((atMs + 2 * windowMs) / 1000) },
     ConditionExpression: "attribute_not_exists(pk) OR start_ms = :seen",
     ExpressionAttributeValues: { ":seen": seenMs },

@@ -15,6 +15,7 @@ import {
 } from "@aws-sdk/client-s3"
 import { transferTimes } from "./platform/aws-client.ts"
 import { need } from "./platform/config.ts"
+import { lazily } from "./platform/lazily.ts"
 
 /** Contract, "Received media", in milliseconds. */
 export const cachedForMs = 3 * 3600 * 1000
@@ -44,11 +45,9 @@ export function pointedAt(headers: { [pointer]?: string | string[] | undefined }
   return typeof to === "string" ? decodeURIComponent(to) : undefined
 }
 
-const bucket = new S3Client({
-  maxAttempts: 4,
-  requestChecksumCalculation: "WHEN_REQUIRED",
-  ...transferTimes,
-})
+const bucket = lazily(
+  () => new S3Client({ maxAttempts: 4, requestChecksumCalculation: "WHEN_REQUIRED", ...transferTimes }),
+)
 
 /** The object's key. A message's id alone does not identify a message, since senders choose ids. */
 export function keyOf(bridgeId: string, message: string): string {

@@ -10,7 +10,7 @@ import { config } from "../platform/config.ts"
 import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"
 import { ApiError } from "../error.ts"
 import { get as getRow, query, type Row, transact, update, type Write } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** `unpaid`: Stripe has given up collecting a payment. `canceled`: it has ended. Either stops the bridges. */
 export const Subscription = z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"])
@@ -50,14 +50,20 @@ export async function create(input: { name: string; subscription?: Subscription 
     isOperator: false,
   }
   await transact([
-    { Put: { TableName: accounts, Item: toRow(account), ConditionExpression: "attribute_not_exists(pk)" } },
-    { Put: { TableName: accounts, Item: { pk: "ACCOUNTS", sk: account.id } } },
+    {
+      Put: {
+        TableName: tables.accounts,
+        Item: toRow(account),
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    { Put: { TableName: tables.accounts, Item: { pk: "ACCOUNTS", sk: account.id } } },
   ])
   return account
 }
 
 export async function get(accountId: string): Promise<Info | undefined> {
-  const row = await getRow(accounts, key(accountId))
+  const row = await getRow(tables.accounts, key(accountId))
   return row && fromRow(row)
 }
 
@@ -65,7 +71,7 @@ export async function get(accountId: string): Promise<Info | undefined> {
 export async function list(): Promise<Info[]> {
   const found: Info[] = []
   const all = query({
-    TableName: accounts,
+    TableName: tables.accounts,
     KeyConditionExpression: "pk = :all",
     ExpressionAttributeValues: { ":all": "ACCOUNTS" },
   })
@@ -104,7 +110,7 @@ export async function free(accountId: string): Promise<boolean> {
  * write only checks that it still does.
  */
 export function paidAs(account: Info, subscription: Subscription): Write {
-  const row = { TableName: accounts, Key: key(account.id) }
+  const row = { TableName: tables.accounts, Key: key(account.id) }
   if (account.isByHand)
     return {
       ConditionCheck: {
@@ -139,13 +145,13 @@ export async function remove(accountId: string): Promise<boolean> {
   const refused = await transact([
     {
       Delete: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: key(accountId),
         ConditionExpression: "bridges = :none",
         ExpressionAttributeValues: { ":none": 0 },
       },
     },
-    { Delete: { TableName: accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
+    { Delete: { TableName: tables.accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
     // Its subscription ends at the next look at Stripe, which finds no account.
     ...(payer ? [Due.mark(accountId)] : []),
   ])
@@ -187,7 +193,7 @@ async function change(
   condition?: string,
 ): Promise<boolean> {
   const row = await update({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: key(accountId),
     UpdateExpression: expression,
     ConditionExpression: ["attribute_exists(pk)", ...(condition === undefined ? [] : [condition])].join(

@@ -8,7 +8,7 @@ import { now } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { Bytes, get as getRow, query, transact, update } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 const Scope = z.enum(["all", "read", "bridge"])
 export type Scope = z.infer<typeof Scope>
@@ -76,14 +76,14 @@ export async function create(
   await transact([
     {
       Put: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Item: { ...rowKey(keyId), ...about, account_id: accountId, hmac: hmac(secretKey) },
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
     {
       Put: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Item: { ...listKey(accountId, keyId), ...about },
       },
     },
@@ -124,7 +124,7 @@ export async function noteUse({ accountId, keyId }: Owner): Promise<void> {
   noted.set(keyId, true)
   try {
     await update({
-      TableName: accounts,
+      TableName: tables.accounts,
       Key: listKey(accountId, keyId),
       UpdateExpression: "SET last_used_at = :now",
       ConditionExpression:
@@ -139,7 +139,7 @@ export async function noteUse({ accountId, keyId }: Owner): Promise<void> {
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
   const rows = query({
-    TableName: accounts,
+    TableName: tables.accounts,
     KeyConditionExpression: "pk = :account AND begins_with(sk, :key)",
     ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":key": "KEY#" },
   })
@@ -161,20 +161,20 @@ export async function revoke(accountId: string, keyId: string): Promise<boolean>
   const refused = await transact([
     {
       Delete: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: rowKey(keyId),
         ConditionExpression: "account_id = :account",
         ExpressionAttributeValues: { ":account": accountId },
       },
     },
-    { Delete: { TableName: accounts, Key: listKey(accountId, keyId) } },
+    { Delete: { TableName: tables.accounts, Key: listKey(accountId, keyId) } },
   ])
   known.delete(keyId)
   return !refused
 }
 
 async function read(keyId: string) {
-  const row = await getRow(accounts, rowKey(keyId))
+  const row = await getRow(tables.accounts, rowKey(keyId))
   const entry = { found: row && Stored.parse(row) }
   known.set(keyId, entry)
   return entry

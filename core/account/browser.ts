@@ -3,7 +3,7 @@ export * as Browser from "./browser.ts"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { get as getRow, query, type Row, transact, update } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 
 /** A browser in which a person is signed in. Its cookie holds the token; the row is named after the token's hash. */
@@ -54,8 +54,13 @@ async function put(
   const row = { id, person_id: personId, account_id: accountId, agent: input.agent.slice(0, 200) }
   const times = { signed_in_at: at, seen_at: now(), expires_at: at + livesFor }
   await transact([
-    { Put: { TableName: accounts, Item: { ...key(id), ...row, ...times } } },
-    { Put: { TableName: accounts, Item: { ...ofPersonKey(personId, id), id, expires_at: at + livesFor } } },
+    { Put: { TableName: tables.accounts, Item: { ...key(id), ...row, ...times } } },
+    {
+      Put: {
+        TableName: tables.accounts,
+        Item: { ...ofPersonKey(personId, id), id, expires_at: at + livesFor },
+      },
+    },
   ])
   return token
 }
@@ -66,7 +71,7 @@ export async function ofToken(token: string): Promise<Info | undefined> {
   const found = await get(hashOf(token))
   if (!found || found.seenAt + notedEach > now()) return found
   await update({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: key(found.id),
     UpdateExpression: "SET seen_at = :now",
     ConditionExpression: "attribute_exists(pk)",
@@ -83,7 +88,7 @@ export function isFresh(browser: Info): boolean {
 /** Where a person is signed in, the latest first. */
 export async function list(personId: string): Promise<Info[]> {
   const rows = query({
-    TableName: accounts,
+    TableName: tables.accounts,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :person AND begins_with(sk, :browser)",
     ExpressionAttributeValues: { ":person": `PERSON#${personId}`, ":browser": "BROWSER#" },
@@ -104,18 +109,18 @@ export async function remove(personId: string, id: string): Promise<void> {
   await transact([
     {
       Delete: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: key(id),
         ConditionExpression: "person_id = :person",
         ExpressionAttributeValues: { ":person": personId },
       },
     },
-    { Delete: { TableName: accounts, Key: ofPersonKey(personId, id) } },
+    { Delete: { TableName: tables.accounts, Key: ofPersonKey(personId, id) } },
   ])
 }
 
 async function get(id: string): Promise<Info | undefined> {
-  const row = await getRow(accounts, key(id))
+  const row = await getRow(tables.accounts, key(id))
   if (!row || Number(row.expires_at) <= now()) return undefined
   const found = fromRow(row)
   return found.seenAt + idleFor > now() ? found : undefined

@@ -4,6 +4,7 @@ import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2"
 import { requestTimes } from "../platform/aws-client.ts"
 import { nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
+import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
 
 /** A mail that this process kept instead of sending it. */
@@ -14,7 +15,7 @@ export interface Info {
   atMs: number
 }
 
-const ses = new SESv2Client({ maxAttempts: 3, ...requestTimes })
+const ses = lazily(() => new SESv2Client({ maxAttempts: 3, ...requestTimes }))
 
 /** The latest, newest first. They are for whoever runs the service on this machine, and die with it. */
 const kept: Info[] = []

@@ -3,7 +3,7 @@ export * as Member from "./member.ts"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { query, remove as removeRow, type Row, transact } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import type { Person } from "./person.ts"
 
 /** `owner`: also invites and removes people. `member`: everything else. `viewer`: reads, without secrets. */
@@ -26,8 +26,8 @@ export type Invitation = z.infer<typeof Invitation>
 export async function add(accountId: string, person: Person.Info, role: Role): Promise<void> {
   const row = { account_id: accountId, person_id: person.id, email: person.email, role, since: now() }
   await transact([
-    { Put: { TableName: accounts, Item: { ...key(accountId, person.id), ...row } } },
-    { Put: { TableName: accounts, Item: { ...ofPersonKey(person.id, accountId), ...row } } },
+    { Put: { TableName: tables.accounts, Item: { ...key(accountId, person.id), ...row } } },
+    { Put: { TableName: tables.accounts, Item: { ...ofPersonKey(person.id, accountId), ...row } } },
     ...withdrawing(accountId, person.email),
   ])
 }
@@ -54,12 +54,12 @@ export async function remove(accountId: string, personId: string): Promise<boole
   const others = all.filter((one) => one.role === "owner" && one.personId !== personId)
   if (!member || others.length === 0) return false
   const refused = await transact([
-    { Delete: { TableName: accounts, Key: key(accountId, personId) } },
-    { Delete: { TableName: accounts, Key: ofPersonKey(personId, accountId) } },
+    { Delete: { TableName: tables.accounts, Key: key(accountId, personId) } },
+    { Delete: { TableName: tables.accounts, Key: ofPersonKey(personId, accountId) } },
     // Two owners who remove each other at the same time must not both succeed.
     {
       ConditionCheck: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: key(accountId, others[0]!.personId),
         ConditionExpression: "#role = :owner",
         ExpressionAttributeNames: { "#role": "role" },
@@ -74,8 +74,8 @@ export async function remove(accountId: string, personId: string): Promise<boole
 export async function invite(accountId: string, email: string, role: Role): Promise<void> {
   const item = { account_id: accountId, email, role, created_at: now() }
   await transact([
-    { Put: { TableName: accounts, Item: { ...invitationKey(accountId, email), ...item } } },
-    { Put: { TableName: accounts, Item: { ...invitedKey(email, accountId), ...item } } },
+    { Put: { TableName: tables.accounts, Item: { ...invitationKey(accountId, email), ...item } } },
+    { Put: { TableName: tables.accounts, Item: { ...invitedKey(email, accountId), ...item } } },
   ])
 }
 
@@ -95,15 +95,15 @@ export async function invitationsOf(email: string): Promise<Invitation[]> {
 
 function withdrawing(accountId: string, email: string) {
   return [
-    { Delete: { TableName: accounts, Key: invitationKey(accountId, email) } },
-    { Delete: { TableName: accounts, Key: invitedKey(email, accountId) } },
+    { Delete: { TableName: tables.accounts, Key: invitationKey(accountId, email) } },
+    { Delete: { TableName: tables.accounts, Key: invitedKey(email, accountId) } },
   ]
 }
 
 async function rows(pk: string, prefix: string): Promise<Row[]> {
   return await Array.fromAsync(
     query({
-      TableName: accounts,
+      TableName: tables.accounts,
       ConsistentRead: true,
       KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
       ExpressionAttributeValues: { ":pk": pk, ":prefix": prefix },

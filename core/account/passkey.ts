@@ -21,7 +21,7 @@ import {
   transact,
   update,
 } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import type { Person } from "./person.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 
@@ -98,14 +98,14 @@ export async function add(
   const refused = await transact([
     {
       Put: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Item: { ...key(id), id, person_id: personId, public_key: Buffer.from(publicKey), counter },
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
     {
       Put: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Item: { ...ofPersonKey(personId, id), id, person_id: personId, name: input.name, created_at: at },
       },
     },
@@ -130,7 +130,7 @@ export async function use(
 ): Promise<{ personId: string } | undefined> {
   if (!(await useChallenge(input.challenge, "sign-in"))) return undefined
   const id = z.object({ id: z.string().regex(/^[\w-]{1,1000}$/) }).safeParse(input.response).data?.id
-  const row = id === undefined ? undefined : await getRow(accounts, key(id))
+  const row = id === undefined ? undefined : await getRow(tables.accounts, key(id))
   if (!row) return undefined
   const { id: known, person_id: personId, public_key, counter } = Stored.parse(row)
   const answer = await verified(() =>
@@ -148,7 +148,7 @@ export async function use(
 /** A person's passkeys, the oldest first. */
 export async function list(personId: string): Promise<Info[]> {
   const rows = query({
-    TableName: accounts,
+    TableName: tables.accounts,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :person AND begins_with(sk, :passkey)",
     ExpressionAttributeValues: { ":person": `PERSON#${personId}`, ":passkey": "PASSKEY#" },
@@ -162,13 +162,13 @@ export async function remove(personId: string, id: string): Promise<void> {
   await transact([
     {
       Delete: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: key(id),
         ConditionExpression: "person_id = :person",
         ExpressionAttributeValues: { ":person": personId },
       },
     },
-    { Delete: { TableName: accounts, Key: ofPersonKey(personId, id) } },
+    { Delete: { TableName: tables.accounts, Key: ofPersonKey(personId, id) } },
   ])
 }
 
@@ -178,7 +178,7 @@ export async function remove(personId: string, id: string): Promise<void> {
  */
 async function count(personId: string, id: string, counter: number): Promise<boolean> {
   const counted = await update({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: key(id),
     UpdateExpression: "SET #counter = :new",
     ConditionExpression: "#counter < :new OR (#counter = :none AND :new = :none)",
@@ -187,7 +187,7 @@ async function count(personId: string, id: string, counter: number): Promise<boo
   })
   if (!("now" in counted)) return false
   await update({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: ofPersonKey(personId, id),
     UpdateExpression: "SET used_at = :now",
     ConditionExpression: "attribute_exists(pk)",
@@ -200,14 +200,14 @@ async function count(personId: string, id: string, counter: number): Promise<boo
 async function newChallenge(purpose: Purpose): Promise<string> {
   const challenge = newToken()
   const Item = { ...challengeKey(challenge), purpose, expires_at: now() + challengeFor }
-  await put({ TableName: accounts, Item })
+  await put({ TableName: tables.accounts, Item })
   return challenge
 }
 
 async function useChallenge(challenge: string, purpose: Purpose): Promise<boolean> {
   if (!isToken(challenge)) return false
   const refused = await removeRow({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: challengeKey(challenge),
     ConditionExpression: "purpose = :purpose AND expires_at > :now",
     ExpressionAttributeValues: { ":purpose": purpose, ":now": now() },

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { get as getRow, type Row, transact } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** Somebody who signs in to the dashboard. What they may do depends on the account (`Member`). */
 export const Info = z.object({ id: z.string(), email: z.string(), createdAt: z.number().int() })
@@ -17,7 +17,7 @@ export const Email = z
   .pipe(z.email("this is not an e-mail address").max(254, "an e-mail address has at most 254 characters"))
 
 export async function get(personId: string): Promise<Info | undefined> {
-  const row = await getRow(accounts, key(personId))
+  const row = await getRow(tables.accounts, key(personId))
   return row && fromRow(row)
 }
 
@@ -27,12 +27,12 @@ export async function ofEmail(email: string): Promise<Info> {
   const refused = await transact([
     {
       Put: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Item: { ...emailKey(email), person_id: person.id },
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
-    { Put: { TableName: accounts, Item: toRow(person) } },
+    { Put: { TableName: tables.accounts, Item: toRow(person) } },
   ])
   if (!refused) return person
   const known = await get(z.string().parse(refused[0]?.person_id))

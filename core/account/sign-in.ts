@@ -5,7 +5,7 @@ import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { need } from "../platform/config.ts"
 import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 
 /** How long a mailed code and its link are good for, in seconds. */
@@ -39,8 +39,8 @@ export async function begin(email: string): Promise<Begun> {
   const [asking, link] = [hashOf(begun.asking), hashOf(begun.link)]
   const item = { email, code: sealed(asking, begun.code), link, tries: 0, expires_at }
   await transact([
-    { Put: { TableName: accounts, Item: { ...key(asking), ...item } } },
-    { Put: { TableName: accounts, Item: { ...key(link), email, asking, expires_at } } },
+    { Put: { TableName: tables.accounts, Item: { ...key(asking), ...item } } },
+    { Put: { TableName: tables.accounts, Item: { ...key(link), email, asking, expires_at } } },
   ])
   return begun
 }
@@ -49,7 +49,7 @@ export async function begin(email: string): Promise<Begun> {
 export async function print(email: string): Promise<string> {
   const token = newToken()
   await put({
-    TableName: accounts,
+    TableName: tables.accounts,
     Item: { ...key(hashOf(token)), email, printed: true, expires_at: now() + printedFor },
   })
   return token
@@ -57,7 +57,7 @@ export async function print(email: string): Promise<string> {
 
 /** Whom a link would sign in, without using it; undefined when it is used, too old or made up. */
 export async function look(link: string): Promise<{ email: string; isPrinted: boolean } | undefined> {
-  const row = isToken(link) ? await getRow(accounts, key(hashOf(link))) : undefined
+  const row = isToken(link) ? await getRow(tables.accounts, key(hashOf(link))) : undefined
   // The row of a browser that asked is no link.
   if (!row || row.code || Number(row.expires_at) <= now()) return undefined
   const { email, printed } = Link.parse(row)
@@ -68,7 +68,7 @@ export async function look(link: string): Promise<{ email: string; isPrinted: bo
 export async function useLink(link: string): Promise<string | undefined> {
   const found = await look(link)
   if (!found) return undefined
-  const row = await getRow(accounts, key(hashOf(link)))
+  const row = await getRow(tables.accounts, key(hashOf(link)))
   const asking = row?.asking
   return (await used(hashOf(link), typeof asking === "string" ? asking : undefined)) ? found.email : undefined
 }
@@ -81,7 +81,7 @@ export async function useCode(asking: string, code: string): Promise<{ email: st
   if (!isToken(asking)) return "over"
   const hash = hashOf(asking)
   const row = await update({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: key(hash),
     UpdateExpression: "SET tries = tries + :one",
     ConditionExpression: "tries < :most AND expires_at > :now",
@@ -98,13 +98,13 @@ async function used(link: string, asking: string | undefined): Promise<boolean> 
   const refused = await transact([
     {
       Delete: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: key(link),
         ConditionExpression: "attribute_exists(pk) AND expires_at > :now",
         ExpressionAttributeValues: { ":now": now() },
       },
     },
-    ...(asking === undefined ? [] : [{ Delete: { TableName: accounts, Key: key(asking) } }]),
+    ...(asking === undefined ? [] : [{ Delete: { TableName: tables.accounts, Key: key(asking) } }]),
   ])
   return !refused
 }

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { query, remove, transact, update, type Write } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /**
  * "Somebody look at what this account pays." It is written together with what makes it necessary, so no end of a process
@@ -42,7 +42,7 @@ export async function put(accountId: string): Promise<void> {
 export async function list(): Promise<Mark[]> {
   const found: Mark[] = []
   const rows = query({
-    TableName: accounts,
+    TableName: tables.accounts,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :all",
     ExpressionAttributeValues: { ":all": all },
@@ -54,7 +54,7 @@ export async function list(): Promise<Mark[]> {
 /** The look that this mark asked for has succeeded. A mark that was written meanwhile stays. */
 export async function done({ accountId, token }: Mark): Promise<void> {
   await remove({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: { pk: all, sk: accountId },
     ConditionExpression: "#token = :mine",
     ExpressionAttributeNames: { "#token": "token" },
@@ -65,7 +65,7 @@ export async function done({ accountId, token }: Mark): Promise<void> {
 /** The look has failed: the next is later. */
 export async function postpone({ accountId, token, failures }: Mark): Promise<void> {
   await update({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: { pk: all, sk: accountId },
     UpdateExpression: "SET #at = :later, failures = :more",
     ConditionExpression: "#token = :mine",
@@ -80,7 +80,7 @@ export async function postpone({ accountId, token, failures }: Mark): Promise<vo
 
 function marking(accountId: string) {
   return {
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: { pk: all, sk: accountId },
     UpdateExpression: "SET #at = :now, since = if_not_exists(since, :now), #token = :new, failures = :none",
     ExpressionAttributeNames: { "#at": "at", "#token": "token" },

@@ -3,7 +3,7 @@ export * as Payer from "./payer.ts"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { get as getRow, type Put, put, remove as removeRow, type Row } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** The number that somebody wants to create once they have paid, and since when (Unix seconds). */
 const Wanted = z.object({ customerRef: z.string(), webhookUrl: z.string(), at: z.number().int() })
@@ -72,7 +72,7 @@ function key(accountId: string) {
 }
 
 export async function get(accountId: string): Promise<Info | undefined> {
-  const row = await getRow(accounts, key(accountId))
+  const row = await getRow(tables.accounts, key(accountId))
   return row && fromRow(row)
 }
 
@@ -91,7 +91,7 @@ export function write(payer: Info): { Put: Put } {
   const isNew = payer.version === 0
   return {
     Put: {
-      TableName: accounts,
+      TableName: tables.accounts,
       Item: toRow({ ...payer, version: payer.version + 1 }),
       ConditionExpression: isNew ? "attribute_not_exists(pk)" : "version = :read",
       ...(!isNew && { ExpressionAttributeValues: { ":read": payer.version } }),
@@ -138,7 +138,7 @@ export async function retire(payer: Info): Promise<boolean> {
 /** @returns false if somebody wrote it after it was read */
 async function remove(payer: Info): Promise<boolean> {
   const refused = await removeRow({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: key(payer.accountId),
     ConditionExpression: "version = :read",
     ExpressionAttributeValues: { ":read": payer.version },

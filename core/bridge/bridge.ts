@@ -15,7 +15,7 @@ import { mayName } from "../fetch/reachable-addresses.ts"
 import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Bytes, get as getRow, query, type Row, transact, type Write } from "../store/store.ts"
-import { accounts, leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
 
 /** A number that an account has configured. The lease holds its state. */
@@ -105,20 +105,20 @@ export async function create(input: {
   const refused = await transact([
     {
       Put: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Item: toRow(bridge),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
     isSandbox ? allowed(bridge) : counted(bridge),
-    { Put: { TableName: accounts, Item: whereRow(bridge) } },
+    { Put: { TableName: tables.accounts, Item: whereRow(bridge) } },
     {
       Put: {
-        TableName: leases,
+        TableName: tables.leases,
         Item: Lease.wanted(bridge.id, isSandbox ? "simulated" : config.HOST_NETWORK),
       },
     },
-    { Put: { TableName: leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
+    { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
     Delivery.creation(
       Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
     ),
@@ -139,7 +139,7 @@ function newId(isSandbox: boolean): string {
 function allowed(bridge: Info): Write {
   return {
     ConditionCheck: {
-      TableName: accounts,
+      TableName: tables.accounts,
       Key: Account.key(bridge.accountId),
       ConditionExpression: "attribute_exists(pk)",
     },
@@ -150,7 +150,7 @@ function allowed(bridge: Info): Write {
 function counted(bridge: Info): Write {
   return {
     Update: {
-      TableName: accounts,
+      TableName: tables.accounts,
       Key: Account.key(bridge.accountId),
       UpdateExpression: "ADD bridges :one",
       ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
@@ -162,7 +162,7 @@ function counted(bridge: Info): Write {
 function uncounted(bridge: Info): Write {
   return {
     Update: {
-      TableName: accounts,
+      TableName: tables.accounts,
       Key: Account.key(bridge.accountId),
       UpdateExpression: "ADD bridges :one_less",
       ExpressionAttributeValues: { ":one_less": -1 },
@@ -197,7 +197,7 @@ export function isOffered(bridge: Info): boolean {
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
   const rows = query({
-    TableName: accounts,
+    TableName: tables.accounts,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :account AND begins_with(sk, :bridge)",
     ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":bridge": "BRIDGE#" },
@@ -208,7 +208,7 @@ export async function list(accountId: string): Promise<Info[]> {
 
 /** The bridge of this id, in any account; undefined once it is deleted. */
 export async function byId(bridgeId: string): Promise<Info | undefined> {
-  const where = await getRow(accounts, whereKey(bridgeId))
+  const where = await getRow(tables.accounts, whereKey(bridgeId))
   if (!where) return undefined
   const { account_id, customer_ref } = z
     .object({ account_id: z.string(), customer_ref: z.string() })
@@ -238,7 +238,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
   const refused = await transact([
     {
       Update: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: key(bridge.accountId, bridge.customerRef),
         UpdateExpression: "SET webhook_url = :url",
         ConditionExpression: "id = :id",
@@ -273,15 +273,15 @@ export async function remove(bridge: Info): Promise<void> {
   const refused = await transact([
     {
       Delete: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: key(bridge.accountId, bridge.customerRef),
         ConditionExpression: "id = :id",
         ExpressionAttributeValues: { ":id": bridge.id },
       },
     },
     ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
-    { Delete: { TableName: accounts, Key: whereKey(bridge.id) } },
-    { Delete: { TableName: leases, Key: DataKeys.key(bridge.id) } },
+    { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
+    { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
     Delivery.removal(bridge.id),
     Lease.gone(bridge.id),
     ...billed(bridge),
@@ -310,7 +310,7 @@ export function newSecret(): string {
 async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
   // An invalid reference might not be a valid DynamoDB key.
   if (!CustomerRef.safeParse(customerRef).success) return undefined
-  const row = await getRow(accounts, key(accountId, customerRef))
+  const row = await getRow(tables.accounts, key(accountId, customerRef))
   return row && fromRow(row)
 }
 

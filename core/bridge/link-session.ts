@@ -5,7 +5,7 @@ import { hashOf, isToken, newToken } from "../account/token.ts"
 import { open as openSealed, seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
 import { Bytes, get, transact, update } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 
 /** In seconds (Contract, "Link sessions"). */
@@ -53,8 +53,18 @@ export async function create(
   const asked: Wishes = { ...wishes, expectedPhone: wishes.expectedPhone?.replace(/^\+/, "") }
   const sealed = seal(await Bridge.deliveryKeyOf(bridge), key, JSON.stringify(asked))
   await transact([
-    { Put: { TableName: accounts, Item: { ...key, bridge_id: bridge.id, expires_at: expiresAt, sealed } } },
-    { Put: { TableName: accounts, Item: { ...latestKey(bridge.id), link: key.pk, expires_at: expiresAt } } },
+    {
+      Put: {
+        TableName: tables.accounts,
+        Item: { ...key, bridge_id: bridge.id, expires_at: expiresAt, sealed },
+      },
+    },
+    {
+      Put: {
+        TableName: tables.accounts,
+        Item: { ...latestKey(bridge.id), link: key.pk, expires_at: expiresAt },
+      },
+    },
   ])
   return { token, expiresAt }
 }
@@ -63,13 +73,13 @@ export async function create(
 export async function open(token: string): Promise<Info | undefined> {
   if (!isToken(token)) return undefined
   const key = keyOf(token)
-  const row = await get(accounts, key)
+  const row = await get(tables.accounts, key)
   if (!row) return undefined
   const { bridge_id, expires_at: expiresAt, sealed, ...times } = Stored.parse(row)
   // The store removes expired rows late.
   if (expiresAt <= now()) return undefined
   const bridge = await Bridge.byId(bridge_id)
-  const latest = bridge && (await get(accounts, latestKey(bridge.id)))
+  const latest = bridge && (await get(tables.accounts, latestKey(bridge.id)))
   if (!bridge || latest?.link !== key.pk) return undefined
   const wishes = openSealed(await Bridge.deliveryKeyOf(bridge), key, sealed).toString()
   const isUsed = times.used_at !== undefined
@@ -114,7 +124,7 @@ export async function finish(token: string): Promise<boolean> {
 
 async function note(token: string, field: "shown_at" | "used_at"): Promise<boolean> {
   const row = await update({
-    TableName: accounts,
+    TableName: tables.accounts,
     Key: keyOf(token),
     UpdateExpression: "SET #field = :now",
     ConditionExpression: "expires_at > :now AND attribute_not_exists(used_at)",

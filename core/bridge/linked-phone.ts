@@ -5,7 +5,7 @@ import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { need } from "../platform/config.ts"
 import { query, update } from "../store/store.ts"
-import { bridgeIdOf, leases } from "../store/tables.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /** No bridge stays connected longer than this without reconnecting, since hosts are replaced. In seconds: 90 days. */
 const keptFor = 90 * 86_400
@@ -20,7 +20,7 @@ export type Linked = z.infer<typeof Linked>
  */
 export async function note(bridgeId: string, phone: string): Promise<void> {
   await update({
-    TableName: leases,
+    TableName: tables.leases,
     Key: { pk: pkOf(phone), sk: `BRIDGE#${bridgeId}` },
     UpdateExpression: "SET connected_at = :now, expires_at = :expires",
     ExpressionAttributeValues: { ":now": now(), ":expires": now() + keptFor },
@@ -31,7 +31,7 @@ export async function note(bridgeId: string, phone: string): Promise<void> {
 export async function find(phone: string): Promise<Linked[]> {
   const found: Linked[] = []
   const rows = query({
-    TableName: leases,
+    TableName: tables.leases,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :phone",
     ExpressionAttributeValues: { ":phone": pkOf(phone) },

@@ -12,11 +12,12 @@ import {
 } from "@aws-sdk/client-cloudwatch-logs"
 import { requestTimes } from "../platform/aws-client.ts"
 import { need } from "../platform/config.ts"
+import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
 
 // The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old lines.
 
-const logs = new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimes })
+const logs = lazily(() => new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimes }))
 
 /** How long lines are gathered: a request for each would cost more than the lines. */
 const gatherMs = 1000

@@ -3,7 +3,7 @@ export * as StreamPlace from "./open-streams.ts"
 import { createHash, randomUUID } from "node:crypto"
 import { now } from "../platform/clock.ts"
 import { put, remove, update } from "../store/store.ts"
-import { requests } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /**
  * One of the few places for open streams that a bridge, an account or a person has. It is held for a while; `keep` extends
@@ -26,7 +26,7 @@ export async function take(of: string, count: number, opener?: string): Promise<
   for (let i = 0; i < count; i++) {
     const place = { pk: `PLACE#${of}#${(first + i) % count}`, holder: randomUUID() }
     const refused = await put({
-      TableName: requests,
+      TableName: tables.requests,
       Item: { ...key(place), holder: place.holder, expires_at: now() + heldFor, ...(opener && { opener }) },
       ConditionExpression: "attribute_not_exists(pk) OR expires_at < :now OR opener = :opener",
       ExpressionAttributeValues: { ":now": now(), ":opener": opener ?? place.holder },
@@ -44,7 +44,7 @@ function startOf(opener: string, count: number): number {
 /** @returns false when somebody else has taken it meanwhile. */
 export async function keep(place: Info): Promise<boolean> {
   const row = await update({
-    TableName: requests,
+    TableName: tables.requests,
     Key: key(place),
     UpdateExpression: "SET expires_at = :later",
     ConditionExpression: "holder = :me",
@@ -55,7 +55,7 @@ export async function keep(place: Info): Promise<boolean> {
 
 export async function leave(place: Info): Promise<void> {
   await remove({
-    TableName: requests,
+    TableName: tables.requests,
     Key: key(place),
     ConditionExpression: "holder = :me",
     ExpressionAttributeValues: { ":me": place.holder },

@@ -8,7 +8,7 @@ import { ApiError, noSuchBridge } from "../error.ts"
 import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { transact } from "../store/store.ts"
-import { accounts } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** How long both secrets sign, in seconds (Contract, "Replacing a webhook secret"). */
 const overlap = 86_400
@@ -48,7 +48,7 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
   const refused = await transact([
     {
       Update: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: rowKey,
         UpdateExpression: "SET webhook_secret = :new, secret_before = :old, secret_before_until = :until",
         // Two that roll at once must not drop the secret that the receiver knows.
@@ -82,7 +82,7 @@ export async function finish(bridge: Bridge.Info): Promise<void> {
   const refused = await transact([
     {
       Update: {
-        TableName: accounts,
+        TableName: tables.accounts,
         Key: Bridge.key(bridge.accountId, bridge.customerRef),
         UpdateExpression: "REMOVE secret_before, secret_before_until",
         // A secret that was replaced meanwhile has its own day.

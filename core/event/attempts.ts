@@ -6,7 +6,7 @@ import { Attempt } from "../contract/delivery.ts"
 import { EventRow } from "./row.ts"
 import { open, seal } from "../keys/seal.ts"
 import { batchWrite, Bytes, type Key, query, type Row } from "../store/store.ts"
-import { events } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** Contract, "Delivery log" */
 const kept = 200
@@ -53,13 +53,13 @@ export async function append(bridgeId: string, entries: Entry[], deliveryKey: Ui
       const { count, n, attempt, isResend, signatures, failure } = entry
       const row = { count, ...attempt, ...signatures, ...(isResend && { resend: true }) }
       const inRing = { pk: `BRIDGE#${bridgeId}`, sk: `ATTEMPT#${count % kept}`, ...row }
-      if (!failure) return [{ table: events, row: inRing }]
+      if (!failure) return [{ table: tables.events, row: inRing }]
       const key = failureKey(bridgeId, n, count)
       const sealed = seal(deliveryKey, key, JSON.stringify(failure))
       const own = { ...key, ...row, sealed, expires_at: now() + failureKeptFor }
       return [
-        { table: events, row: inRing },
-        { table: events, row: own },
+        { table: tables.events, row: inRing },
+        { table: tables.events, row: own },
       ]
     }),
   )
@@ -106,7 +106,7 @@ function fromRow(row: Row): Known {
 
 function rowsOf(bridgeId: string, prefix: string): AsyncGenerator<Row> {
   return query({
-    TableName: events,
+    TableName: tables.events,
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
     ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":prefix": prefix },
   })

@@ -8,7 +8,7 @@ import { EventRow } from "./row.ts"
 import type { Receiver } from "./receiver.ts"
 import { transact } from "../store/store.ts"
 import { Usage } from "./usage.ts"
-import { events } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /**
  * The changes that an invocation makes to the `DELIVERY` row while it holds it.
@@ -32,7 +32,7 @@ export async function take(
     ConditionExpression: "(holder = :nobody OR due < :now) AND retry_at_ms <= :now_ms",
     ExpressionAttributeValues: {
       ":me": holder,
-      ":due": now() + Delivery.claimedFor,
+      ":due": now() + Delivery.claimedFor(),
       ":one": 1,
       ":nobody": Delivery.nobody,
       ":now": now(),
@@ -97,7 +97,7 @@ export async function settle(
     EventRow.outcome(event, state),
     {
       Update: {
-        TableName: events,
+        TableName: tables.events,
         Key: Delivery.key(bridgeId),
         UpdateExpression:
           "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
@@ -154,7 +154,7 @@ export async function fail(
     ConditionExpression: "holder = :me AND head = :head",
     ExpressionAttributeValues: {
       ":one": 1,
-      ":due": now() + wait + Delivery.lateness,
+      ":due": now() + wait + Delivery.lateness(),
       ":retry_at_ms": nowMs() + wait * 1000,
       ":now": now(),
       ...usage.values,
@@ -179,14 +179,14 @@ export async function goIdle(
   const refused = await transact([
     {
       ConditionCheck: {
-        TableName: events,
+        TableName: tables.events,
         Key: EventRow.key(held.bridgeId, held.head + 1),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
     {
       Update: {
-        TableName: events,
+        TableName: tables.events,
         Key: Delivery.key(held.bridgeId),
         // The attempt that was counted ahead was never made.
         UpdateExpression: "SET due = :zero, holder = :nobody, attempt = :zero REMOVE since",
@@ -210,7 +210,7 @@ export async function skip(held: Delivery.Info, to: number): Promise<Delivery.In
   await transact([
     {
       ConditionCheck: {
-        TableName: events,
+        TableName: tables.events,
         Key: EventRow.key(held.bridgeId, held.head + 1),
         // The rows of a transaction may become visible one by one, so this one may merely have been late.
         ConditionExpression: "attribute_not_exists(pk)",
@@ -218,7 +218,7 @@ export async function skip(held: Delivery.Info, to: number): Promise<Delivery.In
     },
     {
       Update: {
-        TableName: events,
+        TableName: tables.events,
         Key: Delivery.key(held.bridgeId),
         UpdateExpression: "SET head = :head, attempt = :one, failures = :zero, retry_at_ms = :zero",
         ConditionExpression: "head = :seen AND holder = :me",
@@ -273,7 +273,7 @@ export async function letGo(held: Delivery.Info): Promise<boolean> {
     ConditionExpression: "holder = :me",
     ExpressionAttributeValues: {
       ":nobody": Delivery.nobody,
-      ":due": now() + Delivery.claimedFor,
+      ":due": now() + Delivery.claimedFor(),
       ":one": 1,
       ":me": held.holder,
     },

@@ -17,7 +17,7 @@ import {
   type Write,
 } from "../store/store.ts"
 import { Usage } from "./usage.ts"
-import { bridgeIdOf, events } from "../store/tables.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /**
  * How far the delivery of a bridge's events has come. `due` is a promise: by then (Unix seconds) somebody will have
@@ -60,14 +60,20 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** Longer than an invocation may run, so that a claim outlives its invocation. In seconds. */
-export const claimedFor = config.DELIVERY_CLAIM_S
-/** How late a promise to look may be kept before it counts as broken. In seconds: a minute. */
-export const lateness = Math.ceil((claimedFor * 2) / 3)
 const shards = 16
 export const nobody = ""
 
 export const key = Receiver.key
+
+/** How long a claim lasts, in seconds: longer than an invocation may run, so that a claim outlives its invocation. */
+export function claimedFor(): number {
+  return config.DELIVERY_CLAIM_S
+}
+
+/** How late a promise to look may be kept before it counts as broken. In seconds: a minute. */
+export function lateness(): number {
+  return Math.ceil((claimedFor() * 2) / 3)
+}
 
 /** Whether the next attempt is to wait. */
 export function isResting({ retryAtMs }: Info): boolean {
@@ -76,7 +82,7 @@ export function isResting({ retryAtMs }: Info): boolean {
 
 /** Reads consistently. */
 export async function get(bridgeId: string): Promise<Info | undefined> {
-  const row = await getRow(events, key(bridgeId))
+  const row = await getRow(tables.events, key(bridgeId))
   return row && fromRow(row)
 }
 
@@ -141,7 +147,7 @@ export const inIndex = "since = if_not_exists(since, :now)"
  * @returns false when somebody else has changed `due` meanwhile.
  */
 export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
-  const due = now() + claimedFor
+  const due = now() + claimedFor()
   if (seenDue === undefined) return await begin(bridgeId, { due })
   const { held, refused } = await update(bridgeId, {
     UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
@@ -166,7 +172,7 @@ export async function renew(bridgeId: string): Promise<boolean> {
     UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
     ConditionExpression: "due > :zero",
     ExpressionAttributeValues: {
-      ":due": Math.max(now() + claimedFor, retryAt + lateness),
+      ":due": Math.max(now() + claimedFor(), retryAt + lateness()),
       ":nobody": nobody,
       ":now": now(),
       ":zero": 0,
@@ -184,7 +190,7 @@ const Indexed = z.object({ pk: z.string() })
 export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridgeId" | "due">> {
   for (let shard = 0; shard < shards; shard++) {
     const rows = query({
-      TableName: events,
+      TableName: tables.events,
       IndexName: "bySince",
       KeyConditionExpression: "#shard = :shard AND since <= :before",
       ExpressionAttributeNames: { "#shard": "shard" },
@@ -199,17 +205,17 @@ export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridg
 
 /** Deletes the delivery row of a deleted bridge. */
 export async function remove(bridgeId: string): Promise<void> {
-  await removeRow({ TableName: events, Key: key(bridgeId) })
+  await removeRow({ TableName: tables.events, Key: key(bridgeId) })
 }
 
 /** The write that creates a new bridge's row: nothing waits. */
 export function creation(receiver: Receiver.Info): Write {
-  return { Put: { TableName: events, Item: newRow(receiver.bridgeId, { due: 0, receiver }) } }
+  return { Put: { TableName: tables.events, Item: newRow(receiver.bridgeId, { due: 0, receiver }) } }
 }
 
 /** The write that deletes the row along with its bridge. */
 export function removal(bridgeId: string): Write {
-  return { Delete: { TableName: events, Key: key(bridgeId) } }
+  return { Delete: { TableName: tables.events, Key: key(bridgeId) } }
 }
 
 /**
@@ -219,7 +225,7 @@ export function removal(bridgeId: string): Write {
 export function redirection(receiver: Receiver.Info): Write {
   return {
     Update: {
-      TableName: events,
+      TableName: tables.events,
       Key: key(receiver.bridgeId),
       // The other values stay: `wrapping rewrap` may have written a newer key meanwhile.
       UpdateExpression:
@@ -240,7 +246,7 @@ export function redirection(receiver: Receiver.Info): Write {
 export function resecreted(receiver: Receiver.Info & Required<Pick<Receiver.Info, "before">>): Write {
   return {
     Update: {
-      TableName: events,
+      TableName: tables.events,
       Key: key(receiver.bridgeId),
       UpdateExpression:
         "SET webhook_secret = :secret, secret_before = :before, secret_before_until = :until, " +
@@ -263,7 +269,7 @@ export function resecreted(receiver: Receiver.Info & Required<Pick<Receiver.Info
 export function resecretedFully(bridgeId: string): Write {
   return {
     Update: {
-      TableName: events,
+      TableName: tables.events,
       Key: key(bridgeId),
       UpdateExpression: "REMOVE secret_before, secret_before_until",
       ConditionExpression: "attribute_exists(pk)",
@@ -280,7 +286,7 @@ export async function begin(
   first: { due: number; receiver?: Receiver.Info },
 ): Promise<boolean> {
   const there = await put({
-    TableName: events,
+    TableName: tables.events,
     Item: newRow(bridgeId, first),
     ConditionExpression: "attribute_not_exists(pk)",
   })
@@ -313,7 +319,7 @@ type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
  * row.
  */
 export async function update(bridgeId: string, input: Change): Promise<{ held?: Info; refused?: Info }> {
-  const row = await updateRow({ ...input, TableName: events, Key: key(bridgeId) })
+  const row = await updateRow({ ...input, TableName: tables.events, Key: key(bridgeId) })
   if ("now" in row) return { held: fromRow(row.now) }
   return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
 }

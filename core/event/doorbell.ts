@@ -3,14 +3,18 @@ import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@
 import { z } from "zod"
 import { requestTimes, signedUnlessLoopback } from "../platform/aws-client.ts"
 import { config, need } from "../platform/config.ts"
+import { lazily } from "../platform/lazily.ts"
 import { Metrics } from "../platform/metrics.ts"
 
-const queue = new SQSClient({
-  maxAttempts: 4,
-  cacheMiddleware: true,
-  ...requestTimes,
-  ...signedUnlessLoopback(config.AWS_ENDPOINT_URL_SQS),
-})
+const queue = lazily(
+  () =>
+    new SQSClient({
+      maxAttempts: 4,
+      cacheMiddleware: true,
+      ...requestTimes,
+      ...signedUnlessLoopback(config.AWS_ENDPOINT_URL_SQS),
+    }),
+)
 
 /** The body of a doorbell: "somebody look at this bridge". */
 export const Doorbell = z.object({ bridge_id: z.uuid() })

@@ -6,7 +6,7 @@ import { Delivery } from "./delivery.ts"
 import { sessionUnavailable } from "../error.ts"
 import { EventRow } from "./row.ts"
 import { batchGet, batchWrite, get as getRow, type Key, query, type Row, type Write } from "../store/store.ts"
-import { events } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** The states that have a list of their own. */
 export type Listed = "pending" | "undelivered" | "inbox"
@@ -23,7 +23,7 @@ export function pointer(event: { bridgeId: string; n: number }, state: "undelive
   const expires_at = now() + EventRow.keptFor[state]
   return {
     Put: {
-      TableName: events,
+      TableName: tables.events,
       Item: { ...pointerKey(event.bridgeId, state, event.n), n: event.n, expires_at },
     },
   }
@@ -32,7 +32,7 @@ export function pointer(event: { bridgeId: string; n: number }, state: "undelive
 /** The write that takes an event off its list after a resend succeeded. */
 export function unlisting(event: EventRow.Info): Write[] {
   if (event.state !== "undelivered" && event.state !== "inbox") return []
-  return [{ Delete: { TableName: events, Key: pointerKey(event.bridgeId, event.state, event.n) } }]
+  return [{ Delete: { TableName: tables.events, Key: pointerKey(event.bridgeId, event.state, event.n) } }]
 }
 
 /** The number under which an event of this id was appended; undefined when it is unknown or no longer kept. */
@@ -60,7 +60,7 @@ async function named(bridgeId: string, eventId: string): Promise<EventRow.Info |
  * are kept for at most 67 days: this function may be removed 67 days after every service runs that release.
  */
 async function numberOfBefore(bridgeId: string, eventId: string): Promise<number | undefined> {
-  const marker = await getRow(events, { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` })
+  const marker = await getRow(tables.events, { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` })
   return marker && z.object({ n: z.number() }).parse(marker).n
 }
 
@@ -139,7 +139,7 @@ export async function* pointed(
   let hasFound = false
   for await (const pointers of inGroups(rowsIn(bridgeId, range, keyOf), followed.atOnce)) {
     const { kept, stale } = await follow(bridgeId, state, pointers)
-    await batchWrite(stale.map((key) => ({ table: events, remove: key })))
+    await batchWrite(stale.map((key) => ({ table: tables.events, remove: key })))
     yield* kept
     hasFound ||= kept.length > 0
     count += pointers.length
@@ -154,7 +154,9 @@ async function follow(bridgeId: string, state: EventRow.State, rows: Row[]) {
   const stale: Key[] = []
   // Leaves out pointers that have expired and are not removed yet.
   const pointers = rows.map((row) => Pointer.parse(row)).filter(({ expires_at }) => expires_at > now())
-  const found = await batchGet(pointers.map(({ n }) => ({ table: events, key: EventRow.key(bridgeId, n) })))
+  const found = await batchGet(
+    pointers.map(({ n }) => ({ table: tables.events, key: EventRow.key(bridgeId, n) })),
+  )
   for (const [i, { pk, sk }] of pointers.entries()) {
     const event = found[i] && EventRow.fromRow(found[i])
     if (event?.state === state) kept.push(event)
@@ -184,7 +186,7 @@ async function* rowsIn(
   // DynamoDB refuses a range that ends before it begins.
   if (before !== undefined && before <= after + 1) return
   yield* query({
-    TableName: events,
+    TableName: tables.events,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :bridge AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: {

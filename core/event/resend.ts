@@ -8,7 +8,7 @@ import { EventList } from "./list.ts"
 import { EventRow } from "./row.ts"
 import { log } from "../platform/log.ts"
 import { transact, type Write } from "../store/store.ts"
-import { events } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** How many resends of a bridge may wait at a time. */
 const most = 100
@@ -48,7 +48,7 @@ async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
       if (held) return numbers
       continue
     }
-    promised = now() + Delivery.claimedFor
+    promised = now() + Delivery.claimedFor()
     const { held } = await Delivery.update(bridgeId, {
       UpdateExpression: `SET ${append}, due = :due, holder = :nobody, ${Delivery.inIndex}`,
       ConditionExpression: `due = :seen AND ${room}`,
@@ -131,7 +131,7 @@ export async function settle(
     // We hold it and no attempt is counted: our own write, whose answer was lost.
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
   }
-  const write: Write = { Update: { TableName: events, Key: Delivery.key(bridgeId), ...done } }
+  const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(bridgeId), ...done } }
   const refused = await transact([write, EventRow.outcome(made.delivered, "delivered"), ...unlisting])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.

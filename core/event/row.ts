@@ -6,7 +6,7 @@ import { now } from "../platform/clock.ts"
 import type { Event } from "../contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Bytes, get as getRow, query, type Row, type Write } from "../store/store.ts"
-import { bridgeIdOf, events } from "../store/tables.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /**
  * - `pending`: waits for delivery. Up to `DELIVERY.head` it means delivered (see `asOf`).
@@ -102,14 +102,14 @@ export function append(input: {
     expires_at: now() + storedFor,
     body: seal(input.deliveryKey, rowKey, body),
   }
-  return { Put: { TableName: events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } }
+  return { Put: { TableName: tables.events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } }
 }
 
 /** The write of an event's outcome. */
 export function outcome(event: { bridgeId: string; n: number }, state: keyof typeof keptFor): Write {
   return {
     Update: {
-      TableName: events,
+      TableName: tables.events,
       Key: key(event.bridgeId, event.n),
       UpdateExpression: "SET #state = :outcome, expires_at = :expires",
       ConditionExpression: "attribute_exists(pk)",
@@ -138,7 +138,7 @@ const most = { events: 25, bytes: 1_000_000 }
  */
 export async function after(bridgeId: string, n: number): Promise<{ next: Info[]; beyond?: number }> {
   const rows = query({
-    TableName: events,
+    TableName: tables.events,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :bridge AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: {
@@ -168,7 +168,7 @@ export async function only(bridgeId: string, n: number): ReturnType<typeof after
 
 /** The event of exactly this number, read consistently. */
 export async function get(bridgeId: string, n: number): Promise<Info | undefined> {
-  const row = await getRow(events, key(bridgeId, n))
+  const row = await getRow(tables.events, key(bridgeId, n))
   return row && fromRow(row)
 }
 

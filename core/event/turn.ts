@@ -6,7 +6,7 @@ import { eventNotFound, notWaiting } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { now } from "../platform/clock.ts"
 import { transact } from "../store/store.ts"
-import { events } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
 import { hide, ring } from "./doorbell.ts"
 import { EventList } from "./list.ts"
@@ -29,7 +29,7 @@ export async function retry(event: EventRow.Info): Promise<void> {
     ConditionExpression: "head = :before AND holder = :nobody AND retry_at_ms > :zero",
     ExpressionAttributeValues: {
       ":zero": 0,
-      ":due": now() + Delivery.claimedFor,
+      ":due": now() + Delivery.claimedFor(),
       ":before": n - 1,
       ":nobody": Delivery.nobody,
       ":now": now(),
@@ -69,7 +69,7 @@ async function giveUp(event: EventRow.Info) {
     EventRow.outcome(event, "undelivered"),
     {
       Update: {
-        TableName: events,
+        TableName: tables.events,
         Key: Delivery.key(bridgeId),
         UpdateExpression:
           "SET head = :n, attempt = :zero, failures = :zero, retry_at_ms = :zero, holder = :nobody, due = :due, " +
@@ -81,7 +81,7 @@ async function giveUp(event: EventRow.Info) {
           ":before": n - 1,
           ":zero": 0,
           ":nobody": Delivery.nobody,
-          ":due": now() + Delivery.claimedFor,
+          ":due": now() + Delivery.claimedFor(),
           ":now": now(),
         },
       },

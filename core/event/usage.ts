@@ -3,7 +3,7 @@ export * as Usage from "./usage.ts"
 import { z } from "zod"
 import { iso, now, nowMs } from "../platform/clock.ts"
 import { put, query, update } from "../store/store.ts"
-import { events } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** The latency of an attempt is counted as the first of these that it does not exceed, in milliseconds. */
 const bounds = [25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]
@@ -73,13 +73,16 @@ export function today(): string {
 /** Keeps the count of a day that is over, before today's takes its place. Repeated, it writes the same. */
 export async function keep(bridgeId: string, day: Day | undefined): Promise<void> {
   if (!day || day.day === today()) return
-  await put({ TableName: events, Item: { ...key(bridgeId, day.day), ...day, expires_at: now() + keptFor } })
+  await put({
+    TableName: tables.events,
+    Item: { ...key(bridgeId, day.day), ...day, expires_at: now() + keptFor },
+  })
 }
 
 /** Adds to a day's messages. If the answer is lost, nobody knows whether they were added. */
 export async function addMessages(bridgeId: string, day: string, counts: Messages): Promise<void> {
   await update({
-    TableName: events,
+    TableName: tables.events,
     Key: messagesKey(bridgeId, day),
     UpdateExpression: "SET #day = :day, expires_at = :expires ADD #in :in, #out :out",
     ExpressionAttributeNames: { "#day": "day", "#in": "in", "#out": "out" },
@@ -99,7 +102,7 @@ export async function of(
   current: Day | undefined,
 ): Promise<(Day & Messages)[]> {
   const rows = query({
-    TableName: events,
+    TableName: tables.events,
     KeyConditionExpression: "pk = :bridge AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: {
       ":bridge": `BRIDGE#${bridgeId}`,

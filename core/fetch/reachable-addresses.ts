@@ -1,10 +1,11 @@
 import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 import { config } from "../platform/config.ts"
+import { lazily } from "../platform/lazily.ts"
 
 /** ipaddr.js takes IPv4-compatible addresses (`::/96`) for unicast. All assigned addresses are in this range. */
 const assigned = ipaddr.parseCIDR("2000::/3")
-const allowed = config.URL_ALLOW.map((range) => ipaddr.parseCIDR(range))
+const allowed = lazily(() => config.URL_ALLOW.map((range) => ipaddr.parseCIDR(range)))
 
 /** Whether a stranger's URL may lead to this address: a public one, or one in URL_ALLOW. */
 export function mayReach(address: string): boolean {

@@ -3,7 +3,7 @@ export * as DataKeys from "./data-keys.ts"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Bytes, get as getRow, type Row } from "../store/store.ts"
-import { leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { newWrappedDataKey, type Owner, type Purpose, unwrap } from "./wrapping.ts"
 
 /** Both data keys of a bridge, for the host that holds it. */
@@ -41,7 +41,7 @@ export async function row(owner: Owner, deliveryKey: Uint8Array, isSandbox: bool
 
 /** @returns undefined once the bridge is deleted. */
 export async function get(bridgeId: string): Promise<Info | undefined> {
-  const found = await getRow(leases, key(bridgeId))
+  const found = await getRow(tables.leases, key(bridgeId))
   if (!found) return undefined
   const stored = Stored.parse(found)
   const owner: Owner = { accountId: stored.account_id, bridgeId }

@@ -3,7 +3,7 @@ import { Bridge } from "../bridge/bridge.ts"
 import { DataKeys } from "./data-keys.ts"
 import { Receiver } from "../event/receiver.ts"
 import { Bytes, get, type Key, update } from "../store/store.ts"
-import { accounts, events, leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
 /**
@@ -11,13 +11,13 @@ import { type Purpose, rewrap } from "./wrapping.ts"
  * deliverers' row comes last, since it is copied from the bridge's own.
  */
 function placesOf(bridge: Bridge.Info): { table: string; key: Key; purpose: Purpose }[] {
-  const keys = { table: leases, key: DataKeys.key(bridge.id) }
-  const own = { table: accounts, key: Bridge.key(bridge.accountId, bridge.customerRef) }
+  const keys = { table: tables.leases, key: DataKeys.key(bridge.id) }
+  const own = { table: tables.accounts, key: Bridge.key(bridge.accountId, bridge.customerRef) }
   return [
     { ...keys, purpose: "session" },
     { ...keys, purpose: "delivery" },
     { ...own, purpose: "delivery" },
-    { table: events, key: Receiver.key(bridge.id), purpose: "delivery" },
+    { table: tables.events, key: Receiver.key(bridge.id), purpose: "delivery" },
   ]
 }
 

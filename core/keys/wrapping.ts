@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/client-kms"
 import { requestTimes } from "../platform/aws-client.ts"
 import { need } from "../platform/config.ts"
+import { lazily } from "../platform/lazily.ts"
 
 /** A data key's purpose, which decides its wrapping key. Only session hosts may unwrap `session`. */
 export type Purpose = "session" | "delivery"
@@ -18,7 +19,7 @@ export interface Owner {
   bridgeId: string
 }
 
-const kms = new KMSClient({ maxAttempts: 4, ...requestTimes })
+const kms = lazily(() => new KMSClient({ maxAttempts: 4, ...requestTimes }))
 
 /** A new data key of a bridge, and its wrapped form. */
 export async function newDataKey(

@@ -1,6 +1,6 @@
 import { now } from "../platform/clock.ts"
 import { transact, update, type Write } from "../store/store.ts"
-import { leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { change, FREE, freeOf, fromRow, type Held, type Info, key } from "./row.ts"
 
 // How a lease comes to a host, stays with it, and is given back or taken away.
@@ -11,7 +11,7 @@ import { change, FREE, freeOf, fromRow, type Held, type Info, key } from "./row.
  */
 export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
   const taken = await update({
-    TableName: leases,
+    TableName: tables.leases,
     Key: key(lease.bridgeId),
     UpdateExpression:
       "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started REMOVE #share",
@@ -82,7 +82,7 @@ export async function freeFromDead(
   const share = host.among ? Math.ceil(held.length / host.among) : undefined
   const isAsSeen: Write = {
     ConditionCheck: {
-      TableName: leases,
+      TableName: tables.leases,
       Key: host.key,
       ConditionExpression: "version = :seen",
       ExpressionAttributeValues: { ":seen": host.seenVersion },
@@ -106,7 +106,7 @@ function freeing(lease: Info, share: number | undefined): Write {
   const hasLived = lease.provenEpoch === lease.epoch
   return {
     Update: {
-      TableName: leases,
+      TableName: tables.leases,
       Key: key(lease.bridgeId),
       UpdateExpression:
         "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, deaths = :deaths, " +
@@ -132,7 +132,7 @@ function freeing(lease: Info, share: number | undefined): Write {
 export function check(held: Held): Write {
   return {
     ConditionCheck: {
-      TableName: leases,
+      TableName: tables.leases,
       Key: key(held.bridgeId),
       ConditionExpression: "#host = :me AND epoch = :mine",
       ExpressionAttributeNames: { "#host": "host" },

@@ -5,7 +5,7 @@ import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Network } from "./lease.ts"
 import { get as getRow, remove, update } from "../store/store.ts"
-import { leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /**
  * Why hosts of a network cannot be started at the moment. Everybody sees it here, so the orchestrator is not asked
@@ -38,7 +38,7 @@ function key(network: Network) {
 }
 
 export async function get(network: Network): Promise<Info | undefined> {
-  const row = await getRow(leases, key(network))
+  const row = await getRow(tables.leases, key(network))
   return row && Info.parse({ ...row, retryAt: row.retry_at })
 }
 
@@ -47,7 +47,7 @@ export async function note(network: Network, kind: Kind, why: string): Promise<v
   const failures = ((await get(network))?.failures ?? 0) + 1
   const beats = Math.min(wait.most, wait.first * 2 ** (failures - 1))
   await update({
-    TableName: leases,
+    TableName: tables.leases,
     Key: key(network),
     UpdateExpression:
       "SET kind = :kind, why = :why, #at = :now, retry_at = :retry_at, failures = :failures, " +
@@ -65,5 +65,5 @@ export async function note(network: Network, kind: Kind, why: string): Promise<v
 
 /** Ends the shortage: a host came up, or none is wanted any more. */
 export async function end(network: Network): Promise<void> {
-  await remove({ TableName: leases, Key: key(network) })
+  await remove({ TableName: tables.leases, Key: key(network) })
 }

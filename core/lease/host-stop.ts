@@ -2,18 +2,18 @@ export * as HostStop from "./host-stop.ts"
 
 import { now } from "../platform/clock.ts"
 import { get as getRow, remove, update } from "../store/store.ts"
-import { leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /** While this row is there, the operator wants no session host to run: the sweep drains all and starts none. */
 const key = { pk: "HOST_STOP", sk: "HOST_STOP" }
 
 export async function isOn(): Promise<boolean> {
-  return (await getRow(leases, key)) !== undefined
+  return (await getRow(tables.leases, key)) !== undefined
 }
 
 export async function begin(): Promise<void> {
   await update({
-    TableName: leases,
+    TableName: tables.leases,
     Key: key,
     UpdateExpression: "SET since = if_not_exists(since, :now)",
     ExpressionAttributeValues: { ":now": now() },
@@ -21,5 +21,5 @@ export async function begin(): Promise<void> {
 }
 
 export async function end(): Promise<void> {
-  await remove({ TableName: leases, Key: key })
+  await remove({ TableName: tables.leases, Key: key })
 }

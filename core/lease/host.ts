@@ -12,7 +12,7 @@ import {
   type Row,
   update as updateRow,
 } from "../store/store.ts"
-import { leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /**
  * - `starting`: requested, no beat yet. It counts already, so that it is not requested twice.
@@ -66,7 +66,7 @@ export function key(hostId: string) {
 }
 
 export async function get(hostId: string): Promise<Info | undefined> {
-  const row = await getRow(leases, key(hostId))
+  const row = await getRow(tables.leases, key(hostId))
   return row && fromRow(row)
 }
 
@@ -76,7 +76,7 @@ export async function list(): Promise<Info[]> {
     partitions.map((hosts) =>
       Array.fromAsync(
         query({
-          TableName: leases,
+          TableName: tables.leases,
           ConsistentRead: true,
           KeyConditionExpression: "pk = :hosts",
           ExpressionAttributeValues: { ":hosts": hosts },
@@ -107,7 +107,7 @@ export async function announce(input: {
     started_at: now(),
     dead_at: 0,
   }
-  await put({ TableName: leases, Item: item })
+  await put({ TableName: tables.leases, Item: item })
 }
 
 /** Notes which task an announced host runs as. */
@@ -126,7 +126,7 @@ export async function beat(input: {
 }): Promise<State> {
   const row = await updateRow(
     {
-      TableName: leases,
+      TableName: tables.leases,
       Key: key(input.id),
       UpdateExpression:
         "SET addr = :addr, #capacity = :capacity, sessions = :sessions, up = :sessions_up, network = :network, beat_at = :now, " +
@@ -180,7 +180,7 @@ export async function markDead(hostId: string, seenVersion: number): Promise<boo
 
 /** Removes the row of a host that ended in good order or is long dead. */
 export async function remove(hostId: string): Promise<void> {
-  await removeRow({ TableName: leases, Key: key(hostId) })
+  await removeRow({ TableName: tables.leases, Key: key(hostId) })
 }
 
 async function update(
@@ -190,7 +190,7 @@ async function update(
   values: Record<string, unknown>,
 ): Promise<boolean> {
   const row = await updateRow({
-    TableName: leases,
+    TableName: tables.leases,
     Key: key(hostId),
     UpdateExpression: expression,
     ConditionExpression: condition,

@@ -5,7 +5,7 @@ import type { Choice } from "../bridge/choice.ts"
 import { config } from "../platform/config.ts"
 import type { Status } from "../contract/session.ts"
 import { get as getRow, query } from "../store/store.ts"
-import { leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./row.ts"
 
 export { FREE, GONE, type Held, Info, key, looksForAll, Network, NONE, Reason, Told, wanted } from "./row.ts"
@@ -15,7 +15,7 @@ export { pauseIdle, skip, stop, stopUnpaid, wake } from "./stop-and-wake.ts"
 export { claimRemoval, gone } from "./removal.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
-  const row = await getRow(leases, key(bridgeId))
+  const row = await getRow(tables.leases, key(bridgeId))
   return row && fromRow(row)
 }
 
@@ -81,7 +81,7 @@ export async function listSomeFree(turn: number, most: number): Promise<Info[]> 
 
 async function* byHost(host: string, page?: { most: number; from?: string }): AsyncGenerator<Info> {
   const rows = query({
-    TableName: leases,
+    TableName: tables.leases,
     IndexName: "byHost",
     KeyConditionExpression: `#host = :host${page?.from ? " AND pk > :from" : ""}`,
     ExpressionAttributeNames: { "#host": "host" },

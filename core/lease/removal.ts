@@ -1,7 +1,7 @@
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Write } from "../store/store.ts"
-import { leases } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { change, GONE, key } from "./row.ts"
 
 // The end of a lease, and of the rows of its bridge.
@@ -10,7 +10,7 @@ import { change, GONE, key } from "./row.ts"
 export function gone(bridgeId: string): Write {
   return {
     Update: {
-      TableName: leases,
+      TableName: tables.leases,
       Key: key(bridgeId),
       UpdateExpression: "SET #host = :gone, addr = :nowhere, epoch = epoch + :one",
       ConditionExpression: "attribute_exists(pk) AND #host <> :gone",

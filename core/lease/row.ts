@@ -4,7 +4,7 @@ import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { Status } from "../contract/session.ts"
 import { type Row, update } from "../store/store.ts"
-import { bridgeIdOf, leases } from "../store/tables.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
 
 // The row of a lease. All of it is reached as `Lease` (lease.ts), apart from the parts that only this folder needs.
 
@@ -112,7 +112,7 @@ export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK)
 export async function change(
   input: Omit<Parameters<typeof update>[0], "TableName">,
 ): Promise<Info | undefined> {
-  const row = await update({ ...input, TableName: leases })
+  const row = await update({ ...input, TableName: tables.leases })
   return "now" in row ? fromRow(row.now) : undefined
 }
 

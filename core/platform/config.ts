@@ -1,5 +1,6 @@
 import { z } from "zod"
 import "../keys/key-objects.ts"
+import { lazily } from "./lazily.ts"
 import "./zod-sentences.ts"
 
 const flag = z
@@ -26,7 +27,6 @@ const page = z
   )
   .default("")
 
-/** Every setting of every process, read once from the environment. */
 const Config = z.object({
   /** `production` refuses webhooks over plain http. */
   STAGE: z.string().default("local"),
@@ -147,7 +147,11 @@ const Config = z.object({
   AWS_ENDPOINT_URL_SQS: z.url().optional(),
 })
 
-export const config = Config.parse(process.env)
+/**
+ * Every setting of every process. The environment is read once, when the first setting is.
+ * @throws ZodError at each reading while any of them is invalid
+ */
+export const config = lazily(() => Config.parse(process.env))
 
 type Config = z.infer<typeof Config>
 

@@ -1,12 +1,15 @@
 import { z } from "zod"
 import { config } from "../platform/config.ts"
+import { lazily } from "../platform/lazily.ts"
 
-/** The five tables, split by who may read them. Their shape is data, for `infra/` and for running on one machine. */
-export const accounts = config.ACCOUNTS_TABLE
-export const leases = config.LEASES_TABLE
-export const sessions = config.SESSIONS_TABLE
-export const events = config.EVENTS_TABLE
-export const requests = config.REQUESTS_TABLE
+/** The names of the five tables, split by who may read them. */
+export const tables = lazily(() => ({
+  accounts: config.ACCOUNTS_TABLE,
+  leases: config.LEASES_TABLE,
+  sessions: config.SESSIONS_TABLE,
+  events: config.EVENTS_TABLE,
+  requests: config.REQUESTS_TABLE,
+}))
 
 /** The bridge's id in a key such as `BRIDGE#<id>`: a `pk`, or the `sk` of a row that belongs to something else. */
 export function bridgeIdOf(key: unknown): string {
@@ -26,18 +29,21 @@ interface Table {
   indexes: Index[]
 }
 
-/** Each table has the string keys `pk` and `sk`, and `expires_at` as its time to live. */
-export const tables: Table[] = [
-  { name: accounts, indexes: [] },
+/**
+ * The tables' shape, for `infra/` and for running on one machine. Each table has the string keys `pk` and `sk`, and
+ * `expires_at` as its time to live.
+ */
+export const tableShapes = lazily((): Table[] => [
+  { name: tables.accounts, indexes: [] },
   {
-    name: leases,
+    name: tables.leases,
     indexes: [
       { name: "byHost", hash: { name: "host", type: "S" }, range: { name: "pk", type: "S" }, holds: "ALL" },
     ],
   },
-  { name: sessions, indexes: [] },
+  { name: tables.sessions, indexes: [] },
   {
-    name: events,
+    name: tables.events,
     indexes: [
       {
         // Holds `DELIVERY` rows while something waits: `since` is set from the first promise until then.
@@ -48,5 +54,5 @@ export const tables: Table[] = [
       },
     ],
   },
-  { name: requests, indexes: [] },
-]
+  { name: tables.requests, indexes: [] },
+])

@@ -37,7 +37,7 @@ function isTwice(c: Context<ApiEnv>): boolean {
  */
 export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Promise<Response> {
   const fingerprint = fingerprintOf(call)
-  const notAfter = now() + Idempotency.beginsWithin
+  const notAfter = now() + Idempotency.beginsWithin()
   const owner = { accountId: c.var.accountId, bridgeId: call.bridgeId }
   const outcome = await Idempotency.claim({ ...owner, key, fingerprint })
   switch (outcome.kind) {

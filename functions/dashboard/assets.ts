@@ -1,10 +1,15 @@
 import { createHash } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { Hono } from "hono"
-import { config } from "#core/platform/config.ts"
 import type { Assets } from "#dashboard/layout.ts"
 import { tokens } from "#dashboard/tokens.ts"
 import type { ApiEnv } from "../http/router.ts"
+
+/** A function is one file at the top of its folder, and the assets are copied beside it. */
+const besideFunction = new URL("./dashboard/assets/", import.meta.url)
+const folder = existsSync(besideFunction)
+  ? besideFunction
+  : new URL("../../dashboard/assets/", import.meta.url)
 
 const files = {
   style: load("style.css", "text/css", tokens),
@@ -26,10 +31,7 @@ for (const { path, type, text } of Object.values(files))
   )
 
 function load(name: string, type: string, before = "") {
-  // A function is one file at the top of its folder, and the assets are copied beside it.
-  const top = config.AWS_LAMBDA_FUNCTION_NAME === undefined ? "../../" : "./"
-  const text =
-    `${before}\n` + readFileSync(new URL(`${top}dashboard/assets/${name}`, import.meta.url), "utf8")
+  const text = `${before}\n${readFileSync(new URL(name, folder), "utf8")}`
   const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12)
   return { path: `/assets/${hash}/${name}`, type: `${type}; charset=utf-8`, text }
 }

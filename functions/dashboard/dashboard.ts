@@ -53,7 +53,7 @@ const own = [
   "/account/*",
   "/operator",
   "/dev/*",
-  ...(Billing.isOn() ? ["/subscription/*"] : []),
+  "/subscription/*",
 ]
 
 /** A function is frozen once it has answered: what a change wrote in a bridge's log is written by then. */
@@ -89,13 +89,17 @@ for (const part of [
   trying,
   account,
   operator,
+  subscription,
 ])
   pages.route("/", part)
-if (Billing.isOn()) pages.route("/", subscription)
+
+/** Where nothing is paid for, these paths are not there. */
+const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? await next() : c.notFound()))
 
 /** The pages on which people use the service. They are served beside the API. */
 export const dashboard = new Hono<ApiEnv>()
+for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
 dashboard.route("/", assetRoutes)
 dashboard.route("/", reference)
 dashboard.route("/", pages)
-if (Billing.isOn()) dashboard.route("/", webhook)
+dashboard.route("/", webhook)

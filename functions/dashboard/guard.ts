@@ -11,21 +11,23 @@ import { nowhere } from "#dashboard/pages/sign-in.ts"
 import { lonePage } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  ["form-action 'self'", ...Billing.formTargets()].join(" "),
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ")
+function policy(): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ["form-action 'self'", ...Billing.formTargets()].join(" "),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ")
+}
 
 /** Headers that keep a browser from doing what our pages do not need. */
 export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
   await next()
-  c.header("content-security-policy", policy)
+  c.header("content-security-policy", policy())
   c.header("referrer-policy", "same-origin")
   c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
   c.header("cross-origin-opener-policy", "same-origin")

@@ -12,7 +12,10 @@ import type { DashboardEnv } from "./env.ts"
  * A connection lives this long; the browser connects again at once. On Lambda nobody says that a page was closed: its stream
  * holds a function and one of the person's places until its end.
  */
-const livesMs = config.AWS_LAMBDA_FUNCTION_NAME === undefined ? 60_000 : 15_000
+function livesMs(): number {
+  return config.AWS_LAMBDA_FUNCTION_NAME === undefined ? 60_000 : 15_000
+}
+
 const commentEachMs = 10_000
 const againAfterMs = 300
 
@@ -72,7 +75,7 @@ export async function live(
     async (stream) => {
       stream.onAbort(onEnd)
       try {
-        const until = performance.now() + livesMs
+        const until = performance.now() + livesMs()
         const sent = new Map<string, string>()
         let id = lastId(c)
         let keptAt = performance.now()

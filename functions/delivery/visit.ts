@@ -1,10 +1,5 @@
 import { config } from "#core/platform/config.ts"
 
-/** 45 of an invocation's 60 s, so that the last attempt begun can end in time. */
-const mostMs = (config.DELIVERY_CLAIM_S * 1000) / 2
-/** A receiver that takes longer than a second to answer is slow: 5 s of a visit, then others have their turn. */
-const slow = { mostMs: mostMs / 9, answerMs: mostMs / 45 }
-
 export type Visit = ReturnType<typeof newVisit>
 
 /**
@@ -13,6 +8,10 @@ export type Visit = ReturnType<typeof newVisit>
  * @param stopping aborted when this process is to end: the visit is then over
  */
 export function newVisit(stopping?: AbortSignal) {
+  /** 45 of an invocation's 60 s, so that the last attempt begun can end in time. */
+  const mostMs = (config.DELIVERY_CLAIM_S * 1000) / 2
+  /** A receiver that takes longer than a second to answer is slow: 5 s of a visit, then others have their turn. */
+  const slow = { mostMs: mostMs / 9, answerMs: mostMs / 45 }
   const start = performance.now()
   let isSlow = false
   return {

@@ -3,6 +3,7 @@ import type { Context } from "hono"
 import type { LambdaEvent } from "hono/aws-lambda"
 import { z } from "zod"
 import { need } from "#core/platform/config.ts"
+import { lazily } from "#core/platform/lazily.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import { StoredMedia } from "#core/stored-media.ts"
@@ -13,14 +14,17 @@ import { streamOf } from "../http/stored-media.ts"
 /** The API answers within 55 s, or not at all. */
 const answeredWithinMs = 57_000
 
-const lambda = new LambdaClient({
-  maxAttempts: 2,
-  requestHandler: {
-    connectionTimeout: 2000,
-    requestTimeout: answeredWithinMs,
-    throwOnRequestTimeout: true,
-  },
-})
+const lambda = lazily(
+  () =>
+    new LambdaClient({
+      maxAttempts: 2,
+      requestHandler: {
+        connectionTimeout: 2000,
+        requestTimeout: answeredWithinMs,
+        throwOnRequestTimeout: true,
+      },
+    }),
+)
 
 /** The answer of a function behind a URL (payload format 2.0). */
 const Answer = z.object({

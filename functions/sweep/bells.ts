@@ -8,7 +8,7 @@ import { log } from "#core/platform/log.ts"
 
 /** Rings for every bridge whose promise to look was broken by a crash or a lost doorbell. */
 export async function ringOverdue(): Promise<void> {
-  for await (const delivery of Delivery.overdue(now() - Delivery.lateness)) {
+  for await (const delivery of Delivery.overdue(now() - Delivery.lateness())) {
     // If somebody has looked meanwhile, `due` has changed.
     if (!(await Delivery.promise(delivery.bridgeId, delivery.due))) continue
     await ring(delivery.bridgeId)

@@ -9,13 +9,14 @@ import {
 } from "@aws-sdk/client-ecs"
 import { requestTimes } from "#core/platform/aws-client.ts"
 import { config } from "#core/platform/config.ts"
+import { lazily } from "#core/platform/lazily.ts"
 import { Host } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
 import type { Shortage } from "#core/lease/host-shortage.ts"
 import { isPassing } from "#core/store/store.ts"
 import type { Report } from "./death.ts"
 
-const ecs = new ECSClient({ maxAttempts: 2, ...requestTimes })
+const ecs = lazily(() => new ECSClient({ maxAttempts: 2, ...requestTimes }))
 
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100

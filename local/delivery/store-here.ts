@@ -1,7 +1,7 @@
 import { EventRow } from "#core/event/row.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { useHere } from "#core/store/store.ts"
-import { events, requests } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { listen, tell } from "#functions/delivery/arrivals.ts"
 import type { DynamoDb } from "../dynamodb/server.ts"
 
@@ -11,8 +11,8 @@ import type { DynamoDb } from "../dynamodb/server.ts"
  * @returns a function that undoes it.
  */
 export function useStore(store: DynamoDb): () => void {
-  store.relax(requests, ({ pk }) => RateLimit.isCounter(String(pk?.S)))
-  store.watch(events, ({ pk, sk }) => {
+  store.relax(tables.requests, ({ pk }) => RateLimit.isCounter(String(pk?.S)))
+  store.watch(tables.events, ({ pk, sk }) => {
     const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
     if (event) tell(event.bridgeId, event.n)
   })

@@ -6,12 +6,12 @@ import {
   ResourceInUseException,
   UpdateTableCommand,
 } from "@aws-sdk/client-dynamodb"
-import { tables } from "#core/store/tables.ts"
+import { tableShapes } from "#core/store/tables.ts"
 
 /** Creates the service's tables in an empty store. Existing tables get the indexes of this release. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint })
-  for (const table of tables) {
+  for (const table of tableShapes) {
     try {
       await client.send(new CreateTableCommand(definition(table)))
     } catch (error) {
@@ -38,7 +38,7 @@ async function changeIndexes(client: DynamoDBClient, wanted: CreateTableCommandI
   await client.send(new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }))
 }
 
-function definition(table: (typeof tables)[number]): CreateTableCommandInput {
+function definition(table: (typeof tableShapes)[number]): CreateTableCommandInput {
   const attributes = new Map([
     ["pk", "S" as const],
     ["sk", "S" as const],

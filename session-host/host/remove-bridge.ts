@@ -2,7 +2,7 @@ import { BridgeLog } from "#core/bridge/log.ts"
 import { now } from "#core/platform/clock.ts"
 import { batchWrite, query, remove } from "#core/store/store.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { events, leases, sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 /** As many as one request removes. */
 const together = 25
@@ -25,10 +25,10 @@ export async function removeBridge(
     return until > 0
   }
   const goesOn = async () => !stopping.aborted && (await isOurs())
-  for (const table of [sessions, events])
+  for (const table of [tables.sessions, tables.events])
     if (!(await removeAll(table, `BRIDGE#${bridgeId}`, goesOn))) return false
   await BridgeLog.remove(bridgeId)
-  await remove({ TableName: leases, Key: Lease.key(bridgeId) })
+  await remove({ TableName: tables.leases, Key: Lease.key(bridgeId) })
   return true
 }
 

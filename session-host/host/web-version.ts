@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { get as getRow, put } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import type { Logger } from "#core/platform/log.ts"
 
 export type Version = [number, number, number]
@@ -74,7 +74,7 @@ export class WebVersion {
     const { latest, log } = this.#options
     try {
       this.#version = await latest()
-      await put({ TableName: sessions, Item: { ...key, version: this.#version } })
+      await put({ TableName: tables.sessions, Item: { ...key, version: this.#version } })
     } catch (error) {
       log.warn({ error }, "the current version of WhatsApp Web could not be asked for, or not kept")
     }
@@ -82,6 +82,6 @@ export class WebVersion {
 }
 
 async function lastKept(): Promise<Version | undefined> {
-  const row = await getRow(sessions, key)
+  const row = await getRow(tables.sessions, key)
   return row && Kept.parse(row).version
 }

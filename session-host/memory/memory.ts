@@ -5,7 +5,7 @@ import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import type { Own } from "../events/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Bell } from "./bell.ts"
@@ -246,7 +246,7 @@ export const nobody: Own = { jid: "", lid: "" }
 /** The number of a bridge's last event row; 0 if it has none. */
 async function lastEvent(bridgeId: string): Promise<number> {
   const newestFirst = query({
-    TableName: events,
+    TableName: tables.events,
     ConsistentRead: true,
     ScanIndexForward: false,
     Limit: 1,

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { open, seal } from "#core/keys/seal.ts"
 import { batchGet, Bytes, query, type Row, type Write } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import type { Patience } from "./patience.ts"
 import { pack, Packing, unpack } from "./vault/compress.ts"
 
@@ -74,11 +74,14 @@ export class SessionStore {
   /** The write in DynamoDB's form. */
   toWrite(write: SessionWrite): Write {
     const key = { pk: this.#pk, sk: write.sk }
-    if (!("secret" in write)) return { Delete: { TableName: sessions, Key: key } }
+    if (!("secret" in write)) return { Delete: { TableName: tables.sessions, Key: key } }
     const { bytes, packing } = pack(write.secret)
     const sealed = seal(this.#key, key, bytes)
     return {
-      Put: { TableName: sessions, Item: { ...write.row, ...key, sealed, ...(packing && { packing }) } },
+      Put: {
+        TableName: tables.sessions,
+        Item: { ...write.row, ...key, sealed, ...(packing && { packing }) },
+      },
     }
   }
 
@@ -105,7 +108,7 @@ export class SessionStore {
   async getAll(sks: string[]): Promise<Stored[]> {
     const before = new Map(sks.flatMap((sk) => this.#entryOf(sk)))
     const missing = sks.filter((sk) => !before.has(sk) && isKey(sk))
-    const keys = missing.map((sk) => ({ table: sessions, key: { pk: this.#pk, sk } }))
+    const keys = missing.map((sk) => ({ table: tables.sessions, key: { pk: this.#pk, sk } }))
     const rows = missing.length === 0 ? [] : await this.#patience.read(() => batchGet(keys))
     const read = new Map(rows.flatMap((row) => (row ? [[String(row.sk), row] as const] : [])))
     // Some may have been written meanwhile.
@@ -206,7 +209,7 @@ const Sealed = z.object({ sk: z.string(), sealed: Bytes, packing: z.literal(Pack
 
 function beginning(pk: string, prefix: string) {
   return {
-    TableName: sessions,
+    TableName: tables.sessions,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
     ExpressionAttributeValues: { ":bridge": pk, ":prefix": prefix },

@@ -1,6 +1,7 @@
-import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { randomUUID } from "node:crypto"
 import { afterAll, expect, onTestFinished, test } from "vitest"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 
 const cloudWatch = await startCloudWatchLogs()
 Object.assign(process.env, {
@@ -12,8 +13,6 @@ Object.assign(process.env, {
   LOG_LEVEL: "silent",
 })
 afterAll(() => cloudWatch.close())
-// The environment is read once, so modules that read it are loaded only now.
-const { BridgeLog } = await import("#core/bridge/log.ts")
 
 function aLog() {
   const id = randomUUID()

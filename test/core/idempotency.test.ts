@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
 import { Idempotency } from "#core/idempotency.ts"
 import { update } from "#core/store/store.ts"
-import { requests } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 const answer = { message_id: "unset", timestamp: 1_700_000_000 }
 
@@ -19,7 +19,7 @@ async function claimed(request: Parameters<typeof Idempotency.claim>[0]): Promis
 
 async function age(claim: Idempotency.Claim, field: "lease_until" | "expires_at"): Promise<void> {
   await update({
-    TableName: requests,
+    TableName: tables.requests,
     Key: { pk: claim.record, sk: "IDEM" },
     UpdateExpression: "SET #field = :long_ago",
     ExpressionAttributeNames: { "#field": field },

@@ -5,7 +5,7 @@ import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { get, put, transact } from "#core/store/store.ts"
-import { leases } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { aBridge } from "../support/service/bridge.ts"
 
 const a = { id: "host-a", addr: "127.0.0.1:1" }
@@ -89,7 +89,7 @@ test("all leases of a dead host are freed, but for those that have moved on", as
   // More than a transaction takes.
   for (let i = 0; i < 120; i++) {
     const bridgeId = randomUUID()
-    await put({ TableName: leases, Item: { ...Lease.wanted(bridgeId), host: id } })
+    await put({ TableName: tables.leases, Item: { ...Lease.wanted(bridgeId), host: id } })
     held.push((await Lease.get(bridgeId))!)
   }
   const [first, other] = [held[7]!, held[110]!]
@@ -225,7 +225,7 @@ test("the bridges of a dead host are shared out among the hosts that have room",
 })
 
 async function rowOf(bridgeId: string) {
-  return await get(leases, Lease.key(bridgeId))
+  return await get(tables.leases, Lease.key(bridgeId))
 }
 
 test("leases that want a host are in several parts of the index, and each is seen in one of as many looks", async () => {
@@ -252,7 +252,7 @@ test("a lease that an earlier release let go of is found, taken and given back",
   const bridges = await Promise.all(Array.from({ length: 8 }, () => aBridge()))
   for (const { id } of bridges) {
     const row = await rowOf(id)
-    await put({ TableName: leases, Item: { ...row, host: Lease.FREE } })
+    await put({ TableName: tables.leases, Item: { ...row, host: Lease.FREE } })
     const [found] = (await Lease.listByHost(Lease.FREE)).filter(({ bridgeId }) => bridgeId === id)
     const held = await Lease.take(found!, a)
     expect(held).toMatchObject({ host: a.id, epoch: Number(row!.epoch) + 1 })

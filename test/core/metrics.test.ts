@@ -3,13 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import { z } from "zod"
+import { Metrics } from "#core/platform/metrics.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "metrics-"))
 const file = join(folder, "log")
 Object.assign(process.env, { LOG_FILE: file, METRICS_SERVICE: "api", STAGE: "production" })
 afterAll(() => rmSync(folder, { recursive: true }))
-// The environment is read once, so modules that read it are loaded only now.
-const { Metrics } = await import("#core/platform/metrics.ts")
 
 /** The embedded metric format, as CloudWatch documents it. */
 const Emf = z.looseObject({

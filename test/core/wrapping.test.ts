@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open, seal } from "#core/keys/seal.ts"
 import { get } from "#core/store/store.ts"
-import { accounts, leases } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { newDataKey, newWrappedDataKey, unwrap } from "#core/keys/wrapping.ts"
 import { aBridge } from "../support/service/bridge.ts"
 
@@ -41,7 +41,7 @@ test("neither the webhook secret nor a data key of a bridge stands in a table as
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
   const keys = await DataKeys.get(bridge.id)
-  const rows = [await get(accounts, own), await get(leases, DataKeys.key(bridge.id))]
+  const rows = [await get(tables.accounts, own), await get(tables.leases, DataKeys.key(bridge.id))]
   const values = rows.flatMap((row) => Object.values(row ?? {}))
   const bytes = Buffer.concat(
     values.map((value) => Buffer.from(value instanceof Uint8Array ? value : String(value))),

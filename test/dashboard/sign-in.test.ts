@@ -7,6 +7,7 @@ import { join } from "#core/account/join.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
+import { app } from "#functions/api/app.ts"
 import { anAddress } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
@@ -169,7 +170,6 @@ test("a form of another site changes nothing, and an address that is none is ref
 })
 
 test("a mail's link leads to this machine or the dashboard's address, not to a host that a stranger names", async () => {
-  const { app } = await import("#functions/api/app.ts")
   const email = anEmail()
   const body = new URLSearchParams({ email }).toString()
   const headers = { origin: "http://evil.example", "content-type": "application/x-www-form-urlencoded" }

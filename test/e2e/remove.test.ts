@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
-import { events, sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/api/app.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
@@ -22,7 +22,7 @@ test("deleting a linked bridge unlinks its phone and leaves no row of it", async
   const network = await aNetwork()
   const { bridge, isConnected, host } = await aPairedSession(network)
   expect(await isConnected()).toBe(true)
-  expect(await rowsOf(sessions, bridge.id)).not.toEqual([])
+  expect(await rowsOf(tables.sessions, bridge.id)).not.toEqual([])
   const key = await ApiKey.create(bridge.accountId, "test")
   const init = { method: "DELETE", headers: { authorization: `Bearer ${key}` } }
   expect((await app.request(`/api/instances/${bridge.customerRef}`, init)).status).toBe(204)
@@ -30,6 +30,6 @@ test("deleting a linked bridge unlinks its phone and leaves no row of it", async
   expect(await isConnected()).toBe(false)
   await until(async () => !host.sessions.has(bridge.id))
   await until(async () => (await Lease.get(bridge.id)) === undefined)
-  expect(await rowsOf(sessions, bridge.id)).toEqual([])
-  expect(await rowsOf(events, bridge.id)).toEqual([])
+  expect(await rowsOf(tables.sessions, bridge.id)).toEqual([])
+  expect(await rowsOf(tables.events, bridge.id)).toEqual([])
 })

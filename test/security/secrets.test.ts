@@ -6,7 +6,12 @@ import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { PNG } from "pngjs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
+import { DataKeys } from "#core/keys/data-keys.ts"
+import { open } from "#core/keys/seal.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
+import { get } from "#core/store/store.ts"
 import { sessionHosts } from "#local/ecs/session-hosts.ts"
+import { Packing, unpack } from "#session-host/memory/vault/compress.ts"
 import { type Service, startService, statusOf } from "../support/service/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { newPasskey } from "../support/service/passkey.ts"
@@ -230,10 +235,6 @@ async function innermost(
   bridgeId: string,
 ): Promise<Record<string, string>> {
   Object.assign(process.env, environment)
-  const { DataKeys } = await import("#core/keys/data-keys.ts")
-  const { open } = await import("#core/keys/seal.ts")
-  const { get } = await import("#core/store/store.ts")
-  const { Packing, unpack } = await import("#session-host/memory/vault/compress.ts")
   const keys = await DataKeys.get(bridgeId)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = await get("Sessions", item)
@@ -367,7 +368,6 @@ test("no row of any table holds a secret, a text or a person's name as it is", a
     }),
   )
   // Comes last: it ends the session hosts.
-  const { HostStop } = await import("#core/lease/host-stop.ts")
   await HostStop.begin()
   await aFailedLook()
   const { "contact's name": contact } = people

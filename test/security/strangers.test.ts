@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util"
 import { proto } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
+import { Event } from "#core/contract/event.ts"
 import { listen } from "#local/listen.ts"
 import { sessionHosts } from "#local/ecs/session-hosts.ts"
 import { type Customer, type Service, startService, statusOf } from "../support/service/service.ts"
@@ -218,7 +219,6 @@ test.for(["constructor", "toString", "__proto__"])(
 )
 
 test("messages from strangers reach the customer as valid events of the contract", async () => {
-  const { Event } = await import("#core/contract/event.ts")
   for (const event of await events()) expect(event).toEqual(expect.schemaMatching(Event))
 })
 

@@ -3,7 +3,7 @@ import "#test/support/store.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
-import { events, sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { aChat } from "../support/session/chat.ts"
 import { call, eventsOf } from "../support/session/host.ts"
 import { until } from "#test/support/until.ts"
@@ -25,7 +25,10 @@ async function aChoosy(choice: Choice.Info) {
   }
   return {
     ...chat,
-    kept: async () => [...(await rowsOf(sessions, "MESSAGE#")), ...(await rowsOf(events, "EVENT#"))],
+    kept: async () => [
+      ...(await rowsOf(tables.sessions, "MESSAGE#")),
+      ...(await rowsOf(tables.events, "EVENT#")),
+    ],
     texts: async () => (await eventsOf(id)).flatMap((event) => (event.event === "message" ? event.body : [])),
     /** Resolves when the network keeps nothing more for the session: everything was receipted. */
     isReceipted: () => chat.network.control.settled(`${chat.phone.number}:1`, 10_000),

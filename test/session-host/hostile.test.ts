@@ -8,7 +8,7 @@ import { skipInGroup } from "../support/session/skipping.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Bytes, query } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { bridge as admin } from "#admin/bridge.ts"
 
 const calm = { timing: { beatMs: 1000 } }
@@ -16,7 +16,7 @@ const calm = { timing: { beatMs: 1000 } }
 /** The largest sealed value of a bridge's session, in bytes. */
 async function largestRow(bridgeId: string): Promise<number> {
   const rows = query({
-    TableName: sessions,
+    TableName: tables.sessions,
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}` },
   })

@@ -9,14 +9,14 @@ import { now } from "#core/platform/clock.ts"
 import { signCall } from "#core/lease/signed-call.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
-import { leases } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 const hour = 3600
 
 async function setLease(bridgeId: string, field: string, value: number) {
   await update({
-    TableName: leases,
+    TableName: tables.leases,
     Key: Lease.key(bridgeId),
     UpdateExpression: "SET #field = :value",
     ExpressionAttributeNames: { "#field": field },

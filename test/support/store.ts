@@ -3,14 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
+import { createTables } from "#local/dynamodb/create-tables.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startBucket } from "#local/aws/s3.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 
 /**
- * The service's real store and queue for one test file, with the environment that leads to them. Import this before
- * anything of `core`: the environment is read once.
+ * The service's real store and queue for one test file, with the environment that leads to them. Other settings are
+ * to be there before this is imported, since it reads the first one.
  */
 const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 /** Also controls what goes wrong with the store. */
@@ -41,7 +42,6 @@ Object.assign(process.env, {
   LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
 })
 
-const { createTables } = await import("#local/dynamodb/create-tables.ts")
 await createTables(dynamoDb.endpoint)
 
 afterAll(async () => {

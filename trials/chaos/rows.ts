@@ -1,14 +1,14 @@
+import { query } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
 import type { Line } from "../cluster/lines.ts"
 import type { Evidence } from "./evidence.ts"
 
-/** The largest row of each bridge's session, as it lies in the store. Loaded late: what is imported reads the environment. */
+/** The largest row of each bridge's session, as it lies in the store. */
 export async function largestRows(lines: Line[]): Promise<Evidence["rows"]> {
-  const { query } = await import("#core/store/store.ts")
-  const { sessions } = await import("#core/store/tables.ts")
   const found: Evidence["rows"] = []
   for (const { bridge, id } of lines) {
     const rows = query({
-      TableName: sessions,
+      TableName: tables.sessions,
       ConsistentRead: true,
       KeyConditionExpression: "pk = :bridge",
       ExpressionAttributeValues: { ":bridge": `BRIDGE#${id}` },

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/row.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
 import { followLog } from "../cluster/follow-log.ts"
@@ -146,14 +148,12 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
 
 /** As the store says now, or does not: then no attempt is excused. */
 async function nextEvent(bridgeId: string): Promise<number> {
-  const { Delivery } = await import("#core/event/delivery.ts")
   const delivery = await Delivery.get(bridgeId).catch(() => undefined)
   return (delivery?.head ?? -1) + 1
 }
 
-/** Their events by id; without those that were never written. Loaded late: what is imported reads the environment. */
+/** Their events by id; without those that were never written. */
 async function withEventIds(stops: StoppedAttempt[]): Promise<Evidence["stoppedAttempts"]> {
-  const { EventRow } = await import("#core/event/row.ts")
   const found = stops.map(async ({ bridgeId, n, at, until }) => {
     const event = await EventRow.get(bridgeId, await n)
     return event ? [{ eventId: event.eventId, at, until }] : []

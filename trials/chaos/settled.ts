@@ -1,4 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/row.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { query } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Line } from "../cluster/lines.ts"
 import type { Receiver } from "#test/support/service/start-receiver.ts"
@@ -41,20 +46,17 @@ async function openOf(
 
 /** Messages that became no event: nobody sends here what cannot be read. */
 async function parkedIn(bridgeId: string): Promise<string[]> {
-  const { sessions } = await import("#core/store/tables.ts")
-  const rows = await rowsOf(sessions, bridgeId, "PARKED#")
+  const rows = await rowsOf(tables.sessions, bridgeId, "PARKED#")
   return rows.map(({ sk }) => `${String(sk)} is left`)
 }
 
 /** Numbers under which there is no event although there are later ones: rows outlive the run. */
 async function gapsIn(bridgeId: string): Promise<string[]> {
-  const { events } = await import("#core/store/tables.ts")
-  const numbers = (await rowsOf(events, bridgeId, "EVENT#")).map(({ n }) => Number(n))
+  const numbers = (await rowsOf(tables.events, bridgeId, "EVENT#")).map(({ n }) => Number(n))
   return numbers.flatMap((n, i) => (n === i + 1 ? [] : [`event ${i + 1} is missing`])).slice(0, 1)
 }
 
 async function rowsOf(table: string, bridgeId: string, prefix: string) {
-  const { query } = await import("#core/store/store.ts")
   return await Array.fromAsync(
     query({
       TableName: table,
@@ -67,9 +69,6 @@ async function rowsOf(table: string, bridgeId: string, prefix: string) {
 
 /** The holder of a bridge, and what its delivery waits for; nothing when it waits for nothing. */
 async function delivery(bridgeId: string): Promise<string> {
-  const { Delivery } = await import("#core/event/delivery.ts")
-  const { EventRow } = await import("#core/event/row.ts")
-  const { Lease } = await import("#core/lease/lease.ts")
   const row = await Delivery.get(bridgeId)
   const next = row && (await EventRow.get(bridgeId, row.head + 1))
   if (row && row.due === 0 && !next) return ""

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { SQSClient } from "@aws-sdk/client-sqs"
 import { store } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { wrapCalls, type Operation, type StoreCommand, type Wrap } from "#test/support/wrapped-calls.ts"
 import type { Broken } from "./broken.ts"
 import { wordsOf } from "./words.ts"
@@ -77,8 +77,9 @@ function withLateCredentials(): (command: StoreCommand) => void {
 async function withOldNumbers(command: StoreCommand, go: () => Promise<unknown>): Promise<unknown> {
   const { input } = command
   for (const { Put } of input.TransactItems ?? [])
-    if (Put?.TableName === events && String(Put.Item?.sk).startsWith("EVENT#")) delete Put.ConditionExpression
-  if (input.TableName !== events || input.ScanIndexForward !== false) return await go()
+    if (Put?.TableName === tables.events && String(Put.Item?.sk).startsWith("EVENT#"))
+      delete Put.ConditionExpression
+  if (input.TableName !== tables.events || input.ScanIndexForward !== false) return await go()
   input.Limit = 2
   const found = (await go()) as { Items?: unknown[] } // of a query
   return { ...found, Items: found.Items?.slice(1) }

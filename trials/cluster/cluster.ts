@@ -34,7 +34,7 @@ function timesOf({ beat, claimSeconds }: Options) {
 
 /**
  * The whole service on this machine, each part a process, or several, that tells what it does and can be struck at any
- * step of it. Its environment becomes this process's: modules that read it may be loaded only afterwards.
+ * step of it. Its environment becomes this process's: settings may be read only afterwards.
  */
 export async function startCluster(options: Options, dir: string) {
   const stops: (() => Promise<unknown>)[] = []
@@ -100,7 +100,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   })
   stops.push(hosts.close)
 
-  // Only now may modules be loaded that read it.
+  // Only now may settings be read.
   const own = { ...environment, AWS_ENDPOINT_URL_ECS: hosts.endpoint }
   Object.assign(process.env, own, logFile("test"))
   const started = async (file: URL, name: string, count: number, more: Record<string, string> = {}) => {

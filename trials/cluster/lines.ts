@@ -1,4 +1,6 @@
 import { z } from "zod"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { type NetworkClient, networkClient } from "#local/network/client.ts"
@@ -59,10 +61,8 @@ export async function startLines(
 }
 export type Lines = Awaited<ReturnType<typeof startLines>>
 
-/** An account with a key, made as its operator would. Loaded late: what is imported reads the cluster's environment. */
+/** An account with a key, made as its operator would. */
 async function newAccount(bridges: number): Promise<string> {
-  const { Account } = await import("#core/account/account.ts")
-  const { ApiKey } = await import("#core/account/api-key.ts")
   const { id } = await Account.create({ name: "customer", subscription: "active" })
   await Account.setBridgeLimit(id, bridges)
   return await ApiKey.create(id, "test")

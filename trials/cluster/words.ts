@@ -1,4 +1,4 @@
-import { events, requests, sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import type { Operation, Part, StoreCommand } from "#test/support/wrapped-calls.ts"
 
 /** The subject of a command, in the words of the crash tables. Beats and looks have none. */
@@ -10,7 +10,7 @@ export function wordsOf({ name, input }: StoreCommand): string[] {
     case "BatchWriteItem":
       return wordsOfBatch(input.RequestItems ?? {})
     case "Query":
-      return input.TableName === events && input.ScanIndexForward === undefined ? ["read ahead"] : []
+      return input.TableName === tables.events && input.ScanIndexForward === undefined ? ["read ahead"] : []
     case "PutItem":
       return wordsOfKey(input.TableName, input.Item?.sk, puts)
     case "DeleteItem":
@@ -28,36 +28,37 @@ export function wordsOf({ name, input }: StoreCommand): string[] {
 type Rows = { table: string; sk: string; word: string }[]
 
 const batches: Rows = [
-  { table: sessions, sk: "SEND#", word: "look up send" },
-  { table: sessions, sk: "MESSAGE#", word: "look up message" },
-  { table: events, sk: "ATTEMPT#", word: "log attempts" },
+  { table: tables.sessions, sk: "SEND#", word: "look up send" },
+  { table: tables.sessions, sk: "MESSAGE#", word: "look up message" },
+  { table: tables.events, sk: "ATTEMPT#", word: "log attempts" },
 ]
-const puts: Rows = [{ table: events, sk: "DELIVERY", word: "promise" }]
-const removals: Rows = [{ table: requests, sk: "IDEM", word: "free key" }]
+const puts: Rows = [{ table: tables.events, sk: "DELIVERY", word: "promise" }]
+const removals: Rows = [{ table: tables.requests, sk: "IDEM", word: "free key" }]
 
 /** By how they begin; the first that fits. */
 const updates = [
-  { table: requests, says: "SET #state = :inflight", word: "claim key" },
-  { table: requests, says: "SET #state = :done", word: "complete key" },
-  { table: requests, says: "SET lease_until", word: "release key" },
-  { table: events, says: "SET due = :due, holder = :nobody", word: "promise" },
-  { table: events, says: "SET holder = :me", word: "claim delivery" },
-  { table: events, says: "SET head", word: "advance" },
-  { table: events, says: "SET failures =", word: "record failure" },
-  { table: events, says: "SET holder = :nobody", word: "pass on" },
+  { table: tables.requests, says: "SET #state = :inflight", word: "claim key" },
+  { table: tables.requests, says: "SET #state = :done", word: "complete key" },
+  { table: tables.requests, says: "SET lease_until", word: "release key" },
+  { table: tables.events, says: "SET due = :due, holder = :nobody", word: "promise" },
+  { table: tables.events, says: "SET holder = :me", word: "claim delivery" },
+  { table: tables.events, says: "SET head", word: "advance" },
+  { table: tables.events, says: "SET failures =", word: "record failure" },
+  { table: tables.events, says: "SET holder = :nobody", word: "pass on" },
 ]
 
 function wordOfOperation({ Put, Update, ConditionCheck }: Operation): string[] {
   if (Put) return wordOfPut(Put)
   if (Update?.UpdateExpression?.startsWith("SET head")) return ["advance"]
-  const isIdle = ConditionCheck?.TableName === events && String(ConditionCheck.Key?.sk).startsWith("EVENT#")
+  const isIdle =
+    ConditionCheck?.TableName === tables.events && String(ConditionCheck.Key?.sk).startsWith("EVENT#")
   return isIdle ? ["go idle"] : []
 }
 
 function wordOfPut({ TableName, Item = {} }: Part): string[] {
   const sk = String(Item.sk)
-  if (TableName === events) return sk.startsWith("EVENT#") ? ["event commit"] : []
-  if (TableName !== sessions) return []
+  if (TableName === tables.events) return sk.startsWith("EVENT#") ? ["event commit"] : []
+  if (TableName !== tables.sessions) return []
   if (sk === "CREDS") return ["credentials commit"]
   if (!sk.startsWith("SEND#")) return []
   return [{ sent: "send commit", acked: "ack commit", failed: "refusal commit" }[String(Item.state)]!] // of `sent.ts`

@@ -1,3 +1,5 @@
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
 import type { Line } from "../cluster/lines.ts"
 import { until } from "#test/support/until.ts"
 import { type Service, withinMs } from "./service.ts"
@@ -44,7 +46,6 @@ export async function loseHost(service: Service, loss: Loss): Promise<number[]> 
  * whose hosts die faster than that is a suspect, and is tried alone and late.
  */
 async function recovered(service: Service): Promise<void> {
-  const { Lease } = await import("#core/lease/lease.ts")
   for (const line of service.lines) {
     const { text } = await service.write(line)
     await until(() => service.receiver.arrivals.some((one) => one.text === text), {
@@ -68,8 +69,6 @@ async function disconnected({ seen }: Service, device: string, from: number): Pr
 }
 
 async function busiest({ cluster, lines }: Service): Promise<{ pid: number; lines: Line[] }> {
-  const { Host } = await import("#core/lease/host.ts")
-  const { Lease } = await import("#core/lease/lease.ts")
   const withSessions = async () => {
     const hosts = await Promise.all(
       (await Host.list()).map(async ({ id, task }) => {

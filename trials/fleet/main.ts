@@ -11,6 +11,7 @@ import { z } from "zod"
 import { Hosts } from "./hosts.ts"
 import { optionsFrom } from "./options.ts"
 import { startOrchestrator } from "./orchestrator.ts"
+import { run } from "./run.ts"
 
 const local = { AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" }
 const options = optionsFrom(process.argv.slice(2))
@@ -32,8 +33,6 @@ try {
   }
   await hosts.start({ processes: options.processes, env, logFile })
   Object.assign(process.env, env)
-  // The environment is read once, and is known only now.
-  const { run } = await import("./run.ts")
   await run({ ...options, hosts, used: () => usedSince(store.child) })
 } finally {
   await hosts.end()

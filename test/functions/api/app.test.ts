@@ -1,3 +1,4 @@
+import { update } from "#core/store/store.ts"
 import { dynamoDb } from "#test/support/store.ts"
 import { createServer } from "node:http"
 import { connect } from "node:net"
@@ -265,7 +266,6 @@ test("the log of a failed request does not name whom it was about", async () => 
 test("a bug of ours is 500 and says nothing of itself", async () => {
   const customer = await aCustomer()
   const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
-  const { update } = await import("#core/store/store.ts")
   await update({
     TableName: "Leases",
     Key: { pk: `BRIDGE#${String(id)}`, sk: "LEASE" },

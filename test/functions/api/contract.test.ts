@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest"
 
-// The environment is read once, when the first module of core is loaded.
 await vi.hoisted(async () => Object.assign(process.env, (await import("#local/service/spawn.ts")).noLimits))
 
 import "#test/support/store.ts"

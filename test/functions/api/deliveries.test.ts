@@ -6,8 +6,10 @@ import { Deliveries, DeliveryOfEvent } from "#core/contract/delivery.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
+import { EventRow } from "#core/event/row.ts"
+import { Turn } from "#core/event/turn.ts"
 import { get, query } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { isGenuine } from "#local/demo/receiver.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -97,7 +99,7 @@ test("a failure is found when the latest 200 attempts are others, for a week; it
   await answerAll()
   expect((await shop.of(id)).attempts).toMatchObject([{ status_code: 400, answer: "ignored", url: shop.url }])
   const failures = query({
-    TableName: events,
+    TableName: tables.events,
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :failure)",
     ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}`, ":failure": "FAILURE#" },
   })
@@ -185,8 +187,6 @@ test("an event that a deliverer holds for longer is not skipped, and one that it
   const shop = await aShop()
   await shop.outbox.append(anEvent("a"))
   const held = (await Claim.take(shop.bridge.id, "somebody")) as Delivery.Info // free, and not early
-  const { Turn } = await import("#core/event/turn.ts")
-  const { EventRow } = await import("#core/event/row.ts")
   const event = (await EventRow.get(shop.bridge.id, 1))!
   await expect(Turn.skip(event, { withinMs: 0 })).rejects.toMatchObject({ code: "not_waiting" })
   await Turn.retry(event)
@@ -296,5 +296,5 @@ test("a bridge that was deleted meanwhile gets no secret, and no row of it comes
   const shop = await aShop()
   await Bridge.remove(shop.bridge)
   await expect(WebhookSecret.roll(shop.bridge)).rejects.toMatchObject({ code: "not_found" })
-  expect(await get(events, Delivery.key(shop.bridge.id))).toBeUndefined()
+  expect(await get(tables.events, Delivery.key(shop.bridge.id))).toBeUndefined()
 })

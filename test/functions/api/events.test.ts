@@ -9,7 +9,7 @@ import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { batchWrite, put, query, remove, transact, update } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
@@ -39,9 +39,9 @@ function later(days: number) {
 
 /** Removes expired rows, as the store does by itself, sometimes days late. */
 async function removeExpired(): Promise<void> {
-  const { Items = [] } = await clientOf(dynamoDb.endpoint).send(new ScanCommand({ TableName: events }))
+  const { Items = [] } = await clientOf(dynamoDb.endpoint).send(new ScanCommand({ TableName: tables.events }))
   for (const { pk, sk, expires_at } of Items)
-    if (Number(expires_at) < now()) await remove({ TableName: events, Key: { pk, sk } })
+    if (Number(expires_at) < now()) await remove({ TableName: tables.events, Key: { pk, sk } })
 }
 
 test("the hosted inbox is listed in order, page after page, with what a webhook would have got", async () => {
@@ -193,12 +193,12 @@ test("an id of before, without a number, leads to its event; one with another's 
   await answerAll()
   const before = `evt_${"b".repeat(32)}`
   await update({
-    TableName: events,
+    TableName: tables.events,
     Key: EventRow.key(shop.bridge.id, 2),
     UpdateExpression: "SET event_id = :id",
     ExpressionAttributeValues: { ":id": before },
   })
-  await put({ TableName: events, Item: { pk: `BRIDGE#${shop.bridge.id}`, sk: `ID#${before}`, n: 2 } })
+  await put({ TableName: tables.events, Item: { pk: `BRIDGE#${shop.bridge.id}`, sk: `ID#${before}`, n: 2 } })
   expect((await shop.resend(before)).status).toBe(202)
   const mixed = EventRow.idOf(shop.bridge.id, 2, []).slice(0, 12) + id!.slice(12)
   expect(await json(shop.resend(mixed))).toMatchObject({ code: "not_found" })
@@ -210,7 +210,7 @@ test("pointers that a service of before has left do not hide what is behind them
   for (let n = 2; n <= 61; n++) await shop.outbox.write(anEvent())
   await answerAll()
   const stale = Array.from({ length: 60 }, (_, i) => ({
-    table: events,
+    table: tables.events,
     row: {
       pk: `BRIDGE#${shop.bridge.id}`,
       sk: `STATE#undelivered#${EventRow.padded(i + 2)}`,
@@ -230,7 +230,7 @@ test("pointers that a service of before has left do not hide what is behind them
   await answerAll()
   expect((await shop.list("state=undelivered")).map(({ event_id }) => event_id)).toEqual([id, last])
   const left = query({
-    TableName: events,
+    TableName: tables.events,
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :state)",
     ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}`, ":state": "STATE#" },
   })

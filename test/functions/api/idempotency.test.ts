@@ -8,7 +8,7 @@ import { listen } from "#local/listen.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
-import { requests } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/api/app.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
@@ -48,7 +48,7 @@ const misdirected: Script = (_, response) => response.writeHead(421).end()
 /** Lets the claim of a dead invocation look as if its time were over. */
 async function overtake(record: string) {
   await update({
-    TableName: requests,
+    TableName: tables.requests,
     Key: { pk: record, sk: "IDEM" },
     UpdateExpression: "SET lease_until = :over",
     ExpressionAttributeValues: { ":over": 0 },

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 
-// The environment is read once, when the first module of core is loaded.
 await vi.hoisted(async () => Object.assign(process.env, (await import("#local/service/spawn.ts")).noLimits))
 
 import { dynamoDb } from "#test/support/store.ts"
@@ -10,7 +9,7 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import { examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { get } from "#core/store/store.ts"
-import { accounts } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 
 const Routes = Object.values(routes).flatMap((group) => Object.entries(group)) as [
@@ -189,7 +188,7 @@ test("a link session is a URL for an hour, for one phone; its row has neither to
   const ofDeleted = await make()
   await shop.call("DELETE", "/api/instances/shop")
   expect(await LinkSession.open(ofDeleted)).toBeUndefined()
-  expect(await get(accounts, { pk: `LINK#${ofDeleted}`, sk: "LINK" })).toBeUndefined()
+  expect(await get(tables.accounts, { pk: `LINK#${ofDeleted}`, sk: "LINK" })).toBeUndefined()
 })
 
 test.for(["javascript:alert(1)", "ftp://x/", "https://x/#y", "https:///", "https://a b", "x"])(

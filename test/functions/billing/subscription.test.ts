@@ -17,7 +17,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { get } from "#core/store/store.ts"
-import { accounts } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { lookAtAll, lookAtDue } from "#functions/billing/looks.ts"
 import { startBilling } from "#local/service/billing.ts"
 import { Settings } from "#local/service/settings.ts"
@@ -67,7 +67,7 @@ const days = async (accountId: string, count: number) => {
   await look(accountId)
 }
 
-const rowOf = async (accountId: string) => await get(accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
+const rowOf = async (accountId: string) => await get(tables.accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
 
 /** The operator deletes an account's customer on Stripe's own pages. */
 async function deleteAtStripe(accountId: string): Promise<void> {

@@ -3,7 +3,7 @@ import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { listen, tell } from "#functions/delivery/arrivals.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
@@ -14,7 +14,7 @@ import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/outbox
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
-dynamoDb.watch(events, ({ pk, sk }) => {
+dynamoDb.watch(tables.events, ({ pk, sk }) => {
   const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
   if (event) tell(event.bridgeId, event.n)
 })

@@ -7,7 +7,7 @@ import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { get, remove, store, update } from "#core/store/store.ts"
-import { accounts, events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { wrapCalls } from "#test/support/wrapped-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -80,7 +80,7 @@ function asked() {
 /** Puts the row into the form that an earlier release left: without receiver and `since`. */
 async function asBefore(bridge: Bridge.Info) {
   await update({
-    TableName: events,
+    TableName: tables.events,
     Key: Delivery.key(bridge.id),
     UpdateExpression: "REMOVE webhook_url, webhook_secret, delivery_key, account_id, since",
   })
@@ -118,7 +118,7 @@ describe("what a delivery costs", () => {
 
   test("in the sweep's index it stands from the promise until nothing waits, through claims and failures", async () => {
     const { outbox, bridge } = await aDelivery([500])
-    const since = async () => (await get(events, Delivery.key(bridge.id)))?.since
+    const since = async () => (await get(tables.events, Delivery.key(bridge.id)))?.since
     expect(await since()).toBeUndefined()
     await outbox.append(anEvent())
     const first = await since()
@@ -325,7 +325,7 @@ describe("events that expired before their turn", () => {
     async ([missing]) => {
       const { outbox, bridge, receiver, row } = await aDelivery()
       const ids = await outbox.write(anEvent(), anEvent(), anEvent(), anEvent())
-      for (const n of missing!) await remove({ TableName: events, Key: EventRow.key(bridge.id, n) })
+      for (const n of missing!) await remove({ TableName: tables.events, Key: EventRow.key(bridge.id, n) })
       await Delivery.wake(bridge.id)
       await answerAll()
       const left = ids.filter((_, i) => !missing!.includes(i + 1))
@@ -342,7 +342,7 @@ test("the account's row of the bridge is not asked for by a delivery", async () 
   await outbox.append(anEvent())
   const back = dynamoDb.faults.add({
     fault: "denied",
-    when: (request) => JSON.stringify(request).includes(`"TableName":"${accounts}"`),
+    when: (request) => JSON.stringify(request).includes(`"TableName":"${tables.accounts}"`),
   })
   onTestFinished(back)
   await answerAll()

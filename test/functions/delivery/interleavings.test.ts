@@ -179,7 +179,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   if (life.producerDies) await Delivery.ringAnew(bridge.id)
   // Everybody is gone. The sweep finds what is left, minutes later.
   for (let looks = 0; (await Delivery.get(bridge.id))?.due !== 0 && looks < 20; looks++) {
-    pass(Delivery.claimedFor + Delivery.lateness + 1)
+    pass(Delivery.claimedFor() + Delivery.lateness() + 1)
     await ringOverdue()
     await deliver(bridge.id)
   }

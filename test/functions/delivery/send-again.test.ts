@@ -8,7 +8,7 @@ import { EventList } from "#core/event/list.ts"
 import { EventRow } from "#core/event/row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { query } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import {
   aDoorbell,
@@ -63,7 +63,7 @@ test("an event that was sent again successfully is listed no more, and its point
   expect(await listed()).toEqual([2])
   expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
   const pointers = query({
-    TableName: events,
+    TableName: tables.events,
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :state)",
     ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridge.id}`, ":state": "STATE#" },
   })

@@ -5,7 +5,7 @@ import { StoredEvent } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/row.ts"
 import { remove } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { listen, tell } from "#functions/delivery/arrivals.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
@@ -82,7 +82,7 @@ test("a reader that comes back misses nothing and gets nothing twice", async () 
   expect(await again.bodies!(2)).toEqual(["b", "c"])
   await again.close!()
   // The event that it had last may have expired, and those after it.
-  for (const n of [1, 2]) await remove({ TableName: events, Key: EventRow.key(shop.bridge.id, n) })
+  for (const n of [1, 2]) await remove({ TableName: tables.events, Key: EventRow.key(shop.bridge.id, n) })
   const late = await shop.open("", { "last-event-id": ids[0]! })
   expect(await late.bodies!(1)).toEqual(["c"])
 })

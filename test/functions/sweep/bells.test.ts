@@ -4,7 +4,7 @@ import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { update } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
@@ -58,7 +58,7 @@ describe("the start of the whole service on one machine", () => {
     await Resend.ask(again.bridge.id, 1)
     await before.outbox.append(anEvent())
     await update({
-      TableName: events,
+      TableName: tables.events,
       Key: Delivery.key(before.bridge.id),
       UpdateExpression: "REMOVE since, webhook_url, webhook_secret, delivery_key, account_id",
     })
@@ -100,7 +100,7 @@ describe("the sweep", () => {
     later(100)
     // Somebody has extended the claim, and `since` is old.
     await update({
-      TableName: events,
+      TableName: tables.events,
       Key: Delivery.key(bridge.id),
       UpdateExpression: "SET due = due + :more",
       ExpressionAttributeValues: { ":more": 100 },
@@ -110,7 +110,7 @@ describe("the sweep", () => {
     expect(await aDoorbell()).toBeUndefined()
     // An earlier release goes idle without removing `since`.
     await update({
-      TableName: events,
+      TableName: tables.events,
       Key: Delivery.key(bridge.id),
       UpdateExpression: "SET due = :zero",
       ExpressionAttributeValues: { ":zero": 0 },

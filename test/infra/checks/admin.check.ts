@@ -8,7 +8,7 @@ import { EventList } from "#core/event/list.ts"
 import { EventRow } from "#core/event/row.ts"
 import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { put } from "#core/store/store.ts"
-import { events as table } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { account } from "#admin/account.ts"
 import { bridge } from "#admin/bridge.ts"
 import { events } from "#admin/events.ts"
@@ -79,7 +79,7 @@ async function setUp(): Promise<void> {
   await LinkedPhone.note(shop.id, phone)
   // As a service of before has left it: the list takes it off.
   const stale = { pk: `BRIDGE#${shop.id}`, sk: `STATE#undelivered#${EventRow.padded(99)}`, n: 99 }
-  await put({ TableName: table, Item: { ...stale, expires_at: now() + 1000 } })
+  await put({ TableName: tables.events, Item: { ...stale, expires_at: now() + 1000 } })
 }
 
 test("the operator's policy suffices for every verb, and reaches the tables for nothing else", async () => {

@@ -1,33 +1,36 @@
 import { expect, inject, test } from "vitest"
-import { tables } from "#core/store/tables.ts"
+import { tableShapes } from "#core/store/tables.ts"
 import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 
-test.for(tables.map((table) => table.name))("the table %s has the keys and indexes of the code", (name) => {
-  const { indexes } = tables.find((table) => table.name === name)!
-  const keys = [
-    { name: "pk", type: "S" },
-    { name: "sk", type: "S" },
-    ...indexes.flatMap((index) => [index.hash, index.range]),
-  ]
-  const attributes = [...new Map(keys.map((key) => [key.name, key])).values()]
-  const made = graph.one("dynamodb/table:Table", `${name}Table`)
-  expect(made).toMatchObject({ hashKey: "pk", rangeKey: "sk", billingMode: "PAY_PER_REQUEST" })
-  expect(made.attributes).toHaveLength(attributes.length)
-  expect(made.attributes).toEqual(expect.arrayContaining(attributes))
-  expect(made.globalSecondaryIndexes).toEqual(
-    indexes.map((index) => ({
-      name: index.name,
-      hashKey: index.hash.name,
-      rangeKey: index.range.name,
-      projectionType: index.holds,
-    })),
-  )
-})
+test.for(tableShapes.map((table) => table.name))(
+  "the table %s has the keys and indexes of the code",
+  (name) => {
+    const { indexes } = tableShapes.find((table) => table.name === name)!
+    const keys = [
+      { name: "pk", type: "S" },
+      { name: "sk", type: "S" },
+      ...indexes.flatMap((index) => [index.hash, index.range]),
+    ]
+    const attributes = [...new Map(keys.map((key) => [key.name, key])).values()]
+    const made = graph.one("dynamodb/table:Table", `${name}Table`)
+    expect(made).toMatchObject({ hashKey: "pk", rangeKey: "sk", billingMode: "PAY_PER_REQUEST" })
+    expect(made.attributes).toHaveLength(attributes.length)
+    expect(made.attributes).toEqual(expect.arrayContaining(attributes))
+    expect(made.globalSecondaryIndexes).toEqual(
+      indexes.map((index) => ({
+        name: index.name,
+        hashKey: index.hash.name,
+        rangeKey: index.range.name,
+        projectionType: index.holds,
+      })),
+    )
+  },
+)
 
 test("there are no other tables", () => {
-  expect(graph.all("dynamodb/table:Table")).toHaveLength(tables.length)
+  expect(graph.all("dynamodb/table:Table")).toHaveLength(tableShapes.length)
 })
 
 test("rows expire by the attribute that the code writes, and no table is deleted by mistake", () => {

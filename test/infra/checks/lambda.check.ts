@@ -20,7 +20,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Host } from "#core/lease/host.ts"
 import { FREE, Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { doorbellsAt } from "#local/delivery/doorbells.ts"
 import { startPoller } from "#local/delivery/poller.ts"
@@ -204,7 +204,7 @@ test("the sweep starts hosts, declares dead, frees and rings, within its permiss
   const outbox = await anOutbox(overdue)
   await outbox.append(anEvent())
   await update({
-    TableName: events,
+    TableName: tables.events,
     Key: Delivery.key(overdue.id),
     UpdateExpression: "SET due = :due, since = :due",
     ExpressionAttributeValues: { ":due": now() - 600 },

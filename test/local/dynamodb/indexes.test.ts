@@ -6,11 +6,11 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb"
 import { expect, test, vi } from "vitest"
-import { tables } from "#core/store/tables.ts"
+import { tableShapes } from "#core/store/tables.ts"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { aDynamoDb } from "#test/support/dynamodb.ts"
 
-const { name: TableName } = tables.find(({ indexes }) => indexes.some(({ name }) => name === "bySince"))!
+const { name: TableName } = tableShapes.find(({ indexes }) => indexes.some(({ name }) => name === "bySince"))!
 
 const keys = (hash: string, range: string) => [
   { AttributeName: hash, KeyType: "HASH" as const },

@@ -5,7 +5,7 @@ import { aChat } from "#test/support/session/chat.ts"
 import { aHost, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 import { query } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 const contentOf = (message: { content: unknown } | undefined) =>
   proto.Message.fromObject(message?.content as object)
@@ -208,7 +208,7 @@ test("a vote on an id that is longer than a key of the store is no message that 
   const { id: next } = await bob.send(phone.number, "still there?")
   expect(await message(next)).toMatchObject({ body: "still there?" })
   const parked = query({
-    TableName: sessions,
+    TableName: tables.sessions,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :parked)",
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":parked": "PARKED#" },
   })

@@ -4,11 +4,11 @@ import { aChat } from "#test/support/session/chat.ts"
 import { eventsOf, eventsOfType, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 import { query } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 async function rowsOf(bridgeId: string, prefix: string) {
   const rows = query({
-    TableName: sessions,
+    TableName: tables.sessions,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": prefix },
   })

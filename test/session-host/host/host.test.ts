@@ -11,7 +11,7 @@ import { now } from "#core/platform/clock.ts"
 import { Host as HostRow } from "#core/lease/host.ts"
 import { FREE, GONE, Lease } from "#core/lease/lease.ts"
 import { batchWrite, query, update } from "#core/store/store.ts"
-import { events, leases, sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -20,7 +20,7 @@ const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 async function setLease(bridgeId: string, fields: Record<string, unknown>) {
   const names = Object.keys(fields)
   await update({
-    TableName: leases,
+    TableName: tables.leases,
     Key: Lease.key(bridgeId),
     UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}`,
     ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
@@ -175,7 +175,7 @@ test("the rows of a deleted bridge are removed, its lease last", async () => {
   await eventsOfType(bridge.id, "connected")
   await setLease(bridge.id, { host: GONE, epoch: 99 })
   await until(async () => !(await Lease.get(bridge.id)))
-  for (const table of [sessions, events]) {
+  for (const table of [tables.sessions, tables.events]) {
     const rows = query({
       TableName: table,
       KeyConditionExpression: "pk = :pk",
@@ -188,7 +188,7 @@ test("the rows of a deleted bridge are removed, its lease last", async () => {
 test("one host removes the rows of a deleted bridge, many at a request; should it die, another goes on", async () => {
   const bridge = await aBridge()
   const rows = Array.from({ length: 60 }, (_, i) => ({ pk: `BRIDGE#${bridge.id}`, sk: `EVENT#${i}` }))
-  await batchWrite(rows.map((row) => ({ table: events, row })))
+  await batchWrite(rows.map((row) => ({ table: tables.events, row })))
   const removed: string[] = []
   const watch = dynamoDb.faults.add({
     fault: "slow",

@@ -7,7 +7,7 @@ import { transactions } from "#test/support/recorded-writes.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Bytes, get, type Write } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { type Put, type SessionStore, TooLarge } from "#session-host/memory/store.ts"
 import { Fenced, SessionEnded } from "#session-host/session/ended.ts"
 
@@ -21,10 +21,10 @@ async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
   })
   const pk = `BRIDGE#${lease.bridgeId}`
   const put = (sk: string, value: unknown = sk): Write => ({
-    Put: { TableName: sessions, Item: { pk, sk, value } },
+    Put: { TableName: tables.sessions, Item: { pk, sk, value } },
   })
-  const remove = (sk: string): Write => ({ Delete: { TableName: sessions, Key: { pk, sk } } })
-  const value = async (sk: string) => (await get(sessions, { pk, sk }))?.value
+  const remove = (sk: string): Write => ({ Delete: { TableName: tables.sessions, Key: { pk, sk } } })
+  const value = async (sk: string) => (await get(tables.sessions, { pk, sk }))?.value
   return { lease, commits, store, happened, put, remove, value }
 }
 

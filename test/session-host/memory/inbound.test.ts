@@ -16,7 +16,7 @@ import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/row.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query, remove } from "#core/store/store.ts"
-import { events, sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import type { Mapped } from "#session-host/events/mapped.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { until } from "#test/support/until.ts"
@@ -26,7 +26,7 @@ const bodies = (events: Event[]) =>
 
 async function rowsOf(bridgeId: string, prefix: string) {
   const rows = query({
-    TableName: sessions,
+    TableName: tables.sessions,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": prefix },
   })
@@ -343,7 +343,7 @@ test("an event that an earlier owner wrote unseen is not written over: the sessi
   const { delivery } = (await DataKeys.get(bridgeId))!
   // The dead owner's transaction becomes visible only now.
   const late = EventRow.append({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
-  await memory.commits.write([{ Put: { TableName: events, Item: late.Put!.Item } }])
+  await memory.commits.write([{ Put: { TableName: tables.events, Item: late.Put!.Item } }])
   await memory.vault.keep({ received: aReceived({ text: "comes again" }) })
   await memory.settled()
   expect(happened).toEqual(["ended: SessionEnded"])
@@ -369,7 +369,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
 
   let claim = (await Claim.take(first.bridgeId, "test")) as Delivery.Info // nobody else looks
   for (let n = 0; n < 2; n++) claim = (await Claim.advance(claim))!
-  for (const n of [1, 2]) await remove({ TableName: events, Key: EventRow.key(first.bridgeId, n) })
+  for (const n of [1, 2]) await remove({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
   const third = await aMemory({ bridgeId: first.bridgeId })
   const asked = transactions()
   await take(third, aReceived({ text: "3" }))

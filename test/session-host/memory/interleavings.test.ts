@@ -10,7 +10,7 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
 import { get } from "#core/store/store.ts"
-import { leases, sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { isDead, observe } from "#functions/sweep/death.ts"
 import { operations } from "#local/dynamodb/operations.ts"
 import type { Commits } from "#session-host/memory/commits.ts"
@@ -81,7 +81,7 @@ async function live(scheduler: fc.Scheduler, { hosts, looks, faults }: Life): Pr
   expect(owners.violations).toEqual([])
   const epochs = accepted.map(({ epoch }) => epoch)
   expect(epochs).toEqual(epochs.toSorted((a, b) => a - b))
-  for (const sk of acked) expect(await get(sessions, { pk: `BRIDGE#${bridgeId}`, sk })).toBeDefined()
+  for (const sk of acked) expect(await get(tables.sessions, { pk: `BRIDGE#${bridgeId}`, sk })).toBeDefined()
   const written = accepted.flatMap(({ sk }) => sk ?? [])
   expect(new Set(written).size).toBe(written.length)
 }
@@ -146,7 +146,7 @@ function writer(lease: Lease.Info): Commits {
 }
 
 function row(bridgeId: string, sk: string) {
-  return { Put: { TableName: sessions, Item: { pk: `BRIDGE#${bridgeId}`, sk } } }
+  return { Put: { TableName: tables.sessions, Item: { pk: `BRIDGE#${bridgeId}`, sk } } }
 }
 
 /** Checks each commit that the store accepts against the lease as it was before. */
@@ -157,7 +157,7 @@ function watchCommits(): void {
   operations.set("TransactWriteItems", async (engine, request) => {
     const lease = leaseOf(request)
     if (!lease) return await transact(engine, request)
-    const before = await read(engine, { TableName: leases, Key: lease.key, ConsistentRead: true })
+    const before = await read(engine, { TableName: tables.leases, Key: lease.key, ConsistentRead: true })
     const items = request as {
       TransactItems: { Put?: { Item: { sk: { S: string } } } }[]
       ClientRequestToken: string

@@ -3,7 +3,7 @@ import "#test/support/store.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { aMemory } from "#test/support/session/memory.ts"
 import { query } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 const preKey = (id: number, value: string | null = `key ${id}`) => ({
   type: "pre-key",
@@ -15,7 +15,7 @@ const long = (id: number) => preKey(id, `${id} `.padEnd(164, "x"))
 
 async function rowsOf(bridgeId: string) {
   const rows = query({
-    TableName: sessions,
+    TableName: tables.sessions,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": "SIGNAL#" },
   })

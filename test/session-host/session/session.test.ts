@@ -7,7 +7,7 @@ import { aPairedSession, codeOf } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
 import { scope } from "#session-host/host/exceptions.ts"
 import type { Timing } from "#session-host/timing.ts"
@@ -226,7 +226,7 @@ test("the figures of the process are true", async () => {
 
 async function signalKeys(bridgeId: string): Promise<string[]> {
   const rows = query({
-    TableName: sessions,
+    TableName: tables.sessions,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :signal)",
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":signal": "SIGNAL#" },
   })

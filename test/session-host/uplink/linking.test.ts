@@ -6,7 +6,7 @@ import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { query } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */
 const calm = { timing: { beatMs: 1000 } }
@@ -120,7 +120,7 @@ test("a logout unlinks the device, tells the customer, and leaves no key behind"
 
 async function keysOf(bridgeId: string) {
   const rows = query({
-    TableName: sessions,
+    TableName: tables.sessions,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :signal)",
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":signal": "SIGNAL#" },
   })

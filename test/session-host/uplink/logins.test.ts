@@ -9,7 +9,7 @@ import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
-import { leases } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
 
 /** A linked session that counts as staying after `stayedMs`, and the times at which it has dialled since. */
@@ -62,7 +62,7 @@ test("after five logins that did not last the next waits for its time, at whatev
   await host.stop()
   const early = Math.ceil((12 * config.LEASE_BEAT_MS) / 1000) - 2
   await update({
-    TableName: leases,
+    TableName: tables.leases,
     Key: Lease.key(bridge.id),
     UpdateExpression: "SET logins = :five, login_at = :at",
     ExpressionAttributeValues: { ":five": 5, ":at": now() - early },
@@ -81,7 +81,7 @@ test("a host takes no more than its share of a dead one's bridges at a look", as
   const bridges = await Promise.all([aBridge(), aBridge(), aBridge()])
   for (const { id } of bridges)
     await update({
-      TableName: leases,
+      TableName: tables.leases,
       Key: Lease.key(id),
       UpdateExpression: "SET #share = :one",
       ExpressionAttributeNames: { "#share": "share" },

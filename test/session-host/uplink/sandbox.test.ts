@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest"
 
-// The environment is read once, when the first module of core is loaded.
 vi.hoisted(() => {
   process.env.SANDBOX = "1"
 })

@@ -2,7 +2,7 @@ import { generateSignalPubKey } from "@whiskeysockets/baileys"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
 import { Bytes, get } from "#core/store/store.ts"
-import { sessions } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
 import { Packing, unpack } from "#session-host/memory/vault/compress.ts"
 import type { aChat } from "../session/chat.ts"
@@ -49,7 +49,7 @@ export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<
 /** The credentials of a bridge's session, as its host would read them. */
 async function credsOf(bridgeId: string) {
   const key = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
-  const row = (await get(sessions, key))!
+  const row = (await get(tables.sessions, key))!
   const opened = open((await DataKeys.get(bridgeId))!.session, key, Bytes.parse(row.sealed))
   return credsFromText(unpack(opened, row.packing === Packing ? Packing : undefined).toString())
 }

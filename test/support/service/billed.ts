@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { afterAll } from "vitest"
+import { listener } from "#functions/api/listener.ts"
 import { hangUp, listen } from "#local/listen.ts"
 import { startPretendStripe } from "#local/stripe/pretend.ts"
 
 /**
- * The store, a pretend Stripe, and the API that its webhooks go to, for one test file. Import this instead of the store,
- * before anything of `core`: the environment is read once.
+ * The store, a pretend Stripe, and the API that its webhooks go to, for one test file. Import this instead of the
+ * store, which reads the environment.
  */
 const server = createServer()
 const port = await listen(server)
@@ -16,9 +17,8 @@ export const stripe = await startPretendStripe({
   webhookSecret: `whsec_${randomBytes(24).toString("hex")}`,
 })
 Object.assign(process.env, stripe.environment, { DASHBOARD_URL: baseUrl, RATE_LIMIT_ADDRESS: "100000" })
-
 await import("#test/support/store.ts")
-const { listener } = await import("#functions/api/listener.ts")
+
 server.on("request", listener)
 
 afterAll(async () => {

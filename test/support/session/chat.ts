@@ -1,6 +1,6 @@
 import { EventRow } from "#core/event/row.ts"
 import { query } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { call, eventsOfType } from "./host.ts"
 import { aNetwork, type Network } from "../network/network.ts"
 import { aPairedSession } from "./paired.ts"
@@ -30,7 +30,7 @@ export async function aChat(options: Parameters<typeof aPairedSession>[1] & { ne
     /** The webhook event ids of the messages' events. */
     eventIds: async () => {
       const rows = query({
-        TableName: events,
+        TableName: tables.events,
         KeyConditionExpression: "pk = :pk AND begins_with(sk, :event)",
         ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":event": "EVENT#" },
       })

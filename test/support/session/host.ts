@@ -7,7 +7,7 @@ import { signCall } from "#core/lease/signed-call.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { query } from "#core/store/store.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { Event } from "#core/contract/event.ts"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
@@ -113,7 +113,7 @@ export async function held(bridgeId: string, by?: { id: string }): Promise<Lease
 export async function eventsOf(bridgeId: string): Promise<Event[]> {
   const keys = await DataKeys.get(bridgeId)
   const rows = query({
-    TableName: events,
+    TableName: tables.events,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :event)",
     ExpressionAttributeValues: { ":pk": EventRow.key(bridgeId, 0).pk, ":event": "EVENT#" },

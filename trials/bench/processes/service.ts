@@ -1,5 +1,7 @@
 /** The service as `npm start` runs it, on a network, and perhaps a store, that run already. Its starter hears where. */
 import { z } from "zod"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { type Elsewhere, startService } from "#local/service/service.ts"
 import { Settings } from "#local/service/settings.ts"
 
@@ -10,9 +12,6 @@ const Given = z.object({
 
 const elsewhere: Elsewhere = Given.parse(JSON.parse(process.argv[2] ?? ""))
 const service = await startService(Settings.parse(process.env), elsewhere)
-// Loaded late: it reads the environment, which is complete only now.
-const { Account } = await import("#core/account/account.ts")
-const { ApiKey } = await import("#core/account/api-key.ts")
 
 process.on("message", (bridges: number) => {
   newAccount(bridges).then(

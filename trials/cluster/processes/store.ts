@@ -1,6 +1,6 @@
 /** Store, queue and keys. Never killed, since the embedded ones are not crash-proof. It makes faults when told to. */
 import { join } from "node:path"
-import { leases } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { operations } from "#local/dynamodb/operations.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
@@ -52,7 +52,7 @@ function watchOwners(): void {
   operations.set("TransactWriteItems", async (engine, request) => {
     const lease = leaseOf(request)
     const before = lease
-      ? await read(engine, { TableName: leases, Key: lease.key, ConsistentRead: true })
+      ? await read(engine, { TableName: tables.leases, Key: lease.key, ConsistentRead: true })
       : {}
     const answer = await transact(engine, request)
     owners.accepted(request, before)

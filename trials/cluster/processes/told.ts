@@ -2,7 +2,7 @@ import { createServer, connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { z } from "zod"
 import { EventRow } from "#core/event/row.ts"
-import { events } from "#core/store/tables.ts"
+import { tables } from "#core/store/tables.ts"
 import { listen as hear, tell } from "#functions/delivery/arrivals.ts"
 import type { DynamoDb } from "#local/dynamodb/server.ts"
 import { listen } from "#local/listen.ts"
@@ -17,7 +17,7 @@ const Told = z.object({ bridgeId: z.string(), n: z.number() })
  */
 export async function tellOfEvents(store: DynamoDb): Promise<number> {
   const told = new Set<Socket>()
-  store.watch(events, ({ pk, sk }) => {
+  store.watch(tables.events, ({ pk, sk }) => {
     const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
     if (!event) return
     for (const socket of told) socket.write(`${JSON.stringify(event)}\n`)
