@@ -1,7 +1,7 @@
 export * as Claim from "./claim.ts"
 
 import { now, nowMs } from "../platform/clock.ts"
-import { Delivery } from "./delivery.ts"
+import { Delivery } from "./delivery-progress.ts"
 import { ring } from "./doorbell.ts"
 import { EventList } from "./list.ts"
 import { EventRow } from "./row.ts"

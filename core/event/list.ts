@@ -2,7 +2,7 @@ export * as EventList from "./list.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { Delivery } from "./delivery.ts"
+import { Delivery } from "./delivery-progress.ts"
 import { sessionUnavailable } from "../error.ts"
 import { EventRow } from "./row.ts"
 import { batchGet, batchWrite, get as getRow, type Key, query, type Row, type Write } from "../store/store.ts"

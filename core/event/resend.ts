@@ -1,7 +1,7 @@
 export * as Resend from "./resend.ts"
 
 import { now } from "../platform/clock.ts"
-import { Delivery } from "./delivery.ts"
+import { Delivery } from "./delivery-progress.ts"
 import { ring } from "./doorbell.ts"
 import { Claim } from "./claim.ts"
 import { EventList } from "./list.ts"

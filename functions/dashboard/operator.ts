@@ -1,6 +1,6 @@
 import { Hono } from "hono"
 import { Account } from "#core/account/account.ts"
-import { Mail } from "#core/account/mail.ts"
+import { Mail } from "#core/account/outgoing-mail.ts"
 import { Host } from "#core/lease/host.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { head } from "#dashboard/layout.ts"

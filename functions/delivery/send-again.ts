@@ -1,4 +1,4 @@
-import type { Delivery } from "#core/event/delivery.ts"
+import type { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"

@@ -1,7 +1,7 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { now } from "#core/platform/clock.ts"
-import { Delivery } from "#core/event/delivery.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
 import { ring } from "#core/event/doorbell.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"

@@ -1,8 +1,8 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { contextOf, unwrap } from "./content.ts"
+import { contextOf, unwrap } from "./message-content.ts"
 import { type MessageName, whole } from "./mapped.ts"
-import { nameOf } from "./name.ts"
+import { nameOf } from "./message-name.ts"
 
 /** Who the session itself is. */
 export interface Own {

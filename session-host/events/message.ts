@@ -2,10 +2,10 @@ import type { Event } from "#core/contract/event.ts"
 import { isGroup } from "#core/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
-import { fromResponse, fromVote } from "./answer.ts"
-import { changes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
+import { fromResponse, fromVote } from "./votes-and-responses.ts"
+import { changes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./message-content.ts"
 import { type Mapped, Unreadable, whole } from "./mapped.ts"
-import { kept } from "./remember.ts"
+import { kept } from "./kept-content.ts"
 
 export interface Incoming extends AboutInput {
   /** The stanza names a business whose name the network has verified. */

@@ -1,5 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import type { Media } from "../events/content.ts"
+import type { Media } from "../events/message-content.ts"
 
 export type Kind = Media["kind"]
 

@@ -1,4 +1,4 @@
-import { authorsOf, formsOf, nameOf } from "../events/name.ts"
+import { authorsOf, formsOf, nameOf } from "../events/message-name.ts"
 import type { Mapped, MessageName } from "../events/mapped.ts"
 import type { Own } from "../events/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"

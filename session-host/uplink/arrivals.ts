@@ -1,4 +1,4 @@
-import { lidsOf } from "../events/person.ts"
+import { lidsOf } from "../events/phones-of-lids.ts"
 import type { At } from "../events/connection.ts"
 import { fromStanza } from "../events/from-stanza.ts"
 import type { Logger } from "#core/platform/log.ts"

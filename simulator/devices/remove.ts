@@ -1,7 +1,7 @@
 import { type Address, key } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import type { Network } from "../network/network.ts"
-import { tellDevice } from "./list.ts"
+import { tellDevice } from "./tell-of-devices.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
 import { Refusal } from "../stanzas/refusal.ts"

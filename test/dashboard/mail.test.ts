@@ -5,7 +5,7 @@ vi.hoisted(() =>
   Object.assign(process.env, { MAIL_FROM: "bridge@example.com", DASHBOARD_URL: "https://dash.example" }),
 )
 
-import { Mail } from "#core/account/mail.ts"
+import { Mail } from "#core/account/outgoing-mail.ts"
 import { startSes } from "#test/support/ses.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 

@@ -167,7 +167,7 @@ function resume(pid: number): void {
 }
 
 async function deliveryOf(apiKey: string, customerRef: string) {
-  const { Delivery } = await import("#core/event/delivery.ts")
+  const { Delivery } = await import("#core/event/delivery-progress.ts")
   return await Delivery.get(await idOf(apiKey, customerRef))
 }
 

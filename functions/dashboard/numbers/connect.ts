@@ -7,7 +7,7 @@ import { connectPage, linkedCard, typePage, typeRefused } from "#dashboard/pages
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { evidenceOf } from "../evidence.ts"
+import { evidenceOf } from "../bridge-status.ts"
 import { codeFor, codeOf, isLinked, roundMs } from "../linking.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { followCatchUp } from "./catch-up.ts"

@@ -8,7 +8,7 @@ import { overview, receiverCard, stateCard } from "#dashboard/pages/overview.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { receivingOf, evidenceOf } from "../evidence.ts"
+import { receivingOf, evidenceOf } from "../bridge-status.ts"
 import { paymentFirst } from "../billing/subscription.ts"
 import { live } from "../live.ts"
 

@@ -13,7 +13,7 @@ import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
 import { ask } from "../../api/forward.ts"
 import { lonePage } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { evidenceOf } from "../evidence.ts"
+import { evidenceOf } from "../bridge-status.ts"
 import { codeFor, codeOf, isLinked, lookEachMs, roundMs } from "../linking.ts"
 import { live, type Piece } from "../live.ts"
 

@@ -19,7 +19,7 @@ import { note } from "#dashboard/parts/html.ts"
 import { originOf } from "../../http/address.ts"
 import { page } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { evidenceOf } from "../evidence.ts"
+import { evidenceOf } from "../bridge-status.ts"
 import { live, type Piece } from "../live.ts"
 import * as SandboxPhone from "./sandbox-phone.ts"
 

@@ -15,7 +15,7 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
-import { atATime, type RecordPeople } from "./acquaintances.ts"
+import { atATime, type RecordPeople } from "./record-people.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { ILogger } from "../socket/quiet-log.ts"

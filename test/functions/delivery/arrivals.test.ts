@@ -1,7 +1,7 @@
 import { dynamoDb, sqs } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Delivery } from "#core/event/delivery.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
 import { tables } from "#core/store/tables.ts"
 import { listen, tell } from "#functions/delivery/arrivals.ts"

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
-import { Delivery } from "#core/event/delivery.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
 import { get, remove, store, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"

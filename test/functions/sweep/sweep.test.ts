@@ -4,7 +4,7 @@ vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1
 
 import { dynamoDb } from "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
-import { Delivery } from "#core/event/delivery.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
 import { lidsIn, phonesIn } from "#session-host/events/chat-and-sender.ts"
-import { identityOf } from "#session-host/events/name.ts"
+import { identityOf } from "#session-host/events/message-name.ts"
 import { fromMessage } from "#session-host/events/message.ts"
 import type { MessageContent } from "#session-host/network/connection.ts"
 

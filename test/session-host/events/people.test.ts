@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { authorsOf } from "#session-host/events/name.ts"
-import { lidsOf } from "#session-host/events/person.ts"
+import { authorsOf } from "#session-host/events/message-name.ts"
+import { lidsOf } from "#session-host/events/phones-of-lids.ts"
 import { fromStanza } from "#session-host/events/from-stanza.ts"
 import type { Stanza } from "#session-host/network/connection.ts"
 

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sqs"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
-import { Delivery } from "#core/event/delivery.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
 import { transact } from "#core/store/store.ts"
 import { handler } from "#functions/delivery/handler.ts"

@@ -1,4 +1,4 @@
-export * as Delivery from "./delivery.ts"
+export * as Delivery from "./delivery-progress.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"

@@ -1,10 +1,10 @@
-export * as Deliveries from "./deliveries.ts"
+export * as Deliveries from "./delivery-report.ts"
 
 import { Bridge } from "../bridge/bridge.ts"
 import type { Deliveries, DeliveryOfEvent } from "../contract/delivery.ts"
 import { now } from "../platform/clock.ts"
 import { AttemptLog } from "./attempts.ts"
-import { Delivery } from "./delivery.ts"
+import { Delivery } from "./delivery-progress.ts"
 import { EventList } from "./list.ts"
 import { EventRow } from "./row.ts"
 

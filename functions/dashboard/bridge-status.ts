@@ -10,7 +10,7 @@ import { log } from "#core/platform/log.ts"
 import type { Evidence } from "#dashboard/parts/evidence.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
-import { Deliveries } from "#core/event/deliveries.ts"
+import { Deliveries } from "#core/event/delivery-report.ts"
 import { type Receiving, whyOf } from "#dashboard/parts/receiver.ts"
 
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
