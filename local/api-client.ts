@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
 /** An answer other than the expected one; the message says which. */
 export class Unexpected extends Error {}
 
@@ -24,4 +26,19 @@ export async function call(
   })
   if (response.ok) return response
   throw new Unexpected(`${method} ${url} answered ${response.status}: ${await response.text()}`)
+}
+
+/**
+ * Repeats `work` until it succeeds: calls answer 503 while a session host starts or a session moves.
+ * @throws Unexpected the last failure, once `signal` has fired. Any other error is thrown at once.
+ */
+export async function patiently<Made>(signal: AbortSignal, work: () => Promise<Made>): Promise<Made> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Unexpected) || signal.aborted) throw error
+      await sleep(200, undefined, { signal }).catch(() => "once more, and it says what is wrong")
+    }
+  }
 }

@@ -1,7 +1,6 @@
-import { apiClient, Unexpected } from "../api-client.ts"
+import { Unexpected, apiClient, patiently } from "../api-client.ts"
 import { link, untilConnected } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
-import { patiently } from "../patiently.ts"
 import type { SpawnedService } from "../service/spawn.ts"
 import { browser, type Browser } from "./browser.ts"
 

@@ -1,10 +1,12 @@
 import batchGetItem from "dynalite/actions/batchGetItem.js"
+import createInBackground from "dynalite/actions/createTable.js"
 import deleteTable from "dynalite/actions/deleteTable.js"
 import describeTable from "dynalite/actions/describeTable.js"
 import getItem from "dynalite/actions/getItem.js"
 import listTables from "dynalite/actions/listTables.js"
 import scan from "dynalite/actions/scan.js"
 import updateTable from "dynalite/actions/updateTable.js"
+import type { Callback, Store, Table } from "dynalite/db/index.js"
 import * as validBatchGetItem from "dynalite/validations/batchGetItem.js"
 import * as validBatchWriteItem from "dynalite/validations/batchWriteItem.js"
 import * as validCreateTable from "dynalite/validations/createTable.js"
@@ -23,7 +25,6 @@ import { act, type Action, type actions, type Write } from "./engine/draft.ts"
 import type { Engine } from "./engine/engine.ts"
 import { ChangeOfIndexes, changeIndexes } from "./engine/indexes.ts"
 import * as Reads from "./reads.ts"
-import { createTable } from "./engine/tables.ts"
 import { describeTimeToLive, updateTimeToLive } from "./engine/time-to-live.ts"
 import { transactGet, transactWrite, type TransactWriteRequest } from "./transactions.ts"
 import {
@@ -94,4 +95,19 @@ function writing(kind: keyof typeof actions, operation: string, validation: Vali
   return checked(returningItem(validation), (engine, request: Write) =>
     writeOne(engine, kind, { operation, request }),
   )
+}
+
+/** CreateTable. Answers once the table is active, so that nobody has to wait for it. */
+function createTable(store: Store, request: object, done: Callback<object>) {
+  const tableDb: Store["tableDb"] = {
+    ...store.tableDb,
+    put: (name: string, table: Table, stored: Callback<void>) =>
+      store.tableDb.put(name, table, (error) => {
+        stored(error)
+        if (!error && table.TableStatus === "ACTIVE") done(null, { TableDescription: table })
+      }),
+  }
+  createInBackground({ ...store, tableDb }, request, (error) => {
+    if (error) done(error)
+  })
 }

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { setImmediate } from "node:timers/promises"
 import type { Item } from "dynalite/db/index.js"
+import { newLocks } from "#core/platform/locks.ts"
 import { listen } from "../listen.ts"
 import { Commits } from "./engine/commits.ts"
 import type { Engine } from "./engine/engine.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
-import { ItemLocks } from "./engine/item-locks.ts"
 import { operations } from "./operations.ts"
 import { exceededMessage, type Limits, Partitions } from "./engine/partitions.ts"
 import { Refusal } from "./refusal.ts"
@@ -61,7 +61,7 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   const closing = new AbortController()
   const commits = new Commits(rows, faults, closing.signal)
   const partitions = new Partitions(options.partitionLimits)
-  const own = { locks: new ItemLocks(), tokens: new Tokens() }
+  const own = { hold: newLocks(), tokens: new Tokens() }
   const engine: Engine = { store, rows, faults, partitions, commits, ...own }
 
   const underWay = new Set<Promise<unknown>>()

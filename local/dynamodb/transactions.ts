@@ -41,7 +41,7 @@ function digestOf(members: object): string {
 }
 
 async function write(engine: Engine, request: TransactWriteRequest) {
-  const { store, rows, locks, commits } = engine
+  const { store, rows, hold, commits } = engine
   const members = request.TransactItems.map(memberOf)
   const targets = await Promise.all(members.map((member) => targetOf(store, member.write)))
   const items = targets.map(({ name }) => name)
@@ -50,7 +50,7 @@ async function write(engine: Engine, request: TransactWriteRequest) {
 
   const call = { operation: "TransactWriteItems", request }
   cancelIfFaulty(engine.faults, call)
-  await locks.holding(items, async () => {
+  await hold(items, async () => {
     const looked = targets.filter((target, at) => !isBlind(members[at]!.kind, members[at]!.write, target))
     const before = await rows.read(looked.map(({ name }) => name))
     const outcomes = await Promise.allSettled(
@@ -78,13 +78,13 @@ function draftsOf(outcomes: PromiseSettledResult<Draft>[]): Draft[] {
 
 /** TransactGetItems: the items as they were at one moment. */
 export async function transactGet(engine: Engine, request: TransactGetRequest) {
-  const { store, locks } = engine
+  const { store, hold } = engine
   const reads = request.TransactItems.map((member) => member.Get)
   const targets = await Promise.all(reads.map((read) => targetOf(store, read)))
   const items = targets.map(({ name }) => name)
   cancelIfFaulty(engine.faults, { operation: "TransactGetItems", request })
   // The locks keep everybody from writing them meanwhile, so this is one state of all.
-  const responses = await locks.holding([...new Set(items)], () =>
+  const responses = await hold([...new Set(items)], () =>
     Promise.all(reads.map((read) => act(getItem, store, read))),
   )
   return { Responses: responses.map((response) => ({ Item: (response as { Item?: Item }).Item })) } // of getItem

@@ -10,7 +10,7 @@ export async function writeOne(engine: Engine, kind: keyof typeof actions, call:
   const target = await targetOf(engine.store, call.request)
   if (engine.faults.take("transaction-conflict", call))
     throw new Refusal("TransactionConflictException", "Transaction is ongoing for the item")
-  return engine.locks.holding([target.name], async () => {
+  return engine.hold([target.name], async () => {
     const before = isBlind(kind, call.request, target) ? new Map() : await engine.rows.read([target.name])
     const drafted = await draft(engine.store, kind, call.request, before.get(target.name))
     const rows = [target.name, ...drafted.indexRows.map((row) => row.key)]

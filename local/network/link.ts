@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { type apiClient, Unexpected } from "../api-client.ts"
-import { patiently } from "../patiently.ts"
+import { Unexpected, type apiClient, patiently } from "../api-client.ts"
 
 type Api = ReturnType<typeof apiClient>
 

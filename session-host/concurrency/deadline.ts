@@ -16,3 +16,18 @@ export function mayWaitMs(atMost: number): number {
   const deadline = deadlines.getStore() ?? Infinity
   return Math.max(0, Math.min(atMost, deadline - performance.now()))
 }
+
+/** The outcome of `work`; if it takes longer than this, that of `onLate`. The work then goes on unobserved. */
+export async function within<Result>(
+  ms: number,
+  work: Promise<Result>,
+  onLate: () => Result,
+): Promise<Result> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  try {
+    return await Promise.race([work, late.promise.then(onLate)])
+  } finally {
+    clearTimeout(timer)
+  }
+}

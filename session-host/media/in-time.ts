@@ -1,5 +1,5 @@
 import { sessionUnavailable } from "#core/error.ts"
-import { mayWaitMs } from "../concurrency/deadline.ts"
+import { mayWaitMs, within } from "../concurrency/deadline.ts"
 
 /**
  * How long a file may take, in ms, including the wait for its turn. Every call is answered within 50 s; 5 may go to
@@ -11,14 +11,7 @@ const waitMs = 5000
 
 /** @throws ApiError `session_unavailable` when it takes too long; the work then finishes unobserved. */
 export async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(sessionUnavailable("transferring the file took too long: try again")),
-    withinMs + mayWaitMs(waitMs),
-  )
-  try {
-    return await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  return await within(withinMs + mayWaitMs(waitMs), work, () => {
+    throw sessionUnavailable("transferring the file took too long: try again")
+  })
 }

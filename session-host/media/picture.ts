@@ -1,5 +1,6 @@
 import sharp from "sharp"
 import { ApiError } from "#core/error.ts"
+import { newTurns } from "#core/platform/locks.ts"
 
 /** A small file may decompress to gigabytes. Its header, which is read first, says so. */
 const mostPixels = 25_000_000
@@ -27,7 +28,7 @@ export interface Picture {
   thumbnail: Buffer
 }
 
-let last: Promise<unknown> = Promise.resolve()
+const oneByOne = newTurns()
 
 /**
  * The size of a picture, with a thumbnail. One at a time in this process.
@@ -52,13 +53,6 @@ export function readAvatar(path: string): Promise<Buffer> {
     const avatar = image.timeout(patience).rotate().resize(side, side, { fit: "cover" }).jpeg()
     return await orMismatch(avatar.toBuffer())
   })
-}
-
-function oneByOne<Result>(read: () => Promise<Result>): Promise<Result> {
-  const result = last.then(read)
-  // The caller sees the error; the next one only waits for the end.
-  last = result.catch(() => {})
-  return result
 }
 
 async function opened(path: string) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { now } from "#core/platform/clock.ts"
+import { newTurns } from "#core/platform/locks.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/row.ts"
 import type { Mapped, MessageName } from "../events/mapped.ts"
@@ -45,7 +46,8 @@ interface Fresh {
 export class Outbox {
   readonly #options: Options
   #next: number
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Runs work after everything requested before it, and before everything requested later. */
+  readonly inTurn = newTurns()
 
   constructor(options: Options) {
     this.#options = options
@@ -61,17 +63,9 @@ export class Outbox {
     return await this.inTurn(async () => await this.make(await map(), { writes }))
   }
 
-  /** Runs `work` after everything requested before it, and before everything requested later. */
-  async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work)
-    // The caller sees the error; the next one only waits for the end.
-    this.#turn = result.catch(() => {})
-    return await result
-  }
-
   /** Resolves when everything requested so far is made. */
   async settled(): Promise<void> {
-    await this.#turn
+    await this.inTurn(async () => {})
   }
 
   /**

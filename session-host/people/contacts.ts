@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import type { Contact as Wire } from "#core/contract/contact.ts"
 import { userOf } from "#core/jid.ts"
+import { newTurns } from "#core/platform/locks.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionStore, SessionWrite } from "../memory/store.ts"
 import type { Acquaintance } from "../network/connection.ts"
@@ -63,7 +64,7 @@ export class Contacts {
   readonly #prefix: string
   /** The content of each row; `undefined` where there is none. */
   readonly #known = new LRUCache<string, { contact: Contact | undefined }>({ max: 1000 })
-  #turn: Promise<void> = Promise.resolve()
+  readonly #inTurn = newTurns()
   /** News that is being recorded, by the address of the person. */
   readonly #learning = new Map<string, Promise<void>>()
   #state = {}
@@ -139,9 +140,7 @@ export class Contacts {
     for (let at = 0; at < people.length; at += together) {
       const some = people.slice(at, at + together)
       // One commit after the other, so that others get theirs between two of a long list.
-      const learnt = this.#turn.then(() => this.#learn(some, phoneOf))
-      this.#turn = learnt.catch(() => {})
-      await learnt
+      await this.#inTurn(() => this.#learn(some, phoneOf))
     }
   }
 

@@ -28,7 +28,7 @@ import { Fenced, SessionEnded } from "./ended.ts"
 import { Slots } from "../concurrency/slots.ts"
 import type { Timing } from "../timing.ts"
 import { Uplink } from "../uplink/uplink.ts"
-import { mayWaitMs } from "../concurrency/deadline.ts"
+import { mayWaitMs, within } from "../concurrency/deadline.ts"
 
 interface Input {
   lease: Lease.Info
@@ -237,10 +237,7 @@ export class Session {
     await this.#parts?.sending.settled(finishMs)
     this.#plannedLogins = this.#parts?.uplink.logins
     this.#parts?.uplink.hangUp()
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, finishMs)
-    await Promise.race([this.#parts?.memory.settled(), late])
-    clearTimeout(timer)
+    await within(finishMs, this.#parts?.memory.settled() ?? Promise.resolve(), () => {})
     this.#end(new SessionEnded("the session was stopped"), false)
   }
 

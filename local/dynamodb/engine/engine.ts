@@ -1,7 +1,7 @@
 import type { Store } from "dynalite/db/index.js"
+import type { Hold } from "#core/platform/locks.ts"
 import type { Commits } from "./commits.ts"
 import type { Faults } from "../faults.ts"
-import type { ItemLocks } from "./item-locks.ts"
 import type { Partitions } from "./partitions.ts"
 import type { Rows } from "./rows.ts"
 import type { Tokens } from "./tokens.ts"
@@ -10,7 +10,8 @@ import type { Tokens } from "./tokens.ts"
 export interface Engine {
   store: Store
   rows: Rows
-  locks: ItemLocks
+  /** Serialises the writes of each item, whether alone or in a transaction. */
+  hold: Hold
   tokens: Tokens
   commits: Commits
   faults: Faults

@@ -14,6 +14,7 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import { newTurns } from "#core/platform/locks.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
@@ -61,20 +62,18 @@ export function newSettings(keys: Pick<Keys, "get" | "set">, following: Followin
   const blocked = new Set<Collection>()
   /** Missing keys, and whether the phone was asked for them on this connection. */
   const missing = new Map<string, boolean>()
-  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = newTurns()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
 
   /** Works in turn. @returns whether it was done */
   const later = async (work: () => Promise<void>): Promise<boolean> => {
-    const done = turn.then(work).then(
-      () => true,
-      (error: unknown) => {
-        if (isOpen()) log.warn({ error }, "the account's settings were not read")
-        return false
-      },
-    )
-    turn = done
-    return await done
+    try {
+      await inTurn(work)
+      return true
+    } catch (error) {
+      if (isOpen()) log.warn({ error }, "the account's settings were not read")
+      return false
+    }
   }
 
   async function readMissing(): Promise<void> {

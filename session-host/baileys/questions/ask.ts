@@ -1,4 +1,5 @@
 import { S_WHATSAPP_NET, type BinaryNode, type WASocket } from "@whiskeysockets/baileys"
+import { within } from "#session-host/concurrency/deadline.ts"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import type { Question, Stanza } from "#session-host/network/connection.ts"
 import { toNode, toStanza } from "../stanzas/stanza.ts"
@@ -27,15 +28,13 @@ export async function answerTo(sock: Pick<WASocket, "query">, node: BinaryNode):
  * @throws NetworkRejected, NoAnswer
  */
 export async function answered<T>(asking: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new NoAnswer("the network did not answer")), answerMs)
   try {
-    return await Promise.race([asking, late.promise])
+    return await within(answerMs, asking, () => {
+      throw new NoAnswer("the network did not answer")
+    })
   } catch (error) {
     // Baileys puts the network's number here. An error of its own has something else in this place.
     const { data } = error as { data?: unknown }
     throw typeof data === "number" ? new NetworkRejected(data) : error
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,5 +1,5 @@
 import { Metrics } from "#core/platform/metrics.ts"
-import { newLocks, type Hold } from "#session-host/concurrency/locks.ts"
+import { newLocks, type Hold } from "#core/platform/locks.ts"
 import {
   curve,
   SessionBuilder,

@@ -14,6 +14,7 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { userOf, withoutDevice } from "#core/jid.ts"
+import { newTurns } from "#core/platform/locks.ts"
 import type { Stanza } from "#session-host/network/connection.ts"
 import { child, childrenOf, el } from "#session-host/network/stanza.ts"
 import { groupCard } from "#session-host/people/group.ts"
@@ -57,14 +58,8 @@ interface FanOut {
  */
 export function newFanOut(input: Input): FanOut {
   const { devices } = input
-  let turn = Promise.resolve()
-
   /** One after another: the next one finds what the one before has brought, also when that was given up. */
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(work)
-    turn = done.catch(() => {})
-    return done
-  }
+  const inTurn = newTurns()
 
   const knownDevices = ({ users = [] }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
 

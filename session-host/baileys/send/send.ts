@@ -1,4 +1,5 @@
 import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
+import { within } from "#session-host/concurrency/deadline.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 import type { Acks } from "../socket/acks.ts"
@@ -148,13 +149,7 @@ function lookedAtLast(nodes: BinaryNode[], onLook: () => void): BinaryNode[] {
 }
 
 async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error | undefined> {
-  const late = Promise.withResolvers<Error>()
-  const timer = setTimeout(() => late.resolve(new Error("preparing took too long")), prepareMs)
-  try {
-    return await Promise.race([...outcomes, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  return await within(prepareMs, Promise.race(outcomes), () => new Error("preparing took too long"))
 }
 
 /**

@@ -1,7 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
 import { addressesOf } from "./addresses.ts"
 import { SessionRecord } from "./libsignal.ts"
-import { newPace } from "#session-host/concurrency/pace.ts"
 import type { RepositoryInput } from "./repository.ts"
 import { transmission } from "../send/progress.ts"
 
@@ -71,5 +71,18 @@ export function newEncrypting(
       transmission.getStore()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
     getSenderKeyDistributionMessage: (group) =>
       hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
+  }
+}
+
+/** So many copies of a message, a millisecond each, may be encrypted right after each other. */
+const atOnce = 20
+
+/** Lets the rest of this process have a turn, now and then, while thousands of copies are made. */
+function newPace(): () => Promise<void> {
+  let turn: Promise<void> = Promise.resolve()
+  let count = 0
+  return () => {
+    if (++count % atOnce === 0) turn = turn.then(() => nextTurn())
+    return turn
   }
 }

@@ -10,7 +10,7 @@ import { addressesMoved } from "./addresses.ts"
 import { newDecrypting } from "./decrypting.ts"
 import { newEncrypting } from "./encrypting.ts"
 import type { Keys } from "./keys.ts"
-import type { Hold } from "#session-host/concurrency/locks.ts"
+import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 
 export interface RepositoryInput {

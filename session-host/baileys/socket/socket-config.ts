@@ -7,7 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Vault } from "#session-host/network/connection.ts"
 import type { Keys } from "../signal/keys.ts"
-import type { Hold } from "#session-host/concurrency/locks.ts"
+import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "../signal/repository.ts"
 import { withoutKeyHolders } from "../send/progress.ts"

@@ -20,3 +20,16 @@ export function newLocks(): Hold {
     }
   }
 }
+
+/** Runs `work` after all work that was given earlier has ended, however it ended. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
+export function newTurns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve()
+  return async (work) => {
+    const result = last.then(work)
+    // The caller sees the error; the next one only waits for the end.
+    last = result.catch(() => {})
+    return await result
+  }
+}
