@@ -1,4 +1,7 @@
-/** The code in `docs/receivers/`, for readers who have the page but not the repository. A test compares the two. */
+/**
+ * The code in `docs/receivers/`, for readers who have the page but not the repository. Copied by hand, since Node 24 cannot
+ * import a file as text (ERR_UNKNOWN_FILE_EXTENSION). A test compares the two.
+ */
 export const receivers: { language: string; file: string; code: string }[] = [
   {
     language: "JavaScript (Node 18 or newer)",

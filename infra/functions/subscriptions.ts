@@ -5,7 +5,7 @@ import { operator } from "../stage/operator.ts"
 import { api } from "./api.ts"
 import { common, settings } from "./common.ts"
 
-/** What a process needs that speaks to Stripe; nothing where nobody pays. */
+/** The settings of a process that speaks to Stripe; none where nobody pays. */
 export const stripe = operator.stripe && {
   STRIPE_SECRET_KEY: $util.secret(operator.stripe.key),
   STRIPE_WEBHOOK_SECRET: $util.secret(operator.stripe.webhookSecret),
@@ -26,7 +26,7 @@ function looks(stripe: Record<string, $util.Input<string>>) {
     memory: "256 MB",
     // Two would ask Stripe about the same accounts.
     concurrency: { reserved: 1 },
-    // What is due stays due until a look has succeeded.
+    // An account stays due until a look has succeeded.
     retries: 0,
     environment: {
       ...settings,

@@ -273,7 +273,7 @@ test("a body that nobody reads, or that is left early, troubles nobody", async (
   })
 })
 
-describe("what goes wrong has a category", () => {
+describe("every failure has a category", () => {
   let get: Awaited<ReturnType<typeof fetching>>["get"]
   beforeEach(async () => {
     get = (await fetching(loopback)).get

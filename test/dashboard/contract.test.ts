@@ -3,13 +3,13 @@ import { expect, test } from "vitest"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { dashboard } from "#functions/dashboard/dashboard.ts"
 
-/** What the dashboard has of its own: signing in, people, and what only the operator sees. The script and style have names that change. */
+/** The dashboard has these of its own: signing in, people, and what only the operator sees. The script and style have names that change. */
 const own = [/^GET \/assets\//, /^\w+ \/(sign-|account|operator|dev\/|link|billing|subscription)/]
 
 /** The sandbox's phone is somebody else's, and no customer of the API: its pages play it. */
 const phone = "the sandbox's phone"
 
-/** What each page shows and does, as calls of the API: a program can have all of it. */
+/** The calls of the API that show and do what each page does: a program can have all of it. */
 const pages: Record<string, RouteName[] | typeof phone> = {
   "GET /": ["status", "listEvents", "listKeys", "listBridges"],
   "GET /live/sandbox": ["status", "listEvents", "listKeys", "listBridges"],

@@ -15,7 +15,7 @@ afterEach(() => vi.useRealTimers())
 const at = 1_795_000_000_000
 const fresh = Linking.resumed(undefined)
 
-/** What a page has seen once these codes, which expire then (seconds from `at`), came one after the other. */
+/** The page's state once these codes, which expire then (seconds from `at`), came one after the other. */
 function afterCodes(...expire: number[]): Linking.Info {
   let seen = fresh
   let now = 0

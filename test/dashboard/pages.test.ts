@@ -106,7 +106,7 @@ test("a page's stream that is cut goes on behind the event that was shown last, 
   expect((await shownBy(await later, 1)).said).toContain("late")
 })
 
-test("of a hundred tabs twelve are live, the others are told to come back, and a closed one makes room", async () => {
+test("twelve of a hundred tabs are live, the others are told to come back, and a closed one makes room", async () => {
   const person = await aPerson()
   const stream = "/numbers/shop/events/stream?from=0"
   const tabs = await Promise.all(Array.from({ length: 100 }, () => person.get(stream)))

@@ -13,7 +13,7 @@ import { aVisitor } from "#test/support/service/visitor.ts"
 
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 
-/** What was mailed to this address last. */
+/** The last mail to this address. */
 function mailed(email: string) {
   const mail = Mail.list().find(({ to }) => to === email)
   const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail?.text ?? "")?.[1] ?? ""
@@ -133,7 +133,7 @@ test("no more than 3 mails go to an address and 10 are sent for a browser's in a
   expect(others).toEqual([...Array.from({ length: 10 }, () => 200), 429])
 })
 
-/** What one is shown who asks for a code, apart from the address and the time. */
+/** The page for somebody who asks for a code, without the address and the time. */
 const pageFor = async (email: string) =>
   (await (await aVisitor().post("/sign-in", { email })).text())
     .replaceAll(email, "")

@@ -22,7 +22,7 @@ import { follow, press, printedLink, sees } from "#trials/pages/walk.ts"
 let service: Service
 let browser: Awaited<ReturnType<typeof startBrowser>>
 let base = ""
-/** What went wrong in any page, and what it asked of other hosts. */
+/** Errors in any page, and its requests to other hosts. */
 const wrong: string[] = []
 
 beforeAll(async () => {
@@ -239,7 +239,7 @@ test("the sandbox's phone sends a picture and a voice message, reacts, votes, ca
   expect(wrong).toEqual([])
 })
 
-test("what the first page offers to paste works as it stands: send, a receiver, and events sent to it", async () => {
+test("the lines that the first page offers work when they are pasted: a send, a receiver, and events sent to it", async () => {
   const page = await aPage()
   await page.goto(`${base}/`)
   const blocks = await page.$$eval(".snippets pre", (all) => all.map((one) => String(one.textContent)))

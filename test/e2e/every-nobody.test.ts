@@ -107,7 +107,7 @@ test.for(cases)("%s refuses what does not exist: %s", async ([, , route, { param
   expect(route.operation.responses[answer.status]?.description).toContain(`\`${code}\``)
 })
 
-test("of all that nothing was sent", async () => {
+test("nothing was sent for any of that", async () => {
   const log = await whole.network.log({ kind: "in", tag: "message" })
   expect(log.filter(({ who }) => !who.endsWith(":0"))).toEqual([])
 })

@@ -83,7 +83,7 @@ export async function faultsOf(
   return faults
 }
 
-/** What a page's script and style weigh as browsers get them, and the page with them, in bytes. */
+/** The size of a page's script and style as browsers get them, and of the page with them, in bytes. */
 export async function weightOf(url: string, cookie: string): Promise<{ assets: number; whole: number }> {
   const text = await (await fetch(url, { headers: { cookie } })).text()
   let assets = 0

@@ -1,7 +1,7 @@
 import type { Page } from "puppeteer-core"
 import { until } from "#test/support/until.ts"
 
-// What a person does in a page, by the names that they read there.
+// The steps of a person in a page, by the names that they read there.
 
 /** Waits until this is to be read. The page may be exchanged for the next one meanwhile. */
 export async function sees(page: Page, text: string, withinMs = 15_000): Promise<void> {

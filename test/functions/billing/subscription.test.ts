@@ -731,7 +731,7 @@ test("a dashboard whose address nobody set fails no refusal, and one below a pat
   expect(forAll).toEqual({ BILLING: "stripe", DASHBOARD_URL: "http://localhost:3000" })
 })
 
-test("what another Stripe has said counts for nothing: the account begins anew, and its bridges wait", async () => {
+test("the word of another Stripe counts for nothing: the account begins anew, and its bridges wait", async () => {
   const { id, bridge } = await subscriber()
   await Payer.change((await Payer.get(id))!, { mode: "live", customer: "cus_of_another" })
   await look(id)

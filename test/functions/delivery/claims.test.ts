@@ -86,7 +86,7 @@ async function asBefore(bridge: Bridge.Info) {
   })
 }
 
-describe("what a delivery costs", () => {
+describe("the cost of a delivery", () => {
   test("an event alone: a claim, a look, an update, the log, and going idle", async () => {
     const { outbox, bridge } = await aDelivery()
     await outbox.append(anEvent())

@@ -45,7 +45,7 @@ test("every function knows that numbers are paid for, and only two have Stripe's
   expect(graph.one("lambda/function:Function", "SubscriptionsFunction").kmsKeyArn).toBeDefined()
 })
 
-test("what is due is looked at each minute, one look at a time, and everybody each night", () => {
+test("accounts that are due are looked at each minute, one look at a time, and all of them each night", () => {
   const schedules = graph
     .all("scheduler/schedule:Schedule")
     .map(({ inputs }) => String(inputs.scheduleExpression))

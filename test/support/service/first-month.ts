@@ -6,7 +6,7 @@ import { Money } from "#core/billing/money.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 
-/** What differs between the pretend Stripe and Stripe's own test mode. */
+/** The steps that differ between the pretend Stripe and Stripe's own test mode. */
 export interface Means {
   /** Puts a card on file that fails when it is charged, and begins the subscription with its trial. */
   subscribe: (accountId: string) => Promise<void>
