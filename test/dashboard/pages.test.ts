@@ -214,7 +214,7 @@ test("a secret is replaced while both sign, until that is ended", async () => {
   expect(await WebhookSecret.of(await Bridge.get(person.accountId, "shop"))).toEqual([secret])
 })
 
-test("whoever is not signed in is led to the sign-in, and forms do nothing", async () => {
+test("a visitor who is not signed in is led to the sign-in, and forms do nothing", async () => {
   const visitor = aVisitor()
   for (const path of [
     "/",

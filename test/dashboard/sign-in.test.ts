@@ -281,7 +281,7 @@ test("turning to another account is no sign-in: it is as old as before, and what
   }
 })
 
-test("whoever has an account stays in it when another one invites them, and can turn to that", async () => {
+test("a person with an account stays in it when another one invites them, and can turn to that", async () => {
   const email = anEmail()
   const own = await join(email)
   const other = await join(anEmail())

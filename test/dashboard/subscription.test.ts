@@ -157,7 +157,7 @@ test("while Stripe is away the page says so, and nothing is lost", async () => {
   expect(await person.led("/subscription/begin")).toContain("/checkout/cs_test_")
 })
 
-test("whoever only looks pays for nothing, and whoever is not signed in sees nothing", async () => {
+test("a viewer pays for nothing, and a visitor who is not signed in sees nothing", async () => {
   const viewer = await aPerson("viewer")
   expect(await viewer.text("/subscription")).toContain("ask one of its owners")
   for (const act of ["begin", "pay", "portal"])

@@ -65,7 +65,7 @@ test("an acknowledgement that got lost: the retry sends the same bytes, and is t
   expect(await contact.read({ id: idIn(resolved) })).toHaveLength(1)
 })
 
-test("a record that could not be completed is completed by whoever asks next", async () => {
+test("a record that could not be completed is completed by the next request", async () => {
   const { contact, send } = await aShop()
   const back = dynamoDb.faults.add({
     fault: "throttling",

@@ -112,7 +112,7 @@ test("a doorbell that was received too often ends in the dead-letter queue", asy
   expect(await receive(deadUrl)).toMatchObject([{ Body: "one" }])
 })
 
-test("closing ends whoever still listens", async () => {
+test("closing ends the listeners that are left", async () => {
   const { receive, close } = await queues()
   const [listening] = await Promise.all([
     receive(undefined, 20).catch((error: unknown) => error),

@@ -149,7 +149,7 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads d
   expect(mayDo("SweepRole", "Key").filter((action) => action.startsWith("kms:"))).toEqual([])
 })
 
-test("media are stored by hosts, and read by whoever streams them", () => {
+test("media are stored by hosts, and read by the functions that stream them", () => {
   expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["SessionHostTaskRole"])
   expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["StreamRole", "SessionHostTaskRole"])
 })

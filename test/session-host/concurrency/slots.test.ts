@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Slots } from "#session-host/concurrency/slots.ts"
 
-test("so many at once; whoever waits takes over the slot that becomes free, in order", async () => {
+test("so many at once; those who wait take over the slots that become free, in order", async () => {
   const slots = new Slots(2, 10_000)
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
   const begun: number[] = []

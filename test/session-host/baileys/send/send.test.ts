@@ -178,7 +178,7 @@ test("a message that is not prepared in 20 seconds is given up for good, and the
   expect(await second).toEqual({ timestamp: 5 })
 })
 
-test("when the connection ends, whoever waits hears that the outcome is unknown", async () => {
+test("when the connection ends, those who wait hear that the outcome is unknown", async () => {
   const { send, acks } = aSender(leaves)
   const sent = send(message, false)
   await vi.advanceTimersByTimeAsync(1)

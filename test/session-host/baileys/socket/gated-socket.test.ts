@@ -73,7 +73,7 @@ test("a frame waits for the last unit made before it, and frames leave in order"
   expect(left).toEqual(["a", "b", "c", "d", "e"])
 })
 
-test("a frame that waits has its unit made durable, and whoever sent it goes on", () => {
+test("a frame that waits has its unit made durable, and its sender goes on", () => {
   const { make, send, asked, left } = aSocket()
   const sent: string[] = []
   make()
