@@ -10,7 +10,7 @@ import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./
 
 export { FREE, GONE, type Held, Info, key, looksForAll, Network, NONE, Reason, Told, wanted } from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./holding.ts"
-export { healthy, login, proven, skipped, stayed, tell, usedAt } from "./notes.ts"
+export { healthy, login, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
 export { pauseIdle, skip, stop, stopUnpaid, wake } from "./stop-and-wake.ts"
 export { claimRemoval, gone } from "./removal.ts"
 

@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events"
-import type { Arrivals } from "./unsettled.ts"
+import type { Arrivals } from "./unsettled-stanzas.ts"
 import { takeOver } from "./take-over.ts"
 
 /** Stanzas for which Baileys, or the code in its place, reads the store or asks the network. */

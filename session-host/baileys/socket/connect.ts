@@ -13,7 +13,7 @@ import type { Acquaintance, Connection, Gate, Happening, Vault } from "#session-
 import { ackMs, newAcks } from "./acks.ts"
 import { newRecordPeople } from "../app-state/record-people.ts"
 import { newAddressing } from "../send/addressing.ts"
-import { newArrivals } from "./unsettled.ts"
+import { newArrivals } from "./unsettled-stanzas.ts"
 import { newBacklog } from "./backlog.ts"
 import { newBeforeEnd } from "./before-end.ts"
 import { boundWork } from "./bounded-work.ts"

@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events"
 import type { AuthenticationCreds, BinaryNode } from "@whiskeysockets/baileys"
-import type { Arrivals } from "./unsettled.ts"
+import type { Arrivals } from "./unsettled-stanzas.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { isParsable } from "../stanzas/stanza.ts"
 import { takeOver } from "./take-over.ts"

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { newArrivals } from "#session-host/baileys/socket/unsettled.ts"
+import { newArrivals } from "#session-host/baileys/socket/unsettled-stanzas.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
