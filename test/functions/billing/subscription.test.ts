@@ -67,7 +67,8 @@ const days = async (accountId: string, count: number) => {
   await look(accountId)
 }
 
-const rowOf = async (accountId: string) => await get(tables.accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
+const rowOf = async (accountId: string) =>
+  await get(tables.accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
 
 /** The operator deletes an account's customer on Stripe's own pages. */
 async function deleteAtStripe(accountId: string): Promise<void> {
