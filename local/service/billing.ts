@@ -2,9 +2,6 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { endBilling } from "#core/billing/end.ts"
-import { log } from "#core/platform/log.ts"
-import { lookAtAll, lookAtDue } from "#functions/billing/looks.ts"
 import { startPretendStripe } from "../stripe/pretend.ts"
 import { privateFile } from "./private-file.ts"
 import { CannotStart, type Settings } from "./settings.ts"
@@ -59,12 +56,15 @@ const Secret = z.object({ secret: z.string() })
 
 /** Where billing was on until the last start, nobody waits for a payment any more. */
 async function end(): Promise<() => Promise<void>> {
+  const { endBilling } = await import("#core/billing/end.ts")
   await endBilling()
   return async () => undefined
 }
 
 /** Looks each second at the accounts that are due, and once a day at all. */
 async function startLooks(): Promise<() => Promise<void>> {
+  const { lookAtAll, lookAtDue } = await import("#functions/billing/looks.ts")
+  const { log } = await import("#core/platform/log.ts")
   const stopping = new AbortController()
   const looking = looks()
 

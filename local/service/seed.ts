@@ -1,11 +1,5 @@
 import { join } from "node:path"
 import { z } from "zod"
-import { Account } from "#core/account/account.ts"
-import { ApiKey } from "#core/account/api-key.ts"
-import { watch } from "#core/account/outgoing-mail.ts"
-import { Member } from "#core/account/member.ts"
-import { Person } from "#core/account/person.ts"
-import { SignIn } from "#core/account/sign-in.ts"
 import { apiClient } from "../api-client.ts"
 import { link } from "../network/link.ts"
 import { networkClient, type NetworkClient, type Phone } from "../network/client.ts"
@@ -55,6 +49,8 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
 }
 
 async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
+  const { Account } = await import("#core/account/account.ts")
+  const { ApiKey } = await import("#core/account/api-key.ts")
   return await privateFile(join(dataDir, "account.json"), Seeded, async () => {
     const { id } = await Account.create({ name: "local", subscription: "active" })
     return { accountId: id, apiKey: await ApiKey.create(id, "npm start") }
@@ -66,6 +62,11 @@ const operator = "operator@bridge.local"
 
 /** A link that signs a browser on this machine in to the seeded account, once. Mails of other sign-ins are printed, too. */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {
+  const { Account } = await import("#core/account/account.ts")
+  const { watch } = await import("#core/account/outgoing-mail.ts")
+  const { Member } = await import("#core/account/member.ts")
+  const { Person } = await import("#core/account/person.ts")
+  const { SignIn } = await import("#core/account/sign-in.ts")
   // As a code, a mail of a sign-in is for eyes, not for files.
   if (process.stdout.isTTY)
     watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))

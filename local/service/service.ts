@@ -4,15 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { Host } from "#core/lease/host.ts"
-import { log } from "#core/platform/log.ts"
 import { staysMs } from "#functions/delivery/arrivals.ts"
-import { answerDoorbells } from "#functions/delivery/handler.ts"
-import { ringAll } from "#functions/sweep/bells.ts"
-import { look } from "#functions/sweep/sweep.ts"
-import { startPoller } from "../delivery/poller.ts"
-import { useStore } from "../delivery/store-here.ts"
-import { createTables } from "../dynamodb/create-tables.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbells.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
@@ -147,23 +139,27 @@ async function start(
   }
   Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
 
-  // The environment is complete from here on. Only now may settings be read.
+  // The environment is complete from here on: only now may settings be read. Our own modules are loaded beside what starts.
+  const { createTables } = await import("../dynamodb/create-tables.ts")
   await createTables(store.endpoint)
   if (store.answer) {
+    const { useStore } = await import("../delivery/store-here.ts")
     const end = useStore(store)
     stops.push(async () => end())
   }
   await forgetHosts()
   // Session hosts take seconds to start; the rest goes on meanwhile.
   stops.push(await startSweep())
-  // The largest part of the code is loaded meanwhile.
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
   stops.push(await billing.start())
+  const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
+  const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")
+  const { startPoller } = await import("../delivery/poller.ts")
   const doorbells = doorbellsHere(queue.doorbellUrl, queue.ask)
-  stops.push(startPoller({ doorbells, handler: answerDoorbells, concurrency: deliveriesAtOnce }).stop)
+  stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)
 
   const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
   writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
@@ -172,7 +168,7 @@ async function start(
   return service
 }
 
-/** Packages that are loaded in any case. They read no settings, as our own modules do. */
+/** The packages that are loaded in any case, and take the longest. */
 async function loadPackages(): Promise<void> {
   await Promise.all([
     import("@aws-sdk/client-dynamodb"),
@@ -260,11 +256,14 @@ async function listenForCalls(port: number) {
 
 /** Hosts are children of this process, so those of an earlier one are dead, however it ended. */
 async function forgetHosts(): Promise<void> {
+  const { Host } = await import("#core/lease/host.ts")
   for (const host of await Host.list()) await Host.markDead(host.id, host.version)
 }
 
 /** Looks every second: a look costs nothing here, and a host that ended is replaced at once. */
 async function startSweep(): Promise<() => Promise<void>> {
+  const { look } = await import("#functions/sweep/sweep.ts")
+  const { log } = await import("#core/platform/log.ts")
   const stopping = new AbortController()
   const sweeping = sweep()
 
