@@ -4,7 +4,7 @@ import { aBridge } from "#test/support/service/bridge.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { aHost, eventsOfType, held } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
-import { codeOf } from "#test/support/session/paired.ts"
+import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
 const chats = 2000
@@ -33,7 +33,7 @@ test("a phone with thousands of chats is linked: they are read a hundred at a ti
   const pairsWritten = () => written.map(({ rows }) => rows.filter((sk) => sk.includes("lid-mapping")).length)
   const all = () => pairsWritten().reduce((sum, some) => sum + some, 0)
 
-  await phone.scan(await codeOf(bridge.id))
+  await scanCode(phone, bridge.id)
   await until(async () => all() >= 200)
   await bob.send(phone.number, "meanwhile")
   await eventsOfType(bridge.id, "message", 1)

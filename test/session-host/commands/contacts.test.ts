@@ -8,7 +8,7 @@ import { aChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/files.ts"
 import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
-import { codeOf } from "#test/support/session/paired.ts"
+import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import type { Contact } from "#core/contract/contact.ts"
@@ -139,7 +139,7 @@ test("another login knows nobody of the last one's", async () => {
   await call(bridge.id, "DELETE", "/logout")
   expect((await call(bridge.id, "GET", "/contacts")).status).toBe(409)
   const other = await network.phone()
-  await other.scan(await codeOf(bridge.id))
+  await scanCode(other, bridge.id)
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(await list()).toEqual([])
 })
@@ -154,7 +154,7 @@ test.for([false, true])(
     if (files) await network.fault({ kind: "files", device: `${other.number}:1` })
     const entry = { number: bob.number, full_name: "Robert Brown", first_name: "Robert" }
     await network.call("POST", `/phones/${other.number}/contacts`, entry)
-    await other.scan(await codeOf(bridge.id))
+    await scanCode(other, bridge.id)
     await until(async () => (await statusOf(bridge.id)) === "connected")
     expect(await listed(bob.number)).toMatchObject({ jid: bob.jid, full_name: "Robert Brown" })
   },
@@ -180,7 +180,7 @@ test("the address book is known whenever the connection ends that was reading it
     }
     await save("Before the link")
     await held(id)
-    await phone.scan(await codeOf(id))
+    await scanCode(phone, id)
     await until(async () => (await statusOf(id)) === "connected")
     await restartIn(ms)
     expect(await knownAs("Before the link")).toMatchObject({ phone: bob.number })

@@ -4,7 +4,7 @@ import { transactions } from "#test/support/recorded-writes.ts"
 import { ackMs, aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aNetwork } from "#test/support/network/network.ts"
-import { aPairedSession, codeOf } from "#test/support/session/paired.ts"
+import { aPairedSession, scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
@@ -140,7 +140,7 @@ test("a message whose outcome is unknown is not sent again by another login", as
   await unlink()
   await until(async () => (await statusOf(bridge.id)) === "unpaired")
   const other = await network.phone("Eve")
-  await other.scan(await codeOf(bridge.id))
+  await scanCode(other, bridge.id)
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({
     status: 504,

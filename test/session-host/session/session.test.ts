@@ -3,7 +3,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOf, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
-import { aPairedSession, codeOf } from "#test/support/session/paired.ts"
+import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
@@ -167,7 +167,7 @@ test("an unlinked session is unpaired, its keys are gone, and a phone may be lin
   await until(async () => (await statusOf(bridge.id)) === "unpaired")
   await until(async () => (await signalKeys(bridge.id)).length === 0)
   const other = await network.phone("Eve")
-  await other.scan(await codeOf(bridge.id))
+  await scanCode(other, bridge.id)
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(await eventsOfType(bridge.id, "connected", 2)).toEqual([
     expect.anything(),

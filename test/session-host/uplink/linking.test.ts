@@ -3,7 +3,7 @@ import "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
-import { aPairedSession, codeOf } from "#test/support/session/paired.ts"
+import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -62,7 +62,7 @@ test("after a link code that nobody typed the session can be linked still, by pi
   await aHost(network, calm)
   await until(async () => (await statusOf(bridge.id)) === "unpaired")
   await expect(phone.typeCode(abandoned.code)).rejects.toThrow("unknown_ref")
-  await phone.scan(await codeOf(bridge.id))
+  await scanCode(phone, bridge.id)
   await untilConnected(bridge.id)
   // The session never tried to log in as a device that was not linked.
   expect(await network.call("GET", "/log?kind=note&event=login%20refused")).toEqual([])
@@ -114,7 +114,7 @@ test("a logout unlinks the device, tells the customer, and leaves no key behind"
 
   const again = await call(bridge.id, "DELETE", "/logout")
   expect([again.status, await again.json()]).toEqual([200, { ok: true }])
-  await phone.scan(await codeOf(bridge.id))
+  await scanCode(phone, bridge.id)
   await untilConnected(bridge.id)
 })
 
@@ -179,6 +179,6 @@ test("replaced, it can be logged out from here all the same", async () => {
   await until(async () => (await statusOf(bridge.id)) === "replaced")
   expect((await call(bridge.id, "DELETE", "/logout")).status).toBe(200)
   expect(await statusOf(bridge.id)).toBe("unpaired")
-  await phone.scan(await codeOf(bridge.id))
+  await scanCode(phone, bridge.id)
   await untilConnected(bridge.id)
 })
