@@ -1,5 +1,5 @@
 import { Billing } from "#core/billing/billing.ts"
-import { endBilling } from "#core/billing/end.ts"
+import { endBilling } from "#core/billing/turned-off.ts"
 import { Refused, type Verb } from "./verb.ts"
 
 export const billing: Record<string, Verb> = {

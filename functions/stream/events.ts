@@ -2,7 +2,7 @@ import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { invalid } from "#core/error.ts"
-import { Arrivals } from "../delivery/arrivals.ts"
+import { Arrivals } from "../delivery/stay-for-events.ts"
 import { router } from "../http/router.ts"
 import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
 

@@ -56,7 +56,7 @@ const Secret = z.object({ secret: z.string() })
 
 /** Where billing was on until the last start, nobody waits for a payment any more. */
 async function end(): Promise<() => Promise<void>> {
-  const { endBilling } = await import("#core/billing/end.ts")
+  const { endBilling } = await import("#core/billing/turned-off.ts")
   await endBilling()
   return async () => undefined
 }

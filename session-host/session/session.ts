@@ -101,7 +101,11 @@ export class Session {
         this.#changes.notify()
         this.notes.start()
         this.#log.info({ paired: uplink.isPaired }, "session started")
-        this.#tell("info", uplink.isPaired ? "session started" : "session started, no phone is linked")
+        BridgeLog.append(
+          this.lease.bridgeId,
+          "info",
+          uplink.isPaired ? "session started" : "session started, no phone is linked",
+        )
         BridgeLog.trim(this.lease.bridgeId).catch((error: unknown) =>
           this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
         )
@@ -298,11 +302,6 @@ export class Session {
     uplink.dial()
   }
 
-  /** Writes to the customer's log, in the customer's terms: none of our errors, and nothing of anybody's messages. */
-  #tell(level: BridgeLog.Level, text: string): void {
-    BridgeLog.append(this.lease.bridgeId, level, text)
-  }
-
   /** `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away. */
   #end(error: SessionEnded, failed = isOwnFault(error)): void {
     if (this.#ended.signal.aborted) return
@@ -313,7 +312,8 @@ export class Session {
     this.#changes.notify()
     if (failed) this.#log.error({ error }, "session ended by an error")
     else this.#log.info({ why: error.message }, "session ended")
-    this.#tell(
+    BridgeLog.append(
+      this.lease.bridgeId,
       failed ? "error" : "info",
       failed ? "session ended because of an internal error" : "session ended",
     )

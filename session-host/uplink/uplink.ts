@@ -184,7 +184,7 @@ export class Uplink {
   async restart(): Promise<void> {
     const { changes, timing, isOver } = this.#input
     this.#log.info("session restarts")
-    this.#tell("info", "session restarts")
+    BridgeLog.append(this.#input.held.bridgeId, "info", "session restarts")
     await this.#memory.standing.setReplaced(false)
     this.#dialler.forgetBan()
     this.hangUp()
@@ -282,14 +282,18 @@ export class Uplink {
         this.#passkeyRequired = true
         this.#pairing.hide()
         this.#log.warn("the phone asks for a passkey step, which this release cannot do")
-        this.#tell("warn", "the phone asks for a passkey step, which this release cannot do")
+        BridgeLog.append(
+          this.#input.held.bridgeId,
+          "warn",
+          "the phone asks for a passkey step, which this release cannot do",
+        )
         break
       case "paired":
         this.#pairing.end()
         this.#passkeyRequired = false
         this.#logins.forget()
         this.#log.info("session paired")
-        this.#tell("info", "session paired")
+        BridgeLog.append(this.#input.held.bridgeId, "info", "session paired")
         break
       case "open":
         this.#opened(happening.me.phone)
@@ -325,7 +329,7 @@ export class Uplink {
     this.#beAvailable()
     this.#memory.readParkedAgain().catch(this.#dropped)
     this.#log.info("session connected")
-    this.#tell("info", "session connected")
+    BridgeLog.append(this.#input.held.bridgeId, "info", "session connected")
   }
 
   /** Only a sandbox bridge has a household. */
@@ -352,7 +356,11 @@ export class Uplink {
     const { reason, detail, objection } = end
     this.#log.info({ reason, detail, objection }, "session disconnected")
     const said = [reason, objection, detail].filter(Boolean).join(", ")
-    this.#tell(reason === "lost" || objection ? "warn" : "info", `session disconnected: ${said}`)
+    BridgeLog.append(
+      this.#input.held.bridgeId,
+      reason === "lost" || objection ? "warn" : "info",
+      `session disconnected: ${said}`,
+    )
     this.hangUp()
     this.#objection = objection
     this.#goneFor(end)
@@ -373,7 +381,11 @@ export class Uplink {
     if (end.refusedForMs === undefined) return
     const at = iso(nowMs() + waitMs)
     this.#log.warn({ at }, "the network refuses the session for some time: not dialling before then")
-    this.#tell("warn", `the network refuses the session for some time: connecting again at ${at}`)
+    BridgeLog.append(
+      this.#input.held.bridgeId,
+      "warn",
+      `the network refuses the session for some time: connecting again at ${at}`,
+    )
   }
 
   /** Another login of the same device took over: perhaps the rightful owner, whom we must not throw out again. */
@@ -411,11 +423,6 @@ export class Uplink {
     if (this.isPaired || this.#input.isOver() || this.#linksItself) return
     this.#lost = false
     this.hangUp()
-  }
-
-  /** Writes to the customer's log, in the customer's terms: none of our errors, and nothing of anybody's messages. */
-  #tell(level: BridgeLog.Level, text: string): void {
-    BridgeLog.append(this.#input.held.bridgeId, level, text)
   }
 
   readonly #dropped = (error: unknown): void => {

@@ -1,7 +1,7 @@
 import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
-import type { Acks } from "./acks.ts"
+import type { Acks } from "./acks-of-sends.ts"
 import type { Arrivals } from "./unsettled-stanzas.ts"
 import type { newCalls } from "../stanzas/calls.ts"
 import type { Lifetime } from "./lifetime.ts"

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { ackMs, newAcks } from "#session-host/baileys/socket/acks.ts"
+import { ackMs, newAcks } from "#session-host/baileys/socket/acks-of-sends.ts"
 import { built, textOf } from "#session-host/messages/compose.ts"
 import { type Keys, keysOf } from "#session-host/baileys/signal/keys.ts"
 import { newSender } from "#session-host/baileys/send/send.ts"
