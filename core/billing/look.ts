@@ -105,10 +105,25 @@ async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subsc
     return (await subscriptions.list({ customer, status: "all", limit: 100 })).data
   } catch (error) {
     if (!isMissing(error)) throw error
-    const { accountId } = payer
-    if (payer.said && customer === payer.customer)
-      log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
+    const isPaying = payer.said !== undefined && customer === payer.customer
+    // Not even as a deleted one: rather the key is another account's than that all customers are gone at once.
+    if (isPaying && modeOf() === "live" && !(await isDeleted(customer))) throw error
+    if (isPaying)
+      log.warn(
+        { accountId: payer.accountId, customer },
+        "Stripe does not know the customer: their bridges are paused",
+      )
     return []
+  }
+}
+
+/** Whether Stripe had this customer, and has deleted it. */
+async function isDeleted(customer: string): Promise<boolean> {
+  try {
+    return (await (await stripe()).customers.retrieve(customer)).deleted === true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
   }
 }
 

@@ -153,7 +153,7 @@ function toRow(payer: Info): Row {
     version: payer.version,
     mode: payer.mode,
     customer: payer.customer,
-    others: payer.others.length > 0 ? payer.others.slice(-mostOthers) : undefined,
+    others: payer.others.length > 0 ? payer.others.slice(0, mostOthers) : undefined,
     said: said && {
       id: said.id,
       status: said.status,

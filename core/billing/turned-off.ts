@@ -33,7 +33,12 @@ export async function endBilling(): Promise<Freed> {
     for (const { id } of await paidBridges(account.id))
       if (await Lease.wake(id, "billing")) freed.bridges += 1
   }
-  if (freed.accounts + freed.bridges > 0)
+  if (freed.charged > 0)
+    log.warn(
+      { ...freed },
+      "billing was turned off, but Stripe goes on charging: cancel the subscriptions there",
+    )
+  else if (freed.accounts + freed.bridges > 0)
     log.info({ ...freed }, "billing was turned off: nobody pays any more")
   return freed
 }

@@ -106,11 +106,12 @@ const Usage = z
     events: z.number().int().openapi({ description: "Delivered, or put into the inbox." }),
     messages: z.number().int().openapi({ description: "How many of these were of the type `message`." }),
     messages_in: z.number().int().openapi({
-      description: "Messages that others wrote. Counted by the session, and up to ten minutes late here.",
+      description:
+        "Messages that others wrote, without what the bridge is not to tell (`events`, `ignore`). Counted by the session, and up to ten minutes late here.",
     }),
     messages_out: z.number().int().openapi({
       description:
-        "Messages that were sent through the API, or written on the phone; counted in the same way.",
+        "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is not counted.",
     }),
     undelivered: z.number().int().openapi({ description: "Given up." }),
     attempts: z.number().int().openapi({ description: "Of first deliveries, without what was sent again." }),

@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js"
 import { z } from "zod"
 import "../keys/key-objects.ts"
 import { lazily } from "./lazily.ts"
@@ -27,7 +28,8 @@ const page = z
   )
   .default("")
 
-const Config = z.object({
+/** What the environment of any process of the service may hold. */
+export const Config = z.object({
   /** `production` refuses webhooks over plain http. */
   STAGE: z.string().default("local"),
   /** Where log lines go instead of the standard output. */
@@ -36,7 +38,9 @@ const Config = z.object({
   LOG_DIR: z.string().optional(),
   LOG_GROUP: z.string().optional(),
   /** Which service writes metrics into its log; without, none are written. */
-  METRICS_SERVICE: z.enum(["api", "dashboard", "delivery", "sweep", "session-host"]).optional(),
+  METRICS_SERVICE: z
+    .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions"])
+    .optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 
   ACCOUNTS_TABLE: z.string().default("Accounts"),
@@ -91,7 +95,10 @@ const Config = z.object({
   /** Where Stripe's API is, unless it is Stripe's own. */
   STRIPE_API_BASE: z.url().optional(),
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
-  URL_ALLOW: list,
+  URL_ALLOW: list.refine(
+    (ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)),
+    "must be address ranges, as 10.0.0.0/8,fd00::/8",
+  ),
 
   /** New for each start of a session host's process. */
   HOST_ID: z.string().optional(),

@@ -15,6 +15,7 @@ export function lazily<Made extends object>(make: () => Made): Made {
     },
     set: (_, name, value) => Reflect.set(it(), name, value),
     has: (_, name) => Reflect.has(it(), name),
+    getPrototypeOf: () => Reflect.getPrototypeOf(it()),
     ownKeys: () => Reflect.ownKeys(it()),
     getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(it(), name),
     defineProperty: (_, name, descriptor) => Reflect.defineProperty(it(), name, descriptor),

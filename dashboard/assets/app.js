@@ -84,7 +84,17 @@ function place(html) {
 
 // A stream takes over the place of the one that this part of this tab had before: of that one nobody may know yet that it
 // is read no more.
-const tab = (sessionStorage.tab ??= crypto.getRandomValues(new Uint32Array(4)).join("-"))
+const tab = thisTab()
+
+function thisTab() {
+  const made = crypto.getRandomValues(new Uint32Array(4)).join("-")
+  try {
+    return (sessionStorage.tab ??= made)
+  } catch {
+    // A browser that keeps nothing for us: each page is a tab of its own.
+    return made
+  }
+}
 
 function follow(part, nth) {
   let source

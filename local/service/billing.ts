@@ -57,7 +57,9 @@ const Secret = z.object({ secret: z.string() })
 /** Where billing was on until the last start, nobody waits for a payment any more. */
 async function end(): Promise<() => Promise<void>> {
   const { endBilling } = await import("#core/billing/turned-off.ts")
-  await endBilling()
+  const { charged } = await endBilling()
+  if (charged > 0)
+    console.log(`Billing is off, but Stripe goes on charging ${charged} subscriptions: cancel them there.`)
   return async () => undefined
 }
 

@@ -120,7 +120,7 @@ test("the page has no accessibility fault in any state, by day and by night, wid
   await (await sdk()).customers.del((await Payer.get(person.accountId))!.customer!)
   await visit("Subscribe again")
   expect(faults).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test("the portal shows the card, cancels, and leads back", async () => {
   stripe.webhooks.hold()

@@ -26,7 +26,7 @@ export function repairCurve() {
     const { pubKey, privKey } = newPair()
     return { private: privKey, public: pubKey.subarray(1) }
   }
-  Curve.sharedKey = (privateKey, publicKey) => agree(typed(publicKey), privateKey)
+  Curve.sharedKey = (privateKey, publicKey) => agree(publicKey, privateKey)
 }
 
 function newPair(): Pair {
@@ -34,14 +34,19 @@ function newPair(): Pair {
   return { pubKey: Buffer.from(pubKey), privKey: Buffer.from(privKey) }
 }
 
-/** @throws Error for a key with which everybody agrees on the same secret, as OpenSSL does (RFC 7748, 6.1) */
-function agree(publicKey: Uint8Array, privateKey: Uint8Array): Buffer<ArrayBuffer> {
+/** @throws Error for bytes that are no keys, and for a key with which everybody agrees on the same secret, as OpenSSL does (RFC 7748, 6.1) */
+function agree(theirs: Uint8Array, privateKey: Uint8Array): Buffer<ArrayBuffer> {
+  const publicKey = typed(theirs)
+  if (publicKey.length !== 33 || publicKey[0] !== type[0]) throw new Error("this is no public key")
+  if (privateKey.length !== 32) throw new Error("this is no private key")
   const secret = Buffer.from(calculateAgreement(publicKey, privateKey))
   if (secret.every((byte) => byte === 0)) throw new Error("a public key of low order")
   return secret
 }
 
+const type = Buffer.from([5])
+
 /** libsignal's form: the type of the key stands in front. */
 function typed(publicKey: Uint8Array): Uint8Array {
-  return publicKey.length === 33 ? publicKey : Buffer.concat([Buffer.from([5]), publicKey])
+  return publicKey.length === 32 ? Buffer.concat([type, publicKey]) : publicKey
 }

@@ -441,6 +441,23 @@ describe("a customer", () => {
     expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
   })
 
+  test("whom the live Stripe does not even know as deleted stays as they are: the key may be another account's", async () => {
+    const { BILLING, STRIPE_SECRET_KEY } = config
+    onTestFinished(() => void Object.assign(config, { BILLING, STRIPE_SECRET_KEY }))
+    Object.assign(config, { BILLING: "stripe", STRIPE_SECRET_KEY: "rk_live_of_the_operator" })
+    const { id, bridge } = await subscriber()
+    const { customer } = (await Payer.get(id))!
+    const known = stripe.book.customers[customer!]!
+    delete stripe.book.customers[customer!]
+    await expect(look(id)).rejects.toMatchObject({ code: "resource_missing" })
+    expect(await stateOf(id)).toBe("trialing")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    stripe.book.customers[customer!] = known
+    await deleteAtStripe(id)
+    await look(id)
+    expect(await stateOf(id)).toBe("canceled")
+  })
+
   test("whom Stripe never knows again subscribes as a new one, without a second trial", async () => {
     const { id } = await subscriber()
     stripe.book.customers = {}

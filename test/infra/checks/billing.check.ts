@@ -1,4 +1,5 @@
 import { beforeAll, expect, inject, test, vi } from "vitest"
+import { Config } from "#core/platform/config.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 
@@ -43,6 +44,15 @@ test("every function knows that numbers are paid for, and only two have Stripe's
   expect(ssm.filter((name) => /^Admin-(BILLING|STRIPE)/.test(name))).toEqual(["Admin-BILLING"])
   // Their settings are encrypted with a key of the stage's own.
   expect(graph.one("lambda/function:Function", "SubscriptionsFunction").kmsKeyArn).toBeDefined()
+})
+
+test.for([...functions, "Subscriptions"])("%s gets settings that the service takes", (name) => {
+  expect(Config.safeParse(graph.environment(`${name}Function`)).error).toBeUndefined()
+})
+
+test("the session hosts get settings that the service takes", () => {
+  const settings = graph.container().environment.map(({ name, value }) => [name, value])
+  expect(Config.safeParse(Object.fromEntries(settings)).error).toBeUndefined()
 })
 
 test("accounts that are due are looked at each minute, one look at a time, and all of them each night", () => {

@@ -69,7 +69,12 @@ test.for([
 test("a client that is taken for outdated is told so, and tried again", async () => {
   const { said, disconnected, logs, dialledAt } = await refused({ code: 405 })
   expect(await disconnected()).toEqual({ event: "disconnected", detail: expect.stringContaining("outdated") })
-  expect(await said()).toMatchObject({ status: "disconnected", objection: "outdated" })
+  // A host that the machine starves ends a login by itself, and then has heard no objection to it.
+  const { status } = await until(async () => {
+    const now = await said()
+    return now.objection === "outdated" && now
+  })
+  expect(status).toBe("disconnected")
   await logs("session disconnected: lost, outdated, Connection Failure (405)")
   await until(() => dialledAt.length > 2)
 })

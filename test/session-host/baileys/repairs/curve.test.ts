@@ -15,7 +15,8 @@ installRepairs()
 
 test("the repaired library and the plain one accept each other's signatures", () => {
   for (let i = 0; i < 16; i++) {
-    const { pubKey, privKey } = curve.generateKeyPair()
+    // Keys of the plain library are not clamped, and are what linked sessions have.
+    const { pubKey, privKey } = i % 2 === 0 ? curve.generateKeyPair() : plain.generateKeyPair()
     const message = randomBytes(i * 7)
     expect(plain.verify(pubKey.subarray(1), message, Curve.sign(privKey, message))).toBe(true)
     expect(curve.verifySignature(pubKey, message, Buffer.from(plain.sign(privKey, message)))).toBe(true)
@@ -48,4 +49,15 @@ test("a key with which everybody agrees on the same secret is refused, as the pl
   expect(() => plain.calculateAgreement(lowOrder, privKey)).toThrow(Error)
   expect(() => curve.calculateAgreement(lowOrder, privKey)).toThrow("a public key of low order")
   expect(() => Curve.sharedKey(privKey, Buffer.alloc(32))).toThrow("a public key of low order")
+})
+
+test("bytes that are no keys are refused, as the plain library does", () => {
+  const { pubKey, privKey } = curve.generateKeyPair()
+  const longer = Buffer.concat([pubKey, Buffer.from([0])])
+  const ofAnotherType = Buffer.concat([Buffer.from([6]), pubKey.subarray(1)])
+  for (const key of [longer, ofAnotherType, pubKey.subarray(0, 31)])
+    for (const library of [plain, curve])
+      expect(() => library.calculateAgreement(key, privKey)).toThrow(Error)
+  for (const library of [plain, curve])
+    expect(() => library.calculateAgreement(pubKey, privKey.subarray(1))).toThrow(Error)
 })
