@@ -9,7 +9,7 @@ import { Billing } from "./billing.ts"
 import { countPaid } from "./bridges.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
-import { isAnswer, isMissing, modeOf, stripe } from "./stripe.ts"
+import { ifThere, isAnswer, modeOf, stripe } from "./stripe.ts"
 
 /** Contract, "Subscription" */
 const trialDays = 7
@@ -75,21 +75,15 @@ async function withCustomer(accountId: string, email: string): Promise<Payer.Inf
 
 /** Whether Stripe still has this customer. One that was deleted can be read, and can subscribe no more. */
 async function isCustomer(id: string): Promise<boolean> {
-  try {
-    return !(await (await stripe()).customers.retrieve(id)).deleted
-  } catch (error) {
-    if (isMissing(error)) return false
-    throw error
-  }
+  const customer = await ifThere((await stripe()).customers.retrieve(id))
+  return customer !== undefined && !customer.deleted
 }
 
 /** The page that is open, else a new one. @returns undefined if what is known has changed: look again */
 async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session | undefined> {
   const { sessions } = (await stripe()).checkout
   if (payer.checkout !== undefined) {
-    const session = await sessions.retrieve(payer.checkout).catch((error: unknown) => {
-      if (!isMissing(error)) throw error
-    })
+    const session = await ifThere(sessions.retrieve(payer.checkout))
     if (session?.status === "open") return session
     await Payer.change(payer, { checkout: undefined })
     return undefined

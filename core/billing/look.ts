@@ -6,7 +6,7 @@ import { transact } from "../store/store.ts"
 import { isStillWanted, letBridges } from "./bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
-import { idOf, isMissing, modeOf, stripe } from "./stripe.ts"
+import { idOf, ifThere, modeOf, stripe } from "./stripe.ts"
 
 /** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
 const tries = 20
@@ -61,8 +61,8 @@ async function hasLooked(accountId: string): Promise<boolean> {
 }
 
 /**
- * The payer's record, without what another Stripe has said. Its customers are kept: whoever goes back to that Stripe finds
- * what is charged there.
+ * The payer's record, without what another Stripe has said. Its customers are kept, so that a service that goes back to that
+ * Stripe finds what is charged there.
  */
 function ofThisStripe(payer: Payer.Info): Payer.Info {
   const mode = modeOf()
@@ -100,31 +100,16 @@ function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
 
 /** A customer that Stripe does not know has none. It is kept: with the right key, Stripe knows it again. */
 async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
-  const { subscriptions } = await stripe()
-  try {
-    return (await subscriptions.list({ customer, status: "all", limit: 100 })).data
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    const isPaying = payer.said !== undefined && customer === payer.customer
-    // Not even as a deleted one: rather the key is another account's than that all customers are gone at once.
-    if (isPaying && modeOf() === "live" && !(await isDeleted(customer))) throw error
-    if (isPaying)
-      log.warn(
-        { accountId: payer.accountId, customer },
-        "Stripe does not know the customer: their bridges are paused",
-      )
-    return []
+  const { customers, subscriptions } = await stripe()
+  const found = await ifThere(subscriptions.list({ customer, status: "all", limit: 100 }))
+  if (found) return found.data
+  if (payer.said !== undefined && customer === payer.customer) {
+    // A live key that does not even know them as deleted is rather another account's: then this throws, and nothing changes.
+    if (modeOf() === "live") await customers.retrieve(customer)
+    const { accountId } = payer
+    log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
   }
-}
-
-/** Whether Stripe had this customer, and has deleted it. */
-async function isDeleted(customer: string): Promise<boolean> {
-  try {
-    return (await (await stripe()).customers.retrieve(customer)).deleted === true
-  } catch (error) {
-    if (isMissing(error)) return false
-    throw error
-  }
+  return []
 }
 
 const byAge = (a: Stripe.Subscription, b: Stripe.Subscription) => a.created - b.created
@@ -149,12 +134,8 @@ async function ended(payer: Payer.Info): Promise<boolean> {
 async function closeCheckout({ checkout }: Payer.Info): Promise<void> {
   if (checkout === undefined) return
   const { sessions } = (await stripe()).checkout
-  try {
-    const { status } = await sessions.retrieve(checkout)
-    if (status === "open") await sessions.expire(checkout)
-  } catch (error) {
-    if (!isMissing(error)) throw error
-  }
+  const session = await ifThere(sessions.retrieve(checkout))
+  if (session?.status === "open") await sessions.expire(checkout)
 }
 
 function isEnded(status: Stripe.Subscription.Status): boolean {

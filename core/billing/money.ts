@@ -5,7 +5,7 @@ import { need } from "../platform/config.ts"
 import { Billing } from "./billing.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
-import { isAnswer, isMissing, stripe } from "./stripe.ts"
+import { ifThere, isAnswer, stripe } from "./stripe.ts"
 
 /** An amount in the smallest unit of its currency, as Stripe gives it: we compute none. */
 export interface Amount {
@@ -41,15 +41,11 @@ export async function payPage(accountId: string): Promise<string | undefined> {
     : await portal(accountId)
 }
 
-async function latestInvoice(subscription: string): Promise<Stripe.Invoice | null> {
+async function latestInvoice(id: string): Promise<Stripe.Invoice | undefined> {
   const { subscriptions } = await stripe()
-  try {
-    const { latest_invoice } = await subscriptions.retrieve(subscription, { expand: ["latest_invoice"] })
-    return typeof latest_invoice === "object" ? latest_invoice : null
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  const subscription = await ifThere(subscriptions.retrieve(id, { expand: ["latest_invoice"] }))
+  const invoice = subscription?.latest_invoice
+  return invoice && typeof invoice === "object" ? invoice : undefined
 }
 
 async function finalized(id: string): Promise<Stripe.Invoice> {
@@ -69,12 +65,8 @@ export async function portal(accountId: string): Promise<string | undefined> {
   if (payer?.customer === undefined) return undefined
   const { sessions } = (await stripe()).billingPortal
   const return_url = Billing.at("/subscription/changed")
-  try {
-    return (await sessions.create({ customer: payer.customer, return_url })).url
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    // Somebody has deleted the customer at Stripe since the last look.
-    await look(accountId)
-    return undefined
-  }
+  const session = await ifThere(sessions.create({ customer: payer.customer, return_url }))
+  // Else somebody has deleted the customer at Stripe since the last look.
+  if (!session) await look(accountId)
+  return session?.url
 }

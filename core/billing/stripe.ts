@@ -52,8 +52,17 @@ export function isAnswer(error: unknown): boolean {
   return typeof error.statusCode === "number" && error.statusCode !== 409
 }
 
-/** Whether Stripe has answered that it has no such object, or has it no more. */
-export function isMissing(error: unknown): boolean {
+/** The object that Stripe answers with; undefined if it has no such object, or has it no more. */
+export async function ifThere<Made>(asking: Promise<Made>): Promise<Made | undefined> {
+  try {
+    return await asking
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "resource_missing"
 }
 

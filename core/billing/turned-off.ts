@@ -4,7 +4,7 @@ import { log } from "../platform/log.ts"
 import { paidBridges } from "./bridges.ts"
 import { Payer } from "./payer.ts"
 
-/** What became of the accounts of a service where nobody pays any more. */
+/** Counts of the accounts and bridges that nobody pays for any more. */
 export interface Freed {
   /** Accounts that may have bridges again, up to their limit. */
   accounts: number

@@ -115,7 +115,10 @@ export async function of(
   for await (const row of rows) {
     const counted = Counted.safeParse(row).data
     if (counted) messages.set(counted.day, { in: counted.in, out: counted.out })
-    else days.set(Day.parse(row).day, Day.parse(row))
+    else {
+      const day = Day.parse(row)
+      days.set(day.day, day)
+    }
   }
   if (current && current.day >= from && current.day <= to) days.set(current.day, current)
   return [...new Set([...days.keys(), ...messages.keys()])]

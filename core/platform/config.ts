@@ -28,7 +28,7 @@ const page = z
   )
   .default("")
 
-/** What the environment of any process of the service may hold. */
+/** The settings that the environment of a process may hold. */
 export const Config = z.object({
   /** `production` refuses webhooks over plain http. */
   STAGE: z.string().default("local"),

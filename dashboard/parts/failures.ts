@@ -18,7 +18,7 @@ const wrongCall = (title: string): Failure => ({ title, next: "Open this page ag
 export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   number_mismatch: {
     title: "That is another number",
-    next: "Link the phone that you were asked to link, or ask whoever sent you this page for a new one.",
+    next: "Link the phone that you were asked to link, or ask the sender of this page for a new one.",
   },
   invalid_request: {
     title: "This is not a phone number",

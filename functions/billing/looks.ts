@@ -40,7 +40,7 @@ async function lookAt(mark: Due.Mark): Promise<void> {
 export async function lookAtAll(): Promise<void> {
   for (const { id, subscription } of await Account.list()) {
     const payer = await Payer.get(id)
-    // Whoever has only signed up has nothing anywhere.
+    // An account that has only signed up has nothing anywhere.
     if (payer && (subscription !== "none" || Payer.customersOf(payer).length > 0)) await Due.put(id)
   }
 }

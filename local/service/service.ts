@@ -121,7 +121,7 @@ async function start(
           ...environment,
           ...(simulator && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
-          // Where this process keeps its own, or as it was told.
+          // Tests give all their services one folder.
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
           LOG_FILE: join(dataDir, "logs", "session-host.log"),
         },

@@ -106,7 +106,7 @@ export interface Book {
   asked: Record<string, Asked>
   subscriptions: Record<string, Subscription>
   invoices: Record<string, Invoice>
-  /** What the next invoice of a subscription charges or credits in addition, in cents, by its id. */
+  /** The amount that the next invoice of a subscription charges or credits in addition, in cents, by its id. */
   pending: Record<string, number>
   /** Pages of the portal: whose, and where they lead back to. */
   portals: Record<string, { customer: string; return_url: string }>

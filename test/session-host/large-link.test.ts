@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from "vitest"
-import { dynamoDb } from "#test/support/store.ts"
+import { expect, test } from "vitest"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { countRequests } from "#test/support/count-requests.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { aHost, eventsOfType, held } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
@@ -8,17 +8,6 @@ import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
 const chats = 2000
-
-/** Counts requests to the store from now on. */
-function counted(operation: string): () => number {
-  let count = 0
-  const when = () => {
-    count++
-    return false
-  }
-  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation, when }))
-  return () => count
-}
 
 test("a phone with thousands of chats is linked: they are read a hundred at a time, and a message that comes meanwhile waits for few of them", async () => {
   const network = await aNetwork()
@@ -29,7 +18,7 @@ test("a phone with thousands of chats is linked: they are read a hundred at a ti
   const { numbers } = await network.control.crowd({ count: chats })
   await network.control.chats(phone.number, { people: numbers, messages: 1 })
   const written = transactions()
-  const reads = ["GetItem", "BatchGetItem"].map(counted)
+  const reads = ["GetItem", "BatchGetItem"].map(countRequests)
   const pairsWritten = () => written.map(({ rows }) => rows.filter((sk) => sk.includes("lid-mapping")).length)
   const all = () => pairsWritten().reduce((sum, some) => sum + some, 0)
 

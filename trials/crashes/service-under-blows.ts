@@ -5,6 +5,8 @@ import type { Options } from "../cluster/cluster.ts"
 import { lostAnswer, type Phase, throttling } from "../cluster/phases.ts"
 import { startLines } from "../cluster/lines.ts"
 import { type Sent, sendOnce } from "../cluster/send-once.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { until } from "#test/support/until.ts"
 
 const beat = 500
@@ -18,7 +20,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     { bridges: 1, beat, ...times },
     { dir },
   )
-  const { bridge, contact, owner, device } = lines[0]!
+  const { bridge, id, contact, owner, device } = lines[0]!
   let messages = 0
   /** The lease that was lost to the last blow. */
   let lostEpoch = 0
@@ -28,7 +30,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     // While a delivery is still looking, nobody promises or rings, so those steps would never be reached.
     await until(isIdle, { what: "nobody delivering", withinMs })
     // Messages to a bridge that is away come as a backlog: the steps of a live one would never be met.
-    const { epoch } = await until(() => connected(apiKey, bridge, lostEpoch), {
+    const { epoch } = await until(() => connected(id, lostEpoch), {
       what: "its next session",
       withinMs,
     })
@@ -39,7 +41,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
 
   async function fallen({ blow, step }: Phase): Promise<void> {
     const { pid } = await until(() => cluster.steps.met()[0], { what: `somebody at "${step}"`, withinMs })
-    await forgive(apiKey, bridge)
+    await forgive(id)
     // Longer than its lease or its claim lasts.
     if (blow === "SIGSTOP") setTimeout(() => resume(pid), 8 * beat)
   }
@@ -75,7 +77,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   }
 
   /** Whether nothing waits, and nobody delivers or stays for more. */
-  const isIdle = async () => ((await deliveryOf(apiKey, bridge))?.due ?? 0) === 0
+  const isIdle = async () => ((await Delivery.get(id))?.due ?? 0) === 0
 
   /** The contact writes three messages, one after the other. */
   async function write(): Promise<string[]> {
@@ -166,15 +168,9 @@ function resume(pid: number): void {
   }
 }
 
-async function deliveryOf(apiKey: string, customerRef: string) {
-  const { Delivery } = await import("#core/event/delivery-progress.ts")
-  return await Delivery.get(await idOf(apiKey, customerRef))
-}
-
 /** The lease under which the bridge is connected, if it is a later one than this. */
-async function connected(apiKey: string, customerRef: string, afterEpoch: number) {
-  const { Lease } = await import("#core/lease/lease.ts")
-  const lease = await Lease.get(await idOf(apiKey, customerRef))
+async function connected(bridgeId: string, afterEpoch: number) {
+  const lease = await Lease.get(bridgeId)
   return lease && lease.epoch > afterEpoch && Lease.statusOf(lease) === "connected" ? lease : undefined
 }
 
@@ -182,18 +178,9 @@ async function connected(apiKey: string, customerRef: string, afterEpoch: number
  * Makes it look as if minutes had passed since the bridge's last blow. A bridge whose hosts keep dying waits longer and
  * longer for its next host and its next login.
  */
-async function forgive(apiKey: string, customerRef: string): Promise<void> {
-  const { Lease } = await import("#core/lease/lease.ts")
-  const lease = await Lease.get(await idOf(apiKey, customerRef))
+async function forgive(bridgeId: string): Promise<void> {
+  const lease = await Lease.get(bridgeId)
   if (!lease || !Lease.isHeld(lease)) return
   await Lease.proven(lease)
   await Lease.stayed(lease)
-}
-
-/** Imports late, since these modules read the cluster's environment. */
-async function idOf(apiKey: string, customerRef: string): Promise<string> {
-  const { ApiKey } = await import("#core/account/api-key.ts")
-  const { Bridge } = await import("#core/bridge/bridge.ts")
-  const owner = await ApiKey.verify(apiKey)
-  return (await Bridge.get(owner!.accountId, customerRef)).id
 }

@@ -1,10 +1,10 @@
 import { createRequire } from "node:module"
-import { Curve } from "@whiskeysockets/baileys"
+import { Curve, generateSignalPubKey, KEY_BUNDLE_TYPE } from "@whiskeysockets/baileys"
 import { calculateAgreement, calculateSignature, generateKeyPair } from "whatsapp-rust-bridge"
 import { curve, type Pair } from "../signal/libsignal.ts"
 import { isSignedBy } from "../signal/verify.ts"
 
-/** What libsignal 6.0.0 signs and verifies with. It looks both up at each call. */
+/** The functions that libsignal 6.0.0 signs and verifies with. It looks both up at each call. */
 interface Signer {
   sign(key: Uint8Array, message: Uint8Array): Uint8Array
   verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
@@ -34,19 +34,12 @@ function newPair(): Pair {
   return { pubKey: Buffer.from(pubKey), privKey: Buffer.from(privKey) }
 }
 
-/** @throws Error for bytes that are no keys, and for a key with which everybody agrees on the same secret, as OpenSSL does (RFC 7748, 6.1) */
+/** @throws Error for bytes that are no keys, and, as OpenSSL, for a key that gives everybody the same secret (RFC 7748, 6.1) */
 function agree(theirs: Uint8Array, privateKey: Uint8Array): Buffer<ArrayBuffer> {
-  const publicKey = typed(theirs)
-  if (publicKey.length !== 33 || publicKey[0] !== type[0]) throw new Error("this is no public key")
+  const publicKey = generateSignalPubKey(theirs)
+  if (publicKey.length !== 33 || publicKey[0] !== KEY_BUNDLE_TYPE[0]) throw new Error("this is no public key")
   if (privateKey.length !== 32) throw new Error("this is no private key")
   const secret = Buffer.from(calculateAgreement(publicKey, privateKey))
   if (secret.every((byte) => byte === 0)) throw new Error("a public key of low order")
   return secret
-}
-
-const type = Buffer.from([5])
-
-/** libsignal's form: the type of the key stands in front. */
-function typed(publicKey: Uint8Array): Uint8Array {
-  return publicKey.length === 32 ? Buffer.concat([type, publicKey]) : publicKey
 }

@@ -1,7 +1,5 @@
+import { generateSignalPubKey } from "@whiskeysockets/baileys"
 import { verifySignature } from "whatsapp-rust-bridge"
-
-/** Stands before a public key of the curve: its type. */
-const type = Buffer.from([5])
 
 /**
  * Whether a signature of XEdDSA (signal.org/docs/specifications/xeddsa) is this key's: the network's way to sign with a
@@ -12,7 +10,7 @@ const type = Buffer.from([5])
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 64 || (publicKey.length !== 32 && publicKey.length !== 33)) return false
   try {
-    return verifySignature(Buffer.concat([type, publicKey.subarray(-32)]), message, signature)
+    return verifySignature(generateSignalPubKey(publicKey), message, signature)
   } catch {
     // Bytes that are no key.
     return false

@@ -10,6 +10,7 @@ import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { doorbellsHere } from "#local/delivery/doorbells.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { countRequests } from "#test/support/count-requests.ts"
 import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
@@ -33,23 +34,13 @@ function bodiesAt(receiver: Awaited<ReturnType<typeof aReceiver>>): unknown[] {
   return receiver.arrivals.map(({ body }) => (JSON.parse(body.toString()) as { body: string }).body)
 }
 
-function numbersAsked(operation: string): () => number {
-  let count = 0
-  const when = () => {
-    count++
-    return false
-  }
-  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation, when }))
-  return () => count
-}
-
 test("events that follow one another are one delivery's: nobody has to ring for the later ones", async () => {
   onTestFinished(listen())
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
   await Delivery.begin(bridge.id, { due: 0 })
   const delivered = deliver(bridge.id)
-  const updates = numbersAsked("UpdateItem")
+  const updates = countRequests("UpdateItem")
   for (const n of [2, 3, 4]) {
     await until(async () => (await head()) === n - 1)
     await outbox.write(anEvent(String(n)))
