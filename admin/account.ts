@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
+import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Billing } from "#core/billing/billing.ts"
 import { Due } from "#core/billing/due.ts"
@@ -90,7 +91,11 @@ async function dueFromNow(id: string): Promise<void> {
 }
 
 async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
-  if (!(await Account.get(id))) throw new Refused("there is no such account")
+  if (!(await Account.get(id))) {
+    // A deletion that was interrupted may have left them.
+    await removePeople(id)
+    throw new Refused("there is no such account")
+  }
   const bridges = await Bridge.list(id)
   const hasSandbox = bridges.some(({ isSandbox }) => isSandbox)
   const counted = bridges.filter(({ isSandbox }) => !isSandbox).length
@@ -102,7 +107,7 @@ async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
   await Account.setSubscription(id, "none")
   for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
   for (const bridge of bridges) await remove(bridge, randomUUID())
-  if (!(await Account.remove(id)))
+  if (!(await removeAccount(id)))
     throw new Refused("a bridge of the account was created meanwhile: run the command again")
   // A sandbox does not count, so one could still be created until a moment ago.
   for (const bridge of await Bridge.list(id)) await remove(bridge, randomUUID())

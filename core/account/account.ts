@@ -3,8 +3,6 @@ export * as Account from "./account.ts"
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Billing } from "../billing/billing.ts"
-import { Due } from "../billing/due.ts"
-import { Payer } from "../billing/payer.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"
@@ -137,25 +135,6 @@ export async function setBridgeLimit(accountId: string, limit: number): Promise<
 /** Lets the people of an account see every account. @returns false when there is no such account. */
 export async function makeOperator(accountId: string): Promise<boolean> {
   return await change(accountId, "SET #operator = :yes", { ":yes": true })
-}
-
-/** Deletes an account. @returns false when there is no such account, or it still has bridges. */
-export async function remove(accountId: string): Promise<boolean> {
-  const payer = await Payer.get(accountId)
-  const refused = await transact([
-    {
-      Delete: {
-        TableName: tables.accounts,
-        Key: key(accountId),
-        ConditionExpression: "bridges = :none",
-        ExpressionAttributeValues: { ":none": 0 },
-      },
-    },
-    { Delete: { TableName: tables.accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
-    // Its subscription ends at the next look at Stripe, which finds no account.
-    ...(payer ? [Due.mark(accountId)] : []),
-  ])
-  return !refused
 }
 
 /** Why an account may not have another bridge (Contract, "Subscription" and "Bridges per account"). */

@@ -11,6 +11,7 @@ const Info = z.object({
   /** The hash of its token, which names it in lists. */
   id: z.string(),
   personId: z.string(),
+  /** The account that it shows; `""` while its person is in none. */
   accountId: z.string(),
   /** The browser's own name, from its `User-Agent`. */
   agent: z.string(),

@@ -4,6 +4,7 @@ import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { query, remove as removeRow, type Row, transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Account } from "./account.ts"
 import type { Person } from "./person.ts"
 
 /** `owner`: also invites and removes people. `member`: everything else. `viewer`: reads, without secrets. */
@@ -16,25 +17,46 @@ const Info = z.object({
   email: z.string(),
   role: Role,
   since: z.number().int(),
+  /** The account was made for this person. */
+  isFounder: z.boolean(),
 })
 export type Info = z.infer<typeof Info>
 
-const Invitation = z.object({ accountId: z.string(), email: z.string(), role: Role })
+const Invitation = z.object({
+  accountId: z.string(),
+  email: z.string(),
+  role: Role,
+  /** The address of the owner who invites. */
+  by: z.string(),
+})
 export type Invitation = z.infer<typeof Invitation>
 
 /** Makes a person a member, or changes their role. An invitation is used up by it. */
-export async function add(accountId: string, person: Person.Info, role: Role): Promise<void> {
-  const row = { account_id: accountId, person_id: person.id, email: person.email, role, since: now() }
+export async function add(
+  accountId: string,
+  person: Person.Info,
+  role: Role,
+  about: { isFounder?: boolean } = {},
+): Promise<void> {
   await transact([
-    { Put: { TableName: tables.accounts, Item: { ...key(accountId, person.id), ...row } } },
-    { Put: { TableName: tables.accounts, Item: { ...ofPersonKey(person.id, accountId), ...row } } },
+    ...adding(accountId, person, role, about.isFounder),
     ...withdrawing(accountId, person.email),
   ])
 }
 
-/** The accounts that a person is a member of, in order of their ids. */
+function adding(accountId: string, person: Person.Info, role: Role, isFounder = false) {
+  const who = { account_id: accountId, person_id: person.id, email: person.email }
+  const row = { ...who, role, since: now(), ...(isFounder && { founder: true }) }
+  return [
+    { Put: { TableName: tables.accounts, Item: { ...key(accountId, person.id), ...row } } },
+    { Put: { TableName: tables.accounts, Item: { ...ofPersonKey(person.id, accountId), ...row } } },
+  ]
+}
+
+/** A person's memberships: that of the account which was made for them, then the others, the oldest first. */
 export async function ofPerson(personId: string): Promise<Info[]> {
-  return (await rows(`PERSON#${personId}`, "MEMBER#")).map(fromRow)
+  const found = (await rows(`PERSON#${personId}`, "MEMBER#")).map(fromRow)
+  return found.toSorted((a, b) => Number(b.isFounder) - Number(a.isFounder) || a.since - b.since)
 }
 
 /** The members of an account: owners, members, viewers, each in the order in which they came. */
@@ -42,6 +64,14 @@ export async function list(accountId: string): Promise<Info[]> {
   const found = (await rows(`ACCOUNT#${accountId}`, "MEMBER#")).map(fromRow)
   const rank = (one: Info) => Role.options.indexOf(one.role)
   return found.toSorted((a, b) => rank(a) - rank(b) || a.since - b.since)
+}
+
+/** Ends every membership and invitation of an account that is gone. @returns who was in it */
+export async function removeAll(accountId: string): Promise<Info[]> {
+  for (const { email } of await invitations(accountId)) await withdraw(accountId, email)
+  const all = await list(accountId)
+  for (const { personId } of all) await transact(removing(accountId, personId))
+  return all
 }
 
 /**
@@ -54,8 +84,7 @@ export async function remove(accountId: string, personId: string): Promise<boole
   const others = all.filter((one) => one.role === "owner" && one.personId !== personId)
   if (!member || others.length === 0) return false
   const refused = await transact([
-    { Delete: { TableName: tables.accounts, Key: key(accountId, personId) } },
-    { Delete: { TableName: tables.accounts, Key: ofPersonKey(personId, accountId) } },
+    ...removing(accountId, personId),
     // Two owners who remove each other at the same time must not both succeed.
     {
       ConditionCheck: {
@@ -70,13 +99,51 @@ export async function remove(accountId: string, personId: string): Promise<boole
   return !refused
 }
 
-/** The person who signs in with this address becomes a member. */
-export async function invite(accountId: string, email: string, role: Role): Promise<void> {
-  const item = { account_id: accountId, email, role, created_at: now() }
+function removing(accountId: string, personId: string) {
+  return [
+    { Delete: { TableName: tables.accounts, Key: key(accountId, personId) } },
+    { Delete: { TableName: tables.accounts, Key: ofPersonKey(personId, accountId) } },
+  ]
+}
+
+/**
+ * Lets the person of this address join.
+ * @param by the address of the owner who invites
+ */
+export async function invite(accountId: string, email: string, role: Role, by: string): Promise<void> {
+  const item = { account_id: accountId, email, role, by, created_at: now() }
   await transact([
     { Put: { TableName: tables.accounts, Item: { ...invitationKey(accountId, email), ...item } } },
     { Put: { TableName: tables.accounts, Item: { ...invitedKey(email, accountId), ...item } } },
   ])
+}
+
+/** Uses an invitation. @returns false when there is none any more, or the account is gone */
+export async function accept(accountId: string, person: Person.Info): Promise<boolean> {
+  const invitation = (await invitationsOf(person.email)).find((one) => one.accountId === accountId)
+  if (!invitation) return false
+  const [first, second] = withdrawing(accountId, person.email)
+  const refused = await transact([
+    ...adding(accountId, person, invitation.role),
+    {
+      Delete: {
+        ...first.Delete,
+        // It may have been withdrawn a moment ago, or made anew for another role.
+        ConditionExpression: "#role = :role",
+        ExpressionAttributeNames: { "#role": "role" },
+        ExpressionAttributeValues: { ":role": invitation.role },
+      },
+    },
+    second,
+    {
+      ConditionCheck: {
+        TableName: tables.accounts,
+        Key: Account.key(accountId),
+        ConditionExpression: "attribute_exists(pk)",
+      },
+    },
+  ])
+  return !refused
 }
 
 export async function withdraw(accountId: string, email: string): Promise<void> {
@@ -97,7 +164,7 @@ function withdrawing(accountId: string, email: string) {
   return [
     { Delete: { TableName: tables.accounts, Key: invitationKey(accountId, email) } },
     { Delete: { TableName: tables.accounts, Key: invitedKey(email, accountId) } },
-  ]
+  ] as const
 }
 
 async function rows(pk: string, prefix: string): Promise<Row[]> {
@@ -128,9 +195,10 @@ function invitedKey(email: string, accountId: string) {
 }
 
 function fromRow(row: Row): Info {
-  return Info.parse({ ...row, accountId: row.account_id, personId: row.person_id })
+  const isFounder = row.founder ?? false
+  return Info.parse({ ...row, accountId: row.account_id, personId: row.person_id, isFounder })
 }
 
 function invitationFromRow(row: Row): Invitation {
-  return Invitation.parse({ ...row, accountId: row.account_id })
+  return Invitation.parse({ ...row, accountId: row.account_id, by: row.by ?? "" })
 }

@@ -40,6 +40,16 @@ export async function ofEmail(email: string): Promise<Info> {
   return known
 }
 
+/** Removes a person and their address. Who signs in with it later is somebody new. */
+export async function remove(personId: string): Promise<void> {
+  const person = await get(personId)
+  if (!person) return
+  await transact([
+    { Delete: { TableName: tables.accounts, Key: key(personId) } },
+    { Delete: { TableName: tables.accounts, Key: emailKey(person.email) } },
+  ])
+}
+
 function key(personId: string) {
   return { pk: `PERSON#${personId}`, sk: "PROFILE" }
 }

@@ -19,8 +19,23 @@ const alphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 const length = 8
 
 /** A link as it is found: mailed, or printed. */
-const Link = z.object({ email: z.string(), printed: z.boolean().default(false), expires_at: z.number() })
-const Asked = Link.extend({ code: Bytes, link: z.string(), tries: z.number() })
+const Link = z.object({
+  email: z.string(),
+  printed: z.boolean().default(false),
+  expires_at: z.number(),
+  next: z.string().default("/"),
+  account_id: z.string().optional(),
+  asking: z.string().optional(),
+})
+const Asked = z.object({ email: z.string(), code: Bytes, link: z.string(), tries: z.number() })
+
+/** Where a link leads. */
+export interface Goal {
+  /** A path of ours. */
+  next: string
+  /** The account that the person saw when they asked. */
+  accountId?: string | undefined
+}
 
 /** A sign-in that was asked for: `asking` stays in the browser, `code` and `link` are mailed. */
 export interface Begun {
@@ -32,15 +47,19 @@ export interface Begun {
 /**
  * Begins a sign-in. The code works only in the browser that holds `asking`, the link in any; the first of them that is
  * used ends both.
+ *
+ * @param goal where its link leads; where the code does, its browser knows
  */
-export async function begin(email: string): Promise<Begun> {
+export async function begin(email: string, goal: Goal = { next: "/" }): Promise<Begun> {
   const begun: Begun = { asking: newToken(), code: newCode(), link: newToken() }
   const expires_at = now() + mailedFor
   const [asking, link] = [hashOf(begun.asking), hashOf(begun.link)]
   const item = { email, code: sealed(asking, begun.code), link, tries: 0, expires_at }
+  const { next, accountId } = goal
+  const leads = { next, ...(accountId !== undefined && { account_id: accountId }) }
   await transact([
     { Put: { TableName: tables.accounts, Item: { ...key(asking), ...item } } },
-    { Put: { TableName: tables.accounts, Item: { ...key(link), email, asking, expires_at } } },
+    { Put: { TableName: tables.accounts, Item: { ...key(link), email, asking, expires_at, ...leads } } },
   ])
   return begun
 }
@@ -57,20 +76,21 @@ export async function print(email: string): Promise<string> {
 
 /** Whom a link would sign in, without using it; undefined when it is used, too old or made up. */
 export async function look(link: string): Promise<{ email: string; isPrinted: boolean } | undefined> {
-  const row = isToken(link) ? await getRow(tables.accounts, key(hashOf(link))) : undefined
-  // The row of a browser that asked is no link.
-  if (!row || row.code || Number(row.expires_at) <= now()) return undefined
-  const { email, printed } = Link.parse(row)
-  return { email, isPrinted: printed }
+  const found = await find(link)
+  return found && { email: found.email, isPrinted: found.printed }
 }
 
-/** Uses a link. @returns the address; undefined when the link is used, too old or made up. */
-export async function useLink(link: string): Promise<string | undefined> {
-  const found = await look(link)
-  if (!found) return undefined
-  const row = await getRow(tables.accounts, key(hashOf(link)))
-  const asking = row?.asking
-  return (await used(hashOf(link), typeof asking === "string" ? asking : undefined)) ? found.email : undefined
+/** Uses a link. @returns the address, and where to go; undefined when the link is used, too old or made up. */
+export async function useLink(link: string): Promise<(Goal & { email: string }) | undefined> {
+  const found = await find(link)
+  if (!found || !(await used(hashOf(link), found.asking))) return undefined
+  return { email: found.email, next: found.next, accountId: found.account_id }
+}
+
+async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
+  const row = isToken(link) ? await getRow(tables.accounts, key(hashOf(link))) : undefined
+  // The row of a browser that asked is no link.
+  return row && !row.code && Number(row.expires_at) > now() ? Link.parse(row) : undefined
 }
 
 /**

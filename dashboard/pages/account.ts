@@ -17,6 +17,8 @@ interface Shown {
   browsers: { id: string; agent: string; seenAt: number }[]
   passkeys: { id: string; name: string; createdAt: number; usedAt?: number | undefined }[]
   others: { accountId: string; name: string }[]
+  /** Whether other accounts invite the person. */
+  isInvited: boolean
   /** Where the script for passkeys is. */
   script: string
   told?: Html | string | undefined
@@ -48,9 +50,11 @@ export function accountPage(input: Shown): Html {
         others.length === 0
           ? ""
           : html`<div class="row">
-              ${others.map((one) => press({ action: "/account/switch", label: `Switch to ${one.name}`, fields: { account: one.accountId } }))}
+              ${others.map((one) => press({ action: "/accounts/turn", label: `Switch to ${one.name}`, fields: { account: one.accountId } }))}
             </div>`
       }
+      ${input.isInvited ? note("info", html`You are invited to another account. <a href="/accounts">Look who invites you</a>`) : ""}
+      ${mayLeave(input) ? leave() : ""}
     </section>
     <section class="card flush">
       <header><h2>People</h2></header>
@@ -114,6 +118,19 @@ export function accountPage(input: Shown): Html {
         )}
       </ul>
     </section>`
+}
+
+/** An account keeps at least one owner. */
+function mayLeave({ members, personId }: Shown): boolean {
+  return members.some((one) => one.role === "owner" && one.personId !== personId)
+}
+
+function leave(): Html {
+  return html`<details class="plain">
+    <summary>Leave this account</summary>
+    <p class="small">You see it no more, until one of its owners invites you again.</p>
+    ${press({ action: "/account/leave", label: "Leave it now", kind: "danger" })}
+  </details>`
 }
 
 /** Each person has their own, whatever account they look at. */

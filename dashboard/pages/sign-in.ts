@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, note, press } from "../parts/html.ts"
+import { type Html, note } from "../parts/html.ts"
 
 /** Asks for the address. */
 export function askAddress(input: {
@@ -137,13 +137,4 @@ export function mails(all: readonly { to: string; subject: string; text: string;
         </li>`,
     )}
   </ul>`
-}
-
-/** Signed in, but in no account any more. */
-export function nowhere(): Html {
-  return html`<div class="card">
-    <h1>You are in no account any more</h1>
-    <p>Its owner has removed you, or it was deleted. Sign out and in again for an account of your own.</p>
-    ${press({ action: "/sign-out", label: "Sign out", kind: "main" })}
-  </div>`
 }

@@ -12,11 +12,12 @@ import type { ApiEnv } from "../http/router.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { account } from "./people/account.ts"
+import { accounts } from "./people/accounts.ts"
 import { connect } from "./numbers/connect.ts"
 import { deliveries } from "./numbers/deliveries.ts"
 import type { DashboardEnv } from "./env.ts"
 import { events } from "./numbers/events.ts"
-import { atLocalhost, headers, signedIn } from "./guard.ts"
+import { atLocalhost, headers, inAccount, known } from "./guard.ts"
 import { keys } from "./keys.ts"
 import { log } from "./numbers/log.ts"
 import { numbers } from "./numbers/numbers.ts"
@@ -66,8 +67,9 @@ const pages = new Hono<DashboardEnv>()
 pages.onError(refusedPage)
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
-for (const path of [...open, ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
-for (const path of own) pages.use(path, signedIn, logged)
+for (const path of [...open, "/accounts/*", ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
+pages.use("/accounts/*", known)
+for (const path of own) pages.use(path, known, inAccount, logged)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
   c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
@@ -88,6 +90,7 @@ for (const part of [
   usage,
   trying,
   account,
+  accounts,
   operator,
   subscription,
 ])

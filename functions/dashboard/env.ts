@@ -4,14 +4,18 @@ import type { Member } from "#core/account/member.ts"
 import type { Person } from "#core/account/person.ts"
 import type { ApiEnv } from "../http/router.ts"
 
-/** Who is signed in, where, and as what. */
-interface Me {
+/** Who is signed in, and where. */
+interface Signed {
   person: Person.Info
-  account: Account.Info
-  role: Member.Role
   browser: Browser.Info
 }
 
+/** Whose account they see, and as what. */
+interface Me extends Signed {
+  account: Account.Info
+  role: Member.Role
+}
+
 export interface DashboardEnv {
-  Variables: ApiEnv["Variables"] & { me: Me }
+  Variables: ApiEnv["Variables"] & { signed: Signed; me: Me }
 }

@@ -7,7 +7,6 @@ import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 import { refused } from "#dashboard/layout.ts"
-import { nowhere } from "#dashboard/pages/sign-in.ts"
 import { lonePage } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
 
@@ -51,19 +50,25 @@ export async function accountIdOf(c: Context): Promise<string | undefined> {
   return all.find(({ accountId }) => accountId === browser.accountId)?.accountId
 }
 
-/** The account's people only. Others sign in first, and come back to the page that they wanted. */
-export const signedIn = createMiddleware<DashboardEnv>(async (c, next) => {
+/** People only, whichever account they are in. Others sign in first, and come back to the page that they wanted. */
+export const known = createMiddleware<DashboardEnv>(async (c, next) => {
   const token = cookie(c, "session")
   const browser = token === undefined ? undefined : await Browser.ofToken(token)
-  if (!browser) return c.redirect(signInPath(c))
-  const [person, account, roles] = await Promise.all([
-    Person.get(browser.personId),
+  const person = browser && (await Person.get(browser.personId))
+  if (!person) return c.redirect(leadingTo("/sign-in", c))
+  c.set("signed", { person, browser })
+  return await next()
+})
+
+/** The account's people only. Those whom it does not have any more choose another one. */
+export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
+  const { person, browser } = c.var.signed
+  const [account, roles] = await Promise.all([
     Account.get(browser.accountId),
     Member.ofPerson(browser.personId),
   ])
   const role = roles.find(({ accountId }) => accountId === browser.accountId)?.role
-  if (!person || !account || !role)
-    return await lonePage(c, { title: "No account", body: nowhere(), status: 403 })
+  if (!account || !role) return c.redirect(leadingTo("/accounts", c), 303)
   c.set("me", { person, account, role, browser })
   c.set("accountId", account.id)
   // A viewer changes nothing, whichever form they send.
@@ -75,10 +80,10 @@ export const signedIn = createMiddleware<DashboardEnv>(async (c, next) => {
   return await next()
 })
 
-/** Changes of one's own sign-ins: everybody's own affair. */
+/** Changes of one's own sign-ins and membership: everybody's own affair. */
 const ofOneself = new Set([
   "/account/sign-out",
-  "/account/switch",
+  "/account/leave",
   "/account/passkeys",
   "/account/passkeys/options",
   "/account/passkeys/remove",
@@ -103,16 +108,16 @@ export function signInAgain(c: Context<DashboardEnv>, next: string): string | un
   return `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`
 }
 
-/** Where to sign in for this page. A form is not sent again: its page is shown. */
-function signInPath(c: Context<DashboardEnv>): string {
+/** A page that leads back to this one. A form is not sent again: its page is shown. */
+function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): string {
   const { pathname, search } = new URL(c.req.url)
   const next = c.req.method === "GET" && pathname !== "/" ? pathname + search : ""
-  return next === "" ? "/sign-in" : `/sign-in?${new URLSearchParams({ next }).toString()}`
+  return next === "" ? page : `${page}?${new URLSearchParams({ next }).toString()}`
 }
 
 /** A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. */
 export function ownPath(given: unknown): string {
-  return typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]*$/.test(given) ? given : "/"
+  return typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given) ? given : "/"
 }
 
 /** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's answer. */

@@ -30,8 +30,9 @@ test("with an address to send from, a code is mailed by SES and kept nowhere, an
   expect((await visitor.post("/sign-in/code", { code })).status).toBe(303)
 
   const invited = await visitor.post("/account/invite", { email: "bob@example.com", role: "viewer" })
-  expect(await invited.text()).toContain("whoever signs in with this address is in")
+  expect(await invited.text()).toContain("whoever signs in with this address can join")
   expect(ses.mails[1]).toMatchObject({ to: "bob@example.com", subject: "ada@example.com invites you" })
+  expect(ses.mails[1]?.text).toContain("https://dash.example/accounts")
 })
 
 test("a mail that SES refuses is said to be unsent, and an invitation holds without it", async () => {

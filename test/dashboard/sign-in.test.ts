@@ -1,11 +1,12 @@
 import "#test/support/store.ts"
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
 import { join } from "#core/account/join.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Member } from "#core/account/member.ts"
+import { remove as removeAccount } from "#core/account/remove.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { app } from "#functions/api/app.ts"
 import { anAddress } from "#test/support/service/customer.ts"
@@ -218,18 +219,164 @@ test("a forged cookie is nobody's, signing out ends the sign-in, and a removed p
   expect(await isIn(thief)).toBe(false)
 })
 
-test("an invited address becomes a member of the account that invited it, with the role it was given", async () => {
-  const { accountId } = await join(anEmail())
+/** Two people with an account each, and an invitation of the second by the first. */
+async function invited(role: Member.Role = "member") {
+  const [host, guest] = [anEmail(), anEmail()]
+  const [{ accountId: theirs }, { accountId: own, person }] = [await join(host), await join(guest)]
+  await Member.invite(theirs, guest, role, host)
+  return { host, guest, theirs, own, person }
+}
+
+/** A visitor who is signed in as this address, by a printed link. */
+async function signedIn(email: string) {
+  const visitor = aVisitor()
+  const answer = await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
+  return { visitor, leadsTo: answer.headers.get("location") }
+}
+
+test("somebody new who is invited chooses before they are in any account, and has the role they were given", async () => {
+  const host = anEmail()
+  const { accountId } = await join(host)
   const email = anEmail()
-  await Member.invite(accountId, email, "viewer")
-  const { visitor, link } = await asked(email)
-  await visitor.post(link)
+  await Member.invite(accountId, email, "viewer", host)
+  const { visitor, leadsTo } = await signedIn(email)
+  expect(leadsTo).toBe("/accounts")
+  expect(await (await visitor.get("/accounts")).text()).toContain(
+    `${host} <span class="muted">invites you to`,
+  )
+  expect((await visitor.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
+  expect((await visitor.post("/new-number", { customer_ref: "x" })).headers.get("location")).toBe("/accounts")
+  expect(await Member.list(accountId)).toHaveLength(1)
+
+  const joined = await visitor.post("/accounts/join", { account: accountId, next: "/numbers" })
+  expect(joined.headers.get("location")).toBe("/numbers")
   expect((await Member.list(accountId)).map(({ role }) => role)).toEqual(["owner", "viewer"])
   expect(await Member.invitations(accountId)).toEqual([])
   expect((await visitor.get("/numbers")).status).toBe(200)
   const refused = await visitor.post("/new-number", { customer_ref: "shop" })
   expect(refused.status).toBe(403)
   expect(await refused.text()).toContain("ask one of its owners")
+})
+
+test("somebody new may decline and have an account of their own, and one of these at most", async () => {
+  const { theirs } = await invited()
+  const email = anEmail()
+  await Member.invite(theirs, email, "member", anEmail())
+  const { visitor } = await signedIn(email)
+  await visitor.post("/accounts/decline", { account: theirs })
+  expect((await visitor.post("/accounts/join", { account: theirs })).status).toBe(403)
+  for (let times = 0; times < 2; times++) await visitor.post("/accounts/open")
+  const { person } = await join(email)
+  const found = await Member.ofPerson(person.id)
+  expect(found.map(({ role, isFounder }) => [role, isFounder])).toEqual([["owner", true]])
+})
+
+test("no number of invitations changes the account in which a sign-in ends", async () => {
+  const { guest, own, person } = await invited()
+  for (let accounts = 0; accounts < 8; accounts++) {
+    const host = anEmail()
+    await Member.invite((await join(host)).accountId, guest, "owner", host)
+  }
+  for (let times = 0; times < 2; times++) {
+    const { visitor, leadsTo } = await signedIn(guest)
+    expect(leadsTo).toBe("/accounts")
+    expect(await isIn(visitor)).toBe(true)
+  }
+  const browsers = await Browser.list(person.id)
+  expect(browsers.map(({ accountId }) => accountId)).toEqual([own, own])
+  // Not even those that they accepted.
+  for (const { accountId } of await Member.invitationsOf(guest)) await Member.accept(accountId, person)
+  expect(await Member.ofPerson(person.id)).toHaveLength(10)
+  expect((await join(guest)).accountId).toBe(own)
+})
+
+test("an invitation that was withdrawn, used or made for another account cannot be accepted", async () => {
+  const { guest, theirs, person, host } = await invited()
+  const another = await invited()
+  const { visitor } = await signedIn(guest)
+  expect((await visitor.post("/accounts/join", { account: another.theirs })).status).toBe(403)
+  await Member.withdraw(theirs, guest)
+  expect((await visitor.post("/accounts/join", { account: theirs })).status).toBe(403)
+  await Member.invite(theirs, guest, "viewer", host)
+  const once = await Promise.all([1, 2].map(() => Member.accept(theirs, person)))
+  expect(once.filter(Boolean)).toHaveLength(1)
+})
+
+test("a fresh sign-in goes on in the account that one looked at, by code, and by the link in any browser", async () => {
+  const { guest, theirs, person } = await invited()
+  const { visitor } = await signedIn(guest)
+  await visitor.post("/accounts/join", { account: theirs })
+  const shown = async () => (await Browser.list(person.id)).map(({ accountId }) => accountId)
+  const ask = async () => {
+    expect((await visitor.post("/sign-in", { email: guest, next: "/keys" })).status).toBe(200)
+    return mailed(guest)
+  }
+  await visitor.post("/sign-in/code", { code: (await ask()).code, next: "/keys" })
+  expect(await shown()).toEqual([theirs])
+  const other = aVisitor()
+  expect((await other.post((await ask()).link)).headers.get("location")).toBe("/keys")
+  expect(await shown()).toEqual([theirs, theirs])
+  // Another person's browser leads nobody anywhere.
+  const stranger = await invited()
+  const { visitor: theirBrowser } = await signedIn(stranger.guest)
+  await theirBrowser.post("/sign-in", { email: stranger.host })
+  await theirBrowser.post(mailed(stranger.host).link)
+  const { person: host } = await join(stranger.host)
+  expect((await Browser.list(host.id)).map(({ accountId }) => accountId)).toEqual([stranger.theirs])
+})
+
+test("a mailed link leads to where one wanted to go, on this host, and no further than a path may be long", async () => {
+  for (const [next, goal] of [
+    ["/numbers/shop/events?type=message", "/numbers/shop/events?type=message"],
+    ["//evil.example", "/"],
+    [`/${"x".repeat(5000)}`, "/"],
+  ] as const) {
+    const email = anEmail()
+    await aVisitor().post("/sign-in", { email, next })
+    expect((await aVisitor().post(mailed(email).link)).headers.get("location")).toBe(goal)
+  }
+})
+
+test("a member leaves an account and is in their own again, and the last owner stays", async () => {
+  const { guest, theirs, own, person, host } = await invited()
+  const { visitor } = await signedIn(guest)
+  await visitor.post("/accounts/join", { account: theirs })
+  expect((await visitor.post("/account/leave")).headers.get("location")).toBe("/accounts")
+  expect((await visitor.get("/numbers")).status).toBe(200)
+  expect((await Browser.list(person.id))[0]?.accountId).toBe(own)
+  expect(await Member.list(theirs)).toHaveLength(1)
+  const { visitor: owner } = await signedIn(host)
+  const refused = await owner.post("/account/leave")
+  expect(await refused.text()).toContain("You are its last owner")
+  expect(await Member.list(theirs)).toHaveLength(1)
+})
+
+test("with a deleted account go its people and invitations; whoever is in another one goes on there", async () => {
+  const { guest, theirs, own, person, host } = await invited()
+  const { visitor: owner } = await signedIn(host)
+  const { visitor } = await signedIn(guest)
+  await visitor.post("/accounts/join", { account: theirs })
+  const late = anEmail()
+  await Member.invite(theirs, late, "member", host)
+  const { person: gone } = await join(host)
+  expect(await removeAccount(theirs)).toBe(true)
+  expect([await Member.list(theirs), await Member.invitationsOf(late)]).toEqual([[], []])
+  // In no other account: somebody new, from the address on.
+  expect((await owner.get("/numbers")).headers.get("location")).toBe("/sign-in?next=%2Fnumbers")
+  expect((await join(host)).person.id).not.toBe(gone.id)
+  // In another one.
+  expect((await visitor.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
+  await visitor.post("/accounts/turn", { account: own })
+  expect((await visitor.get("/numbers")).status).toBe(200)
+  expect((await Member.ofPerson(person.id)).map(({ accountId }) => accountId)).toEqual([own])
+})
+
+test("a membership of an account that is gone is no way in, and hides no other account", async () => {
+  const { guest, own, person } = await invited()
+  for (let accounts = 0; accounts < 4; accounts++) await Member.add(randomUUID(), person, "owner")
+  expect((await join(guest)).accountId).toBe(own)
+  const { visitor } = await signedIn(guest)
+  expect(await isIn(visitor)).toBe(true)
 })
 
 test("the last owner cannot be removed, and of two who remove each other at once one stays", async () => {
@@ -269,7 +416,7 @@ test("turning to another account is no sign-in: it is as old as before, and what
     await Member.add(other.accountId, own.person, "owner")
     vi.setSystemTime(Date.now() + 11 * 60_000)
     for (const account of [own.accountId, other.accountId]) {
-      expect((await visitor.post("/account/switch", { account })).status).toBe(303)
+      expect((await visitor.post("/accounts/turn", { account })).status).toBe(303)
       expect((await visitor.post("/account/passkeys/options")).status).toBe(403)
     }
     const [browser, ...others] = await Browser.list(own.person.id)
@@ -281,21 +428,12 @@ test("turning to another account is no sign-in: it is as old as before, and what
   }
 })
 
-test("a person with an account stays in it when another one invites them, and can turn to that", async () => {
-  const email = anEmail()
-  const own = await join(email)
-  const other = await join(anEmail())
-  await Member.invite(other.accountId, email, "viewer")
-  expect((await join(email)).accountId).toBe(own.accountId)
-  expect(await Member.ofPerson(own.person.id)).toHaveLength(2)
-})
-
 test("a viewer of the operator's account sees neither other accounts nor the mails that would sign them in", async () => {
   const owner = await join(anEmail())
   await Account.makeOperator(owner.accountId)
   const email = anEmail()
-  await Member.invite(owner.accountId, email, "viewer")
-  const { visitor, link } = await asked(email)
-  await visitor.post(link)
+  await Member.invite(owner.accountId, email, "viewer", owner.person.email)
+  const { visitor } = await signedIn(email)
+  await visitor.post("/accounts/join", { account: owner.accountId })
   for (const path of ["/operator", "/dev/mail"]) expect((await visitor.get(path)).status).toBe(403)
 })

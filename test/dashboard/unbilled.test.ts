@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { billing } from "#admin/billing.ts"
 import { Account } from "#core/account/account.ts"
+import { remove as removeAccount } from "#core/account/remove.ts"
 import { join } from "#core/account/join.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Due } from "#core/billing/due.ts"
@@ -58,6 +59,6 @@ test("where nothing is paid there is no page, no route and no word of billing, a
     expect(answer.headers.get("content-security-policy")).toContain("form-action 'self';")
   }
   await Bridge.remove(await Bridge.get(accountId, "shop"))
-  expect(await Account.remove(accountId)).toBe(true)
+  expect(await removeAccount(accountId)).toBe(true)
   expect(await Due.list()).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { Account } from "#core/account/account.ts"
+import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
 import { Billing } from "#core/billing/billing.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
@@ -12,9 +12,10 @@ import { accountPage } from "#dashboard/pages/account.ts"
 import { note } from "#dashboard/parts/html.ts"
 import { page } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { notAllowed, putCookie, unlessFresh } from "../guard.ts"
+import { notAllowed, unlessFresh } from "../guard.ts"
 import { passkeyScript } from "../assets.ts"
-import { tooMany } from "./sign-in.ts"
+import { turnTo } from "./accounts.ts"
+import { pageOrigin, tooMany } from "./sign-in.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
@@ -39,12 +40,12 @@ export const account = new Hono<DashboardEnv>()
       return await show(c, note("bad", `${email.data} is here already.`))
     if (await tooMany(c, email.data))
       return await show(c, note("bad", "Too many mails were asked for: invite them in a quarter of an hour."))
-    await Member.invite(me.account.id, email.data, role.data)
-    const isSent = await Mail.send(invitation(email.data, me.person.email, role.data))
+    await Member.invite(me.account.id, email.data, role.data, me.person.email)
+    const isSent = await Mail.send(invitation(email.data, me.person.email, role.data, pageOrigin(c)))
     const more = isSent ? "" : " No mail could be sent: tell them yourself."
     return await show(
       c,
-      note("good", `${email.data} is invited: whoever signs in with this address is in.${more}`),
+      note("good", `${email.data} is invited: whoever signs in with this address can join.${more}`),
     )
   })
   .post("/account/withdraw", async (c) => {
@@ -62,34 +63,31 @@ export const account = new Hono<DashboardEnv>()
     await Browser.remove(c.var.me.person.id, await field(c, "browser"))
     return c.redirect("/account", 303)
   })
-  .post("/account/switch", async (c) => {
-    const { person, browser } = c.var.me
-    const wanted = await field(c, "account")
-    const member = (await Member.ofPerson(person.id)).find(({ accountId }) => accountId === wanted)
-    if (!member) return await notAllowed(c, "You are not in this account.")
-    if (wanted === browser.accountId) return c.redirect("/", 303)
-    const { token, seconds } = await Browser.turnTo(browser, wanted)
-    putCookie(c, "session", token, seconds)
-    return c.redirect("/", 303)
+  .post("/account/leave", async (c) => {
+    const { person, account: left } = c.var.me
+    if (!(await Member.remove(left.id, person.id)))
+      return await show(c, note("bad", "You are its last owner: invite another owner before you leave."))
+    const [next] = await accountsOf(person.id)
+    return await turnTo(c, next?.account.id ?? "", "/accounts")
   })
 
-function invitation(to: string, by: string, role: Member.Role) {
-  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address: then you are in.`
+function invitation(to: string, by: string, role: Member.Role, origin: string | undefined) {
+  const where = origin === undefined ? "" : ` at ${origin}/accounts`
+  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address${where}, and choose whether you join.`
   return { to, subject: `${by} invites you`, text }
 }
 
 async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   const { account: own, person, browser, role } = c.var.me
-  const [members, invitations, browsers, passkeys, all] = await Promise.all([
+  const [members, invitations, browsers, passkeys, all, invited] = await Promise.all([
     Member.list(own.id),
     Member.invitations(own.id),
     Browser.list(person.id),
     Passkey.list(person.id),
-    Member.ofPerson(person.id),
+    accountsOf(person.id),
+    invitationsTo(person.email),
   ])
-  const elsewhere = all.filter(({ accountId }) => accountId !== own.id)
-  const accounts = await Promise.all(elsewhere.map(({ accountId }) => Account.get(accountId)))
-  const others = accounts.flatMap((one) => (one ? [{ accountId: one.id, name: one.name }] : []))
+  const others = all.flatMap(({ account: { id, name } }) => (id === own.id ? [] : [{ accountId: id, name }]))
   const { name, subscription, bridges, bridgeLimit } = own
   const isBilled = Billing.isOn()
   const about = { name, subscription, isBilled, bridges, bridgeLimit, role, told, nowMs: nowMs() }
@@ -102,6 +100,7 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
     browsers,
     passkeys,
     others,
+    isInvited: invited.length > 0,
     script: passkeyScript,
   })
   return await page(c, { title: "Account", place: "account", body })

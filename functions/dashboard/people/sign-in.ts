@@ -3,7 +3,8 @@ import type { Context } from "hono"
 import { Browser } from "#core/account/browser.ts"
 import { join } from "#core/account/join.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
-import { Email } from "#core/account/person.ts"
+import { Member } from "#core/account/member.ts"
+import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { hashOf } from "#core/account/token.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -66,8 +67,8 @@ export const signIn = new Hono<DashboardEnv>()
         status: 429,
       })
     }
-    const begun = await SignIn.begin(email)
-    if (!(await Mail.send(mailOf(email, begun, linkOrigin(c))))) {
+    const begun = await SignIn.begin(email, { next, accountId: await seenBy(c, email) })
+    if (!(await Mail.send(mailOf(email, begun, pageOrigin(c))))) {
       const problem =
         "The mail could not be sent: look whether the address is right, or try again in a minute."
       return await lonePage(c, {
@@ -85,7 +86,7 @@ export const signIn = new Hono<DashboardEnv>()
     const email = typeof form.email === "string" ? form.email.slice(0, 254) : ""
     const code = typeof form.code === "string" ? form.code.slice(0, 100) : ""
     const used = await SignIn.useCode(cookie(c, "asking") ?? "", code)
-    if (typeof used !== "string") return await admit(c, used.email, next)
+    if (typeof used !== "string") return c.redirect(await admitBrowser(c, { email: used.email, next }), 303)
     if (used === "wrong") {
       const problem = "This is not the code: look again, or ask for a new one."
       return await lonePage(c, {
@@ -109,9 +110,9 @@ export const signIn = new Hono<DashboardEnv>()
     return await lonePage(c, { title: "Sign in", body: confirmLink({ ...found, token }) })
   })
   .post("/sign-in/link/:token", async (c) => {
-    const email = await SignIn.useLink(c.req.param("token"))
-    if (email === undefined) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
-    return await admit(c, email, "/")
+    const used = await SignIn.useLink(c.req.param("token"))
+    if (!used) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
+    return c.redirect(await admitBrowser(c, used), 303)
   })
   .post("/sign-out", async (c) => {
     const token = cookie(c, "session")
@@ -122,19 +123,29 @@ export const signIn = new Hono<DashboardEnv>()
 
 const isKept = () => Mail.way() === "kept"
 
-/** Signs this browser in, and goes on. */
-async function admit(c: Context<DashboardEnv>, email: string, next: string): Promise<Response> {
-  await admitBrowser(c, email)
-  return c.redirect(next, 303)
-}
-
-/** Signs this browser in, under a new token. */
-export async function admitBrowser(c: Context<DashboardEnv>, email: string): Promise<void> {
-  const { person, accountId } = await join(email)
+/**
+ * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
+ * @returns where to go: those who are invited, and wanted nothing else, are asked whether they join
+ */
+export async function admitBrowser(
+  c: Context<DashboardEnv>,
+  input: SignIn.Goal & { email: string },
+): Promise<string> {
+  const { email, next } = input
+  const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
+  const { person, accountId } = await join(email, seen)
   const agent = c.req.header("user-agent") ?? ""
   const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
   putCookie(c, "session", token, month)
   putCookie(c, "asking", "", 0)
+  return next === "/" && (await Member.invitationsOf(email)).length > 0 ? "/accounts" : next
+}
+
+/** The account that this browser shows to the person of this address; undefined when it is another's, or nobody's. */
+async function seenBy(c: Context<DashboardEnv>, email: string): Promise<string | undefined> {
+  const browser = await Browser.ofToken(cookie(c, "session") ?? "")
+  const person = browser && (await Person.get(browser.personId))
+  return person?.email === email ? browser?.accountId : undefined
 }
 
 /** Counted for the address that asks first: it must not use up the mails of others. */
@@ -149,10 +160,10 @@ export async function tooMany(
 }
 
 /**
- * Where the link of a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
+ * Where a link in a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
  * stranger could have the mail of somebody else lead to a host of their own.
  */
-function linkOrigin(c: Context<DashboardEnv>): string | undefined {
+export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
   if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
   const origin = originOf(c)
   return config.ROUTER_SECRET !== undefined || new URL(origin).hostname === "localhost" ? origin : undefined

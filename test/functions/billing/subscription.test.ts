@@ -5,6 +5,7 @@ import { account as accountVerbs } from "#admin/account.ts"
 import { billing } from "#admin/billing.ts"
 import { bridge as bridgeVerbs } from "#admin/bridge.ts"
 import { Account } from "#core/account/account.ts"
+import { remove as removeAccount } from "#core/account/remove.ts"
 import { Billing } from "#core/billing/billing.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { endBilling } from "#core/billing/turned-off.ts"
@@ -324,7 +325,7 @@ describe("a subscription that ends", () => {
   test("with its account leaves no page of Checkout that could still be paid", async () => {
     const { account } = await newcomer()
     const page = (await Checkout.begin(account.id, "ada@example.com"))!
-    await Account.remove(account.id)
+    await removeAccount(account.id)
     await lookAtDue()
     expect(await payWith(card.pays, page)).toContain("This page is done")
     expect(ofStripe(account.id)).toEqual([])
@@ -337,7 +338,7 @@ describe("a subscription that ends", () => {
   test("is canceled when its webhook says that it lives on without its account", async () => {
     const { id, bridge } = await subscriber()
     await Bridge.remove(bridge)
-    await Account.remove(id)
+    await removeAccount(id)
     await lookAtDue()
     const [first] = ofStripe(id)
     const lives = { ...structuredClone(first!), id: "sub_left", status: "active" as const }
@@ -352,7 +353,7 @@ describe("a subscription that ends", () => {
     const { id, bridge } = await subscriber()
     stripe.away(true)
     await Bridge.remove(bridge)
-    expect(await Account.remove(id)).toBe(true)
+    expect(await removeAccount(id)).toBe(true)
     await lookAtDue()
     expect(ofStripe(id)[0]!.status).toBe("trialing")
     stripe.away(false)

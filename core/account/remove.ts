@@ -1,0 +1,42 @@
+import { Due } from "../billing/due.ts"
+import { Payer } from "../billing/payer.ts"
+import { transact } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+import { Account } from "./account.ts"
+import { Browser } from "./browser.ts"
+import { Member } from "./member.ts"
+import { Passkey } from "./passkey.ts"
+import { Person } from "./person.ts"
+
+/** Deletes an account, and its people. @returns false when there is no such account, or it still has bridges. */
+export async function remove(accountId: string): Promise<boolean> {
+  const payer = await Payer.get(accountId)
+  const refused = await transact([
+    {
+      Delete: {
+        TableName: tables.accounts,
+        Key: Account.key(accountId),
+        ConditionExpression: "bridges = :none",
+        ExpressionAttributeValues: { ":none": 0 },
+      },
+    },
+    { Delete: { TableName: tables.accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
+    // Its subscription ends at the next look at Stripe, which finds no account.
+    ...(payer ? [Due.mark(accountId)] : []),
+  ])
+  if (refused) return false
+  await removePeople(accountId)
+  return true
+}
+
+/** Ends the memberships and invitations of an account that is gone. Whoever is in no other account is forgotten. */
+export async function removePeople(accountId: string): Promise<void> {
+  for (const { personId } of await Member.removeAll(accountId))
+    if ((await Member.ofPerson(personId)).length === 0) await forget(personId)
+}
+
+async function forget(personId: string): Promise<void> {
+  for (const { id } of await Browser.list(personId)) await Browser.remove(personId, id)
+  for (const { id } of await Passkey.list(personId)) await Passkey.remove(personId, id)
+  await Person.remove(personId)
+}
