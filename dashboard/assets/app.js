@@ -26,18 +26,19 @@ function tick() {
     const text = seconds(Number(one.dataset.until) - now() + 999)
     if (one.textContent !== text) one.textContent = text
   }
-  // A state is what the session host said last. Without a word for 15 s it is no longer known.
+  // A state is what the session host said last. The server tells when a host is silent; a state that grows old here is
+  // this page's own affair: its stream is gone, or slow.
   for (const one of document.querySelectorAll("[data-word]")) {
     const age = now() - one.dataset.word
-    one.classList.toggle("stale", age > 15_000)
+    const isDown = one.closest(".down") !== null
+    one.classList.toggle("stale", isDown || age > 15_000)
     const said = one.querySelector("[data-said]")
     if (!said) continue
-    const text =
-      age > 45_000
-        ? `lost: no word from the host for ${seconds(age)}`
-        : age > 15_000
-          ? `uncertain: no word from the host for ${seconds(age)}`
-          : `confirmed ${seconds(age)} ago`
+    const text = isDown
+      ? `this page is not live: confirmed ${seconds(age)} ago`
+      : age > 15_000
+        ? `uncertain: last confirmed ${seconds(age)} ago`
+        : `confirmed ${seconds(age)} ago`
     if (said.textContent !== text) said.textContent = text
   }
 }
@@ -96,6 +97,19 @@ function thisTab() {
   }
 }
 
+// A browser whose sign-in has ended is sent from a stream to the sign-in, and reads no stream there. So is its page.
+async function leaveIfSignedOut(stream) {
+  const asking = new AbortController()
+  try {
+    const { type } = await fetch(stream, { redirect: "manual", signal: asking.signal })
+    if (type === "opaqueredirect") location.assign(location.pathname + location.search)
+  } catch {
+    // The service is away. The page says that it is not live.
+  } finally {
+    asking.abort()
+  }
+}
+
 function follow(part, nth) {
   let source
   let last = ""
@@ -118,7 +132,9 @@ function follow(part, nth) {
       lost ??= setTimeout(() => part.classList.add("down"), 3000)
       // A refused stream is not opened again by the browser.
       if (source?.readyState !== EventSource.CLOSED) return
+      const { url: refused } = source
       close()
+      void leaveIfSignedOut(refused)
       setTimeout(open, 3000)
     })
   }

@@ -66,7 +66,7 @@ export function numberRow(row: Row, nowMs: number): Html {
     <td class="end">
       ${
         action
-          ? html`<a class="button slim" href="${at}/connect"
+          ? html`<a class="button slim" href="${action.to === "pay" ? "/subscription" : `${at}/connect`}"
               >${action.label}<span class="hidden"> ${row.ref}</span></a
             >`
           : html`<a class="button slim" href="${at}">Open<span class="hidden"> ${row.ref}</span></a>`

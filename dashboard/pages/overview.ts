@@ -63,9 +63,9 @@ function actionOf(ref: string, action: ReturnType<typeof tell>["action"]): Html 
   if (!action) return ""
   if (action.to === "take-back")
     return press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
-  return html`<div class="row">
-    <a class="button main" href="/numbers/${ref}/connect">Connect a phone</a>
-  </div>`
+  const [href, label] =
+    action.to === "pay" ? ["/subscription", action.label] : [`/numbers/${ref}/connect`, "Connect a phone"]
+  return html`<div class="row"><a class="button main" href="${href}">${label}</a></div>`
 }
 
 /** How events get through, as the stream sends it again. */

@@ -2,14 +2,19 @@ import { html } from "hono/html"
 import type { z } from "zod"
 import type { SessionStatus } from "#core/contract/session.ts"
 import { refusals } from "./failures.ts"
-import { ago, type Html } from "./html.ts"
+import { age, ago, type Html, time } from "./html.ts"
 
 export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>
 
+/** What a session said before its host fell silent. */
 interface Last {
   status: string
-  sinceMs: number
+  /** When it was heard, or its host was; undefined where nobody knows. */
+  atMs?: number | undefined
 }
+
+/** After so long without a word a session is lost rather than uncertain. */
+export const lostAfterMs = 45_000
 
 /** A bridge's state, and whose word that is. */
 export type Evidence =
@@ -27,22 +32,34 @@ export type Evidence =
       restricted_until?: number | undefined
     }
   /** A host holds it and does not answer. */
-  | { kind: "silent"; last?: Last }
-  /** No host holds it yet. */
-  | { kind: "unheld"; last?: Last }
+  | { kind: "silent"; last?: Last; isLost?: boolean }
+  /** No host holds it: it is new, or moves, or its host has died (`hasFailed`). */
+  | { kind: "unheld"; last?: Last; hasFailed?: boolean; isLost?: boolean }
   /** It was not used for a while; any call wakes it. */
   | { kind: "idle" }
-  | { kind: "paused"; reason: string }
+  | { kind: "paused"; why: Why }
   | { kind: "suspended" }
   | { kind: "gone" }
+
+/**
+ * Why a bridge is paused. `billing`: for a payment that the operator asks for, where none is made here. The words of
+ * an account's subscription: for that. `paid`: it was paid a moment ago. `secret`: who looks need not know.
+ */
+type Why = "operator" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
+
+/** What somebody may know who only links a phone to it. */
+export function forStrangers(evidence: Evidence): Evidence {
+  const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
+  return isStopped ? { kind: "paused", why: "secret" } : evidence
+}
 
 interface Told {
   tone: "good" | "warn" | "bad" | "idle"
   word: string
   /** The cause of a bad state; `""` if there is none. */
-  cause: string
+  cause: Html | string
   /** The action that helps. */
-  action?: { label: string; to: "connect" | "take-back" }
+  action?: { label: string; to: "connect" | "take-back" | "pay" }
 }
 
 /** A state in words: each bad state has its cause and, if there is anything to do, what. */
@@ -52,11 +69,15 @@ export function tell(evidence: Evidence): Told {
       return tellStatus(evidence)
     case "silent":
       return {
-        tone: "warn",
-        word: "Uncertain",
-        cause: `Its session host does not answer.${lastOf(evidence.last)} Another host takes over within a minute.`,
+        ...doubt(evidence),
+        cause: `Its session host does not answer.${lastOf(evidence.last)} Another host takes over by itself.`,
       }
     case "unheld":
+      if (evidence.hasFailed)
+        return {
+          ...doubt(evidence),
+          cause: `Its session host is gone.${lastOf(evidence.last)} Another host takes over by itself.`,
+        }
       return {
         tone: "warn",
         word: "Starting",
@@ -70,14 +91,7 @@ export function tell(evidence: Evidence): Told {
         action: { label: "Connect", to: "connect" },
       }
     case "paused":
-      return {
-        tone: "bad",
-        word: "Paused",
-        cause:
-          evidence.reason === "billing"
-            ? "The account's payment is past due. Settle it, then ask the operator to wake this number."
-            : "The operator of this service has paused it: ask them to wake it.",
-      }
+      return { tone: evidence.why === "paid" ? "warn" : "bad", word: "Paused", ...pauses[evidence.why] }
     case "suspended":
       return {
         tone: "bad",
@@ -89,6 +103,31 @@ export function tell(evidence: Evidence): Told {
   }
 }
 
+const pauses: Record<Why, Pick<Told, "cause" | "action">> = {
+  operator: { cause: "The operator of this service has paused it: ask them to wake it." },
+  billing: {
+    cause: "The operator of this service has paused it for a payment. Settle it with them: then they wake it.",
+  },
+  none: {
+    cause: "This account has no subscription. Once it has one, this number runs again by itself.",
+    action: { label: "Subscribe", to: "pay" },
+  },
+  unpaid: {
+    cause: "A payment is missing. Once it is made, this number runs again by itself.",
+    action: { label: "Pay", to: "pay" },
+  },
+  canceled: {
+    cause: "The subscription of this account has ended. Subscribe again, and this number runs again by itself.",
+    action: { label: "Subscribe again", to: "pay" },
+  },
+  paid: { cause: "Nothing is left to pay: this number runs again by itself in a few minutes." },
+  secret: { cause: "No phone can be linked to it at the moment: ask the sender of this page." },
+}
+
+function doubt({ isLost }: { isLost?: boolean }): Pick<Told, "tone" | "word"> {
+  return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
+}
+
 function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) return { tone: "bad", ...refusals[said.objection] }
@@ -98,7 +137,8 @@ function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
         return {
           tone: "warn",
           word: "Restricted",
-          cause: `Connected, but the network lets this number start no new chats${untilOf(said.restricted_until)}.`,
+          cause: html`Connected, but the network lets this number start no new
+          chats${untilOf(said.restricted_until)}.`,
         }
       if (said.isCatchingUp)
         return {
@@ -152,8 +192,8 @@ function lastOf(last: Last | undefined): string {
   return last ? ` The last word was "${last.status}".` : ""
 }
 
-function untilOf(until: number | undefined): string {
-  return until ? ` until ${new Date(until * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` : ""
+function untilOf(until: number | undefined): Html | string {
+  return until ? html` until ${time(until * 1000)}` : ""
 }
 
 /** A state with its evidence: who said so, and how long ago. */
@@ -166,6 +206,13 @@ export function evidenceLine(evidence: Evidence, nowMs: number): Html {
         ? html`<div class="small muted" data-said>confirmed ${ago(evidence.atMs, nowMs)}</div>`
         : ""
     }
-    ${cause ? html`<div class="small muted">${cause}</div>` : ""}
+    ${silence(evidence, nowMs)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
   </div>`
+}
+
+/** For how long nobody has heard of a session that was there. */
+function silence(evidence: Evidence, nowMs: number): Html | string {
+  const isDoubted = evidence.kind === "silent" || (evidence.kind === "unheld" && evidence.hasFailed)
+  if (!isDoubted || evidence.last?.atMs === undefined) return ""
+  return html`<div class="small muted">no word from the host for ${age(evidence.last.atMs, nowMs)}</div>`
 }

@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto"
+import { LRUCache } from "lru-cache"
 import type { z } from "zod"
+import { Account } from "#core/account/account.ts"
+import { Billing } from "#core/billing/billing.ts"
 import type { Attempt } from "#core/contract/delivery.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { SessionStatus } from "#core/contract/session.ts"
 import { ApiError } from "#core/error.ts"
+import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
-import type { Evidence } from "#dashboard/parts/evidence.ts"
+import { type Evidence, lostAfterMs } from "#dashboard/parts/evidence.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
@@ -16,19 +20,54 @@ import { type Receiving, whyOf } from "#dashboard/parts/receiver.ts"
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
 const patienceMs = 2000
 
+/** When sessions were heard last, Unix ms, by their bridges: pages tell for how long one has been silent. */
+const heard = new LRUCache<string, number>({ max: 10_000, ttl: 120_000 })
+
 /** How a bridge stands now, by its session host's own word; without one, by what was last written down. */
 export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   const lease = await Lease.get(bridge.id)
   if (!lease || lease.host === Lease.GONE) return { kind: "gone" }
   const state = Lease.stateOf(lease)
   if (state === "suspended") return { kind: "suspended" }
-  if (state === "paused" && lease.reason !== "idle")
-    return { kind: "paused", reason: lease.reason ?? "manual" }
-  if (state === "paused") return { kind: "idle" }
-  const last = lease.told && { status: lease.told.status, sinceMs: lease.told.since * 1000 }
-  if (!Lease.isHeld(lease)) return { kind: "unheld", ...(last && { last }) }
+  if (state === "paused" && lease.reason === "idle") return { kind: "idle" }
+  if (state === "paused") return { kind: "paused", why: await whyPaused(bridge.accountId, lease.reason) }
+  if (!Lease.isHeld(lease)) return unheld(lease)
   const said = await askSession(bridge.id)
-  return said ? { kind: "said", ...said, atMs: nowMs() } : { kind: "silent", ...(last && { last }) }
+  if (!said) return await silent(lease)
+  const atMs = nowMs()
+  heard.set(bridge.id, atMs)
+  return { kind: "said", ...said, atMs }
+}
+
+async function whyPaused(accountId: string, reason: Lease.Reason | undefined) {
+  if (reason !== "billing") return "operator"
+  const account = Billing.isOn() ? await Account.get(accountId) : undefined
+  if (!account || account.isByHand) return "billing"
+  const { subscription } = account
+  return subscription === "none" || subscription === "unpaid" || subscription === "canceled"
+    ? subscription
+    : "paid"
+}
+
+async function silent(lease: Lease.Info): Promise<Evidence> {
+  // A session that was not asked for a while was there as long as its host.
+  const host = await Host.get(lease.host)
+  const atMs = Math.max(heard.get(lease.bridgeId) ?? 0, (host?.beatAt ?? 0) * 1000)
+  if (atMs > 0) heard.set(lease.bridgeId, atMs)
+  return { kind: "silent", ...lastOf(lease, atMs || undefined) }
+}
+
+function unheld(lease: Lease.Info): Evidence {
+  // Its session had told something, and ended unplanned after that.
+  const hasFailed = lease.told !== undefined && lease.failedAt >= lease.told.since
+  if (!hasFailed) return { kind: "unheld", ...lastOf(lease, undefined) }
+  return { kind: "unheld", hasFailed, ...lastOf(lease, heard.get(lease.bridgeId) ?? lease.failedAt * 1000) }
+}
+
+/** The last word of a session, and whether that is long ago. */
+function lastOf({ told }: Lease.Info, atMs: number | undefined) {
+  const isLost = atMs !== undefined && nowMs() - atMs >= lostAfterMs
+  return { isLost, ...(told && { last: { status: told.status, atMs } }) }
 }
 
 async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatus> | undefined> {

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
-import { expect, test, vi } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { join } from "#core/account/join.ts"
@@ -10,6 +10,10 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import type { Event } from "#core/contract/event.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
@@ -295,4 +299,43 @@ test("a fault in a form is said in words beside it, and what was typed stays", a
     (await person.get("/numbers/shop/events?chat=%00%ff&type=nonsense&before=evt_x")).status,
   ).toBeLessThan(500)
   expect((await person.get(`/numbers/${"x".repeat(2000)}`)).status).toBe(404)
+})
+
+test("a session that is not heard is uncertain, then lost, and the page says for how long, also once its host is gone", async () => {
+  const person = await aPerson()
+  const held = await aHeldLease(person.bridge.id)
+  await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
+  await Lease.tell(held, { status: "connected", since: now() - 600, epoch: held.epoch })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const shown = async (laterMs: number) => {
+    vi.setSystemTime(Date.now() + laterMs)
+    return (await (await person.get("/numbers/shop")).text()).replaceAll("&quot;", '"')
+  }
+  for (const [laterMs, word] of [
+    [20_000, "Uncertain"],
+    [30_000, "Lost"],
+  ] as const) {
+    const page = await shown(laterMs)
+    expect(page).toContain(`>${word}</span>`)
+    expect(page).toMatch(/no word from the host for <span data-age="\d+"/)
+    expect(page).toContain('The last word was "connected".')
+  }
+  const { version } = (await Host.get(held.host))!
+  await Lease.freeFromDead([held], { key: Host.key(held.host), seenVersion: version })
+  const gone = await shown(1000)
+  expect(gone).toContain(">Lost</span>")
+  expect(gone).toContain("Its session host is gone.")
+})
+
+test("a number that waits for its first session starts, and one that its operator or billing has paused says who wakes it", async () => {
+  const person = await aPerson()
+  const page = async () => await (await person.get("/numbers/shop")).text()
+  expect(await page()).toContain(">Starting</span>")
+  await Lease.stop(person.bridge.id, "manual")
+  expect(await page()).toContain("The operator of this service has paused it: ask them to wake it.")
+  await Lease.stop(person.bridge.id, "billing")
+  const billed = await page()
+  expect(billed).toContain("Settle it with them: then they wake it.")
+  expect(billed).not.toContain("/subscription")
 })

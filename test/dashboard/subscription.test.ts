@@ -84,6 +84,11 @@ test("a card that fails is on every page, with the way to pay; later the reason 
   stripe.advance(16)
   await look(person.accountId)
   expect(await person.text("/subscription")).toContain("Their data is kept until")
+  for (const path of ["/numbers", "/numbers/shop"]) {
+    const paused = await person.text(path)
+    expect(paused).toContain("A payment is missing. Once it is made, this number runs again by itself.")
+    expect(paused).toMatch(/<a class="button [a-z]+" href="\/subscription"\s*>Pay/)
+  }
   const invoice = await person.led("/subscription/pay")
   expect(invoice).toContain("/invoice/in_")
   await payWith(card.pays, invoice)
@@ -144,6 +149,7 @@ test("an account whose subscription is gone from Stripe is told on every page, a
   const told = expect.stringContaining("This account has no subscription: your numbers are paused.")
   for (const path of ["/", "/numbers", "/subscription"])
     expect([path, await person.text(path)]).toEqual([path, told])
+  expect(await person.text("/numbers/shop")).toContain("Once it has one, this number runs again by itself.")
   expect(await person.led("/subscription/begin")).toContain("/checkout/cs_test_")
 })
 

@@ -155,6 +155,21 @@ test("without script the phone writes, the events are there, and a code to type 
   expect(wrong).toEqual([])
 })
 
+test("a page whose sign-in has ended goes to the sign-in, and from there back", async () => {
+  const signedIn = await browser.cookies()
+  onTestFinished(() => browser.setCookie(...signedIn))
+  const line = await aLine(Number(new URL(base).port))
+  const page = await aPage()
+  await page.goto(`${line.url}/numbers?from=here`)
+  await sees(page, "confirmed ")
+  await browser.deleteCookie(...signedIn)
+  line.cut()
+  await line.mend()
+  const to = `${line.url}/sign-in?next=${encodeURIComponent("/numbers?from=here")}`
+  await until(() => page.url() === to, { what: "the sign-in" })
+  wrong.length = 0
+})
+
 test("a stream that is cut blurs the code and says so, and then goes on where it was", async () => {
   const line = await aLine(Number(new URL(base).port))
   const page = await aPage()
@@ -165,6 +180,14 @@ test("a stream that is cut blurs the code and says so, and then goes on where it
   await page.waitForSelector(".down #qr .cut", { visible: true })
   await line.mend()
   await page.waitForSelector("[data-stream]:not(.down) #qr img")
+
+  // The phone may be connected all the while: nobody here knows.
+  await page.goto(`${line.url}/numbers/sandbox`)
+  await sees(page, "confirmed ")
+  line.cut()
+  await sees(page, "this page is not live: confirmed ")
+  await line.mend()
+  await page.waitForSelector("[data-stream]:not(.down) [data-said]")
 
   await page.goto(`${line.url}/numbers/sandbox/events`)
   await page.waitForSelector("#events > li")

@@ -8,6 +8,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { deadLink, linkDone, linkPage, linkRefused, linkTaken, linkTyped } from "#dashboard/pages/link.ts"
+import { forStrangers } from "#dashboard/parts/evidence.ts"
 import { elsewhere, type Html, span } from "#dashboard/parts/html.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
 import { ask } from "../../api/forward.ts"
@@ -93,7 +94,7 @@ export const link = new Hono<DashboardEnv>()
     const shown = { ...(await about(session)), at: c.req.path }
     if (typed.refused) return await show(c, linkRefused({ ...shown, ...typed.refused }), typed.refused.status)
     await LinkSession.show(token, { shownAt: 0 })
-    const evidence = await evidenceOf(session.bridge)
+    const evidence = forStrangers(await evidenceOf(session.bridge))
     return await show(c, linkTyped({ ...shown, ...typed, evidence, nowMs: nowMs() }))
   })
 
@@ -104,7 +105,7 @@ export const link = new Hono<DashboardEnv>()
 type Place = "open" | "done" | "taken" | "refused"
 
 async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
-  const evidence = await evidenceOf(session.bridge)
+  const evidence = forStrangers(await evidenceOf(session.bridge))
   const at = (place: Place) => ({ place, evidence })
   if (session.isUsed) return at("done")
   // A session that signs in says its number a moment later.
