@@ -12,6 +12,23 @@ const lookEachMs = 250
 /** How much is read at a time. */
 const blockBytes = 64 * 1024
 const keptDays = 14
+/** The most that is read of a log to find lines that are wanted: of an ordinary log, all of it. */
+const searchedBytes = 32 * 1024 * 1024
+
+/** Which lines of a log are asked for: the newest `most` that are wanted. */
+export interface Asked {
+  most: number
+  isWanted?: ((line: string) => boolean) | undefined
+}
+
+/** Lines in their order, and the place behind them where a reader goes on. */
+export interface Lines {
+  lines: string[]
+  at: string
+}
+
+/** `isCut`: there are older lines, which were not looked at because there are too many. */
+export type Past = Lines & { isCut: boolean }
 
 /** Appends a line in a single write at the end of the file, so that no other process can split it. */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
@@ -27,27 +44,46 @@ export function append(bridgeId: string, line: { at: string; text: string }): vo
   }
 }
 
-/** Yields the last `tail` lines, then new ones: one batch per look, often an empty one. */
-export async function* follow(
+/** Reads from the newest file back to the oldest. */
+export async function read(bridgeId: string, { most, isWanted }: Asked): Promise<Past> {
+  const all = (await days(bridgeId)).toReversed()
+  let at = ""
+  let lines: string[] = []
+  let searched = 0
+  for (const day of all) {
+    for await (const block of backwards(bridgeId, day)) {
+      at ||= placeOf(day, block.end)
+      lines = [...(isWanted ? block.lines.filter(isWanted) : block.lines), ...lines]
+      searched += blockBytes
+      if (lines.length >= most) return { lines: most === 0 ? [] : lines.slice(-most), at, isCut: false }
+      if (isWanted && searched >= searchedBytes) return { lines, at, isCut: true }
+    }
+  }
+  return { lines, at, isCut: false }
+}
+
+/** Yields the lines behind a place as they come: one batch per look, often an empty one. */
+export async function* after(
   bridgeId: string,
-  tail: number,
+  place: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<string[]> {
-  const past = await lastLines(bridgeId, tail)
-  let { day, end: position } = past
-  yield past.lines
+): AsyncGenerator<Lines> {
+  const [, begin, offset] = /^(\d{4}-\d\d-\d\d)_(\d{1,15})$/.exec(place) ?? []
+  let day = begin
+  let position = Number(offset ?? 0)
   let begun = ""
   for (;;) {
     await sleep(lookEachMs, undefined, { signal })
-    const latest = (await days(bridgeId)).at(-1)
+    const next = (await days(bridgeId)).find((one) => day === undefined || one > day)
     const more = day ? await readFrom(bridgeId, day, position) : Buffer.alloc(0)
     position += more.length
     const lines = (begun + more.toString("latin1")).split("\n")
     begun = lines.pop() ?? ""
     // Lines are split as bytes and decoded afterwards: a block may end in the middle of a character.
-    yield lines.map((line) => Buffer.from(line, "latin1").toString())
-    if (latest === day || more.length > 0) continue
-    day = latest
+    const decoded = lines.map((line) => Buffer.from(line, "latin1").toString())
+    yield { lines: decoded, at: day ? placeOf(day, position - begun.length) : "" }
+    if (next === undefined || more.length > 0) continue
+    day = next
     position = 0
   }
 }
@@ -77,41 +113,34 @@ async function days(bridgeId: string): Promise<string[]> {
   }
 }
 
-/** Reads from the newest file back to the oldest. `day` is the newest file's; `end` is how far that file was read. */
-async function lastLines(
-  bridgeId: string,
-  count: number,
-): Promise<{ lines: string[]; day: string | undefined; end: number }> {
-  const [newest, ...older] = (await days(bridgeId)).toReversed()
-  if (newest === undefined) return { lines: [], day: undefined, end: 0 }
-  const { lines, end } = await tailOf(bridgeId, newest, count)
-  for (const day of older) {
-    if (lines.length >= count) break
-    lines.unshift(...(await tailOf(bridgeId, day, count - lines.length)).lines)
+/**
+ * The whole lines of a file from its end, in blocks that are each in order: it may be far longer than what is wanted of
+ * it. `end` is where the last whole line of the file ends.
+ */
+async function* backwards(bridgeId: string, day: string): AsyncGenerator<{ lines: string[]; end: number }> {
+  let end: number | undefined
+  let begun = Buffer.alloc(0)
+  for (let from: number | undefined; from !== 0;) {
+    const until: number | undefined = from
+    const block = await withFile(bridgeId, day, undefined, async (file) => {
+      const to = until ?? (await file.stat()).size
+      const length = Math.min(blockBytes, to)
+      return { from: to - length, to, bytes: await readBlock(file, to - length, length) }
+    })
+    if (!block) return
+    const bytes = Buffer.concat([block.bytes, begun])
+    const first = block.from === 0 ? 0 : bytes.indexOf("\n") + 1
+    // Somebody may be writing the last line.
+    const last = end === undefined ? bytes.lastIndexOf("\n") + 1 : bytes.length
+    end ??= block.from + last
+    begun = bytes.subarray(0, first)
+    from = block.from
+    yield { lines: bytes.subarray(first, last).toString().split("\n").slice(0, -1), end }
   }
-  return { lines, day: newest, end }
 }
 
-/** Reads in blocks from the end: a file may be far longer than its last lines. */
-async function tailOf(
-  bridgeId: string,
-  day: string,
-  count: number,
-): Promise<{ lines: string[]; end: number }> {
-  return await withFile(bridgeId, day, { lines: [], end: 0 }, async (file) => {
-    const { size } = await file.stat()
-    const blocks: Buffer[] = []
-    let from = size
-    for (let found = 0; from > 0 && found <= count; found += newlines(blocks.at(-1)!)) {
-      const length = Math.min(blockBytes, from)
-      from -= length
-      blocks.push(await readBlock(file, from, length))
-    }
-    const text = Buffer.concat(blocks.toReversed())
-    const whole = text.subarray(0, text.lastIndexOf("\n") + 1)
-    const lines = whole.toString().split("\n").slice(0, -1)
-    return { lines: count === 0 ? [] : lines.slice(-count), end: size - (text.length - whole.length) }
-  })
+function placeOf(day: string, position: number): string {
+  return `${day}_${position}`
 }
 
 async function readFrom(bridgeId: string, day: string, position: number): Promise<Buffer> {
@@ -150,12 +179,6 @@ function folderOf(bridgeId: string): string {
 
 function fileOf(bridgeId: string, day: string): string {
   return join(folderOf(bridgeId), `${day}.log`)
-}
-
-function newlines(bytes: Buffer): number {
-  let count = 0
-  for (const byte of bytes) if (byte === 0x0a) count++
-  return count
 }
 
 function isMissing(error: unknown): boolean {

@@ -6,6 +6,7 @@ import {
   GetLogEventsCommand,
   type GetLogEventsCommandOutput,
   type InputLogEvent,
+  InvalidParameterException,
   PutLogEventsCommand,
   ResourceAlreadyExistsException,
   ResourceNotFoundException,
@@ -14,6 +15,7 @@ import { requestTimes } from "../platform/aws-client.ts"
 import { need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
+import type { Asked, Lines, Past } from "./log-files.ts"
 
 // The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old lines.
 
@@ -29,6 +31,8 @@ const maxWaiting = 10_000
 const lookEachMs = { least: 1000, most: 5000 }
 /** The most events that GetLogEvents returns at once. */
 const pageLines = 10_000
+/** How many such pages are read to find lines that are wanted. */
+const searchedPages = 10
 
 const waiting = new Map<string, InputLogEvent[]>()
 let writing: Promise<void> | undefined
@@ -76,53 +80,81 @@ async function put(bridgeId: string, logEvents: InputLogEvent[]): Promise<void> 
   }
 }
 
-/** Yields the last `tail` lines, then new ones: one batch per look, often an empty one. */
-export async function* follow(
+/** Reads page by page from the newest. */
+export async function read(bridgeId: string, { most, isWanted }: Asked): Promise<Past> {
+  let lines: string[] = []
+  let at: string | undefined
+  let nextToken: string | undefined
+  for (let pages = 0; ; pages++) {
+    if (isWanted && pages === searchedPages) return { lines, at: at ?? "", isCut: true }
+    const limit = isWanted ? pageLines : Math.min(pageLines, Math.max(1, most - lines.length))
+    const older = await page(bridgeId, { startFromHead: false, limit, ...(nextToken && { nextToken }) })
+    at ??= placeOf(older, undefined)
+    const texts = textsOf(older)
+    lines = [...(isWanted ? texts.filter(isWanted) : texts), ...lines]
+    // The same token again means that there are no older lines.
+    const isFirst = !older?.nextBackwardToken || older.nextBackwardToken === nextToken
+    if (isFirst || lines.length >= most)
+      return { lines: most === 0 ? [] : lines.slice(-most), at: at ?? "", isCut: false }
+    nextToken = older.nextBackwardToken
+  }
+}
+
+/** Yields the lines behind a place as they come: one batch per look, often an empty one. */
+export async function* after(
   bridgeId: string,
-  tail: number,
+  place: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<string[]> {
-  const past = await lastLines(bridgeId, tail)
-  let { token } = past
-  yield past.lines
+): AsyncGenerator<Lines> {
+  let at = place
   let wait = lookEachMs.least
   for (;;) {
     await sleep(wait, undefined, { signal })
-    const page = await pageFrom(bridgeId, token)
-    token = page?.nextForwardToken ?? token
-    const lines = textsOf(page)
+    const found = await pageFrom(bridgeId, at)
+    at = placeOf(found, at) ?? at
+    const lines = textsOf(found)
     wait = lines.length > 0 ? lookEachMs.least : Math.min(lookEachMs.most, wait * 1.5)
-    yield lines
+    yield { lines, at }
   }
 }
 
-/** Reads page by page from the newest. `token` is where the next lines will appear. */
-async function lastLines(
-  bridgeId: string,
-  count: number,
-): Promise<{ lines: string[]; token: string | undefined }> {
-  const newest = await page(bridgeId, {
-    startFromHead: false,
-    limit: Math.min(pageLines, Math.max(1, count)),
-  })
-  let lines = count === 0 ? [] : textsOf(newest)
-  let nextToken = newest?.nextBackwardToken
-  while (lines.length < count && nextToken) {
-    const older = await page(bridgeId, { startFromHead: false, limit: count - lines.length, nextToken })
-    lines = [...textsOf(older), ...lines]
-    // The same token again means that there are no older lines.
-    nextToken = older?.nextBackwardToken === nextToken ? undefined : older?.nextBackwardToken
-  }
-  return { lines, token: newest?.nextForwardToken }
+/**
+ * The place behind a page: CloudWatch's token, and the time of the last line known before it, since a token holds for a
+ * day. @returns undefined if nothing was ever logged
+ */
+function placeOf(
+  found: GetLogEventsCommandOutput | undefined,
+  before: string | undefined,
+): string | undefined {
+  const token = found?.nextForwardToken
+  if (token === undefined) return undefined
+  return `${found?.events?.at(-1)?.timestamp ?? timeOf(before)}_${token}`
 }
 
-/** The lines since the last look. A look that fails is made up for by the next. */
-async function pageFrom(
+function timeOf(place: string | undefined): number {
+  return Number(/^\d{1,15}/.exec(place ?? "")?.[0] ?? 0)
+}
+
+/** The lines behind a place. A look that fails is made up for by the next. */
+async function pageFrom(bridgeId: string, place: string): Promise<GetLogEventsCommandOutput | undefined> {
+  const nextToken = /^\d{1,15}_(.{1,500})$/.exec(place)?.[1]
+  try {
+    return await page(bridgeId, { startFromHead: true, ...(nextToken && { nextToken }) })
+  } catch (error) {
+    // The token is older than a day, or none of CloudWatch's.
+    if (nextToken && error instanceof InvalidParameterException)
+      return await pageSince(bridgeId, timeOf(place) + 1)
+    log.warn({ error, bridgeId }, "the log of a bridge cannot be read")
+    return undefined
+  }
+}
+
+async function pageSince(
   bridgeId: string,
-  token: string | undefined,
+  startTime: number,
 ): Promise<GetLogEventsCommandOutput | undefined> {
   try {
-    return await page(bridgeId, { startFromHead: true, ...(token && { nextToken: token }) })
+    return await page(bridgeId, { startFromHead: true, startTime })
   } catch (error) {
     log.warn({ error, bridgeId }, "the log of a bridge cannot be read")
     return undefined
@@ -132,7 +164,7 @@ async function pageFrom(
 /** @returns undefined when nothing was ever logged. */
 async function page(
   bridgeId: string,
-  from: { startFromHead: boolean; limit?: number; nextToken?: string },
+  from: { startFromHead: boolean; limit?: number; nextToken?: string; startTime?: number },
 ): Promise<GetLogEventsCommandOutput | undefined> {
   try {
     return await logs.send(new GetLogEventsCommand({ ...streamOf(bridgeId), ...from }))

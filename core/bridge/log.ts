@@ -39,12 +39,32 @@ export function isKept(): boolean {
   return config.LOG_DIR !== undefined || config.LOG_GROUP !== undefined
 }
 
+/** The newest lines that are wanted, in their order, and the place behind the last one, wanted or not. */
+export async function read(bridgeId: string, asked: files.Asked): Promise<files.Past> {
+  return await (config.LOG_DIR ? files.read(bridgeId, asked) : streams.read(bridgeId, asked))
+}
+
 /**
- * Yields the last `tail` lines, then new ones: one batch per look, often an empty one, until `signal` ends it.
+ * Yields the lines behind a place, then new ones: one batch per look, often an empty one, each with the place behind it,
+ * until `signal` ends it. What is no place is the beginning.
  * @throws AbortError when `signal` ends it between two looks
  */
-export function follow(bridgeId: string, tail: number, signal?: AbortSignal): AsyncGenerator<string[]> {
-  return config.LOG_DIR ? files.follow(bridgeId, tail, signal) : streams.follow(bridgeId, tail, signal)
+export function after(bridgeId: string, place: string, signal?: AbortSignal): AsyncGenerator<files.Lines> {
+  return config.LOG_DIR ? files.after(bridgeId, place, signal) : streams.after(bridgeId, place, signal)
+}
+
+/**
+ * Yields the last `tail` lines, then new ones, as `after` does.
+ * @throws AbortError when `signal` ends it between two looks
+ */
+export async function* follow(
+  bridgeId: string,
+  tail: number,
+  signal?: AbortSignal,
+): AsyncGenerator<string[]> {
+  const { lines, at } = await read(bridgeId, { most: tail })
+  yield lines
+  for await (const more of after(bridgeId, at, signal)) yield more.lines
 }
 
 /** Deletes lines older than two weeks. CloudWatch does that by itself. */

@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, note } from "../parts/html.ts"
+import { type Html, note, time } from "../parts/html.ts"
 import { numberHead } from "../parts/number-head.ts"
 
 export interface Filter {
@@ -11,15 +11,20 @@ export interface Filter {
 export function logPage(input: {
   ref: string
   isSandbox: boolean
-  isKept: boolean
   filter: Filter
-  lines: string[]
+  isFiltered: boolean
+  /** Past lines, and the place behind them; `isCut` when older lines were not searched. Undefined: none are kept. */
+  past: { lines: string[]; at: string; isCut: boolean } | undefined
 }): Html {
-  const { ref, filter } = input
-  const query = new URLSearchParams({ level: filter.level, text: filter.text }).toString()
+  const { ref, filter, past } = input
+  const query = new URLSearchParams({
+    level: filter.level,
+    text: filter.text,
+    from: past?.at ?? "",
+  }).toString()
   return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "log" })}
   ${
-    input.isKept
+    past
       ? html`<form class="inline" method="get" action="/numbers/${ref}/log" aria-label="Filter">
             <div>
               <label for="level">Level</label>
@@ -45,17 +50,23 @@ export function logPage(input: {
               <button type="button" class="button slim needs-script" data-pause aria-pressed="false">
                 Pause
               </button>
-              <p>Never bodies, numbers, keys or codes. Kept for two weeks.</p>
+              <p>
+                Never bodies, numbers, keys or codes. Kept for two weeks.
+                ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
+              </p>
             </header>
             ${
-              input.lines.length === 0
+              past.lines.length === 0
                 ? html`<div class="empty" id="log-empty">
-                    <p>No line yet. What happens next appears here.</p>
+                    <p>
+                      ${input.isFiltered ? "No line is like that." : "No line yet."} What happens next appears
+                      here.
+                    </p>
                   </div>`
                 : ""
             }
             <ol class="log" id="log" data-grows="down" tabindex="0" aria-label="Lines">
-              ${input.lines.map(logLine)}
+              ${past.lines.map(logLine)}
             </ol>
           </section>`
       : note("info", "This service keeps no logs of numbers.")
@@ -64,8 +75,15 @@ export function logPage(input: {
 
 /** One line. Its time begins it, then its level. */
 export function logLine(line: string): Html {
-  const level = /^\S+ (INFO|WARN|ERROR) /.exec(line)?.[1] ?? "INFO"
-  return html`<li class="level-${level}" data-into="log">${line}</li>`
+  const [, at = "", rest = line, level = "INFO"] = /^(\S+Z) ((INFO|WARN|ERROR) .*)$/s.exec(line) ?? []
+  const ms = Date.parse(at)
+  const when = Number.isNaN(ms) ? at : time(ms)
+  return html`<li class="level-${level}" data-into="log">${when} ${rest}</li>`
+}
+
+/** Lines in one piece. */
+export function joined(lines: Html[]): Html | string {
+  return lines.length === 0 ? "" : html`${lines}`
 }
 
 /** Whether a line is wanted. */

@@ -106,7 +106,8 @@ export function tell(evidence: Evidence): Told {
 const pauses: Record<Why, Pick<Told, "cause" | "action">> = {
   operator: { cause: "The operator of this service has paused it: ask them to wake it." },
   billing: {
-    cause: "The operator of this service has paused it for a payment. Settle it with them: then they wake it.",
+    cause:
+      "The operator of this service has paused it for a payment. Settle it with them: then they wake it.",
   },
   none: {
     cause: "This account has no subscription. Once it has one, this number runs again by itself.",
@@ -117,7 +118,8 @@ const pauses: Record<Why, Pick<Told, "cause" | "action">> = {
     action: { label: "Pay", to: "pay" },
   },
   canceled: {
-    cause: "The subscription of this account has ended. Subscribe again, and this number runs again by itself.",
+    cause:
+      "The subscription of this account has ended. Subscribe again, and this number runs again by itself.",
     action: { label: "Subscribe again", to: "pay" },
   },
   paid: { cause: "Nothing is left to pay: this number runs again by itself in a few minutes." },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
@@ -90,6 +91,37 @@ test("a look that fails is made up for by the next", async () => {
   await BridgeLog.written()
   cloudWatch.refuse("InvalidOperationException", "ThrottlingException")
   expect(await more(2)).toEqual(["before", "after"])
+})
+
+const isError = (line: string) => line.includes(" ERROR ")
+
+test("what is wanted is found behind many other lines, and a reader goes on at a place, also once its token is too old", async () => {
+  const { id, log } = aLog()
+  BridgeLog.append(id, "error", "the one")
+  log(...Array.from({ length: 1000 }, (_, i) => `line ${i + 1}`))
+  await BridgeLog.written()
+  const { lines, at, isCut } = await BridgeLog.read(id, { most: 300, isWanted: isError })
+  expect([lines, isCut]).toEqual([[expect.stringMatching(/the one$/)], false])
+  // The times of lines decide where a reader goes on who has no token.
+  await sleep(2)
+  log("new")
+  await BridgeLog.written()
+  for (const refused of [[], ["InvalidParameterException"]]) {
+    cloudWatch.refuse(...refused)
+    const reading = BridgeLog.after(id, at)
+    const { value } = (await reading.next()) as { value: { lines: string[]; at: string } } // it never ends
+    expect(value.lines).toEqual([expect.stringMatching(/INFO new$/)])
+    expect(value.at).not.toBe(at)
+    await reading.return(undefined)
+  }
+})
+
+test("a log is searched so far, and says when that was not all of it", async () => {
+  const { id, log } = aLog()
+  BridgeLog.append(id, "error", "too long ago")
+  log(...Array.from({ length: 4100 }, (_, i) => `line ${i + 1}`))
+  await BridgeLog.written()
+  expect(await BridgeLog.read(id, { most: 300, isWanted: isError })).toMatchObject({ lines: [], isCut: true })
 })
 
 test("lines that cannot be written are given up, and the next ones are written", async () => {

@@ -1,5 +1,8 @@
 import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join as joined } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
@@ -7,12 +10,14 @@ import { join } from "#core/account/join.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
@@ -299,6 +304,44 @@ test("a fault in a form is said in words beside it, and what was typed stays", a
     (await person.get("/numbers/shop/events?chat=%00%ff&type=nonsense&before=evt_x")).status,
   ).toBeLessThan(500)
   expect((await person.get(`/numbers/${"x".repeat(2000)}`)).status).toBe(404)
+})
+
+test("the log finds a line behind many others, and its stream goes on behind the page and behind a break", async () => {
+  const folder = mkdtempSync(joined(tmpdir(), "bridge-logs-"))
+  config.LOG_DIR = folder
+  onTestFinished(() => {
+    delete config.LOG_DIR
+    rmSync(folder, { recursive: true })
+  })
+  const person = await aPerson()
+  const log = (level: BridgeLog.Level, ...texts: string[]) => {
+    for (const text of texts) BridgeLog.append(person.bridge.id, level, text)
+  }
+  const plain = Array.from({ length: 2000 }, (_, i) => `plain ${i} ${"ä".repeat(50)}`)
+  log("error", "the cause <b>")
+  log("info", ...plain)
+  const page = await (await person.get("/numbers/shop/log?level=ERROR")).text()
+  expect(page.match(/<li class="level-/g)).toHaveLength(1)
+  expect(page).toMatch(
+    /<time datetime="\S+Z" title="\S+Z" data-local>[^<]+<\/time> ERROR the cause &lt;b&gt;/,
+  )
+  const whole = await (await person.get("/numbers/shop/log")).text()
+  const shown = [...whole.matchAll(/<li class="level-INFO" data-into="log">.*? INFO (.*?)<\/li>/g)]
+  expect(shown.map(([, text]) => text)).toEqual(plain.slice(-300))
+
+  const stream = /data-stream="([^"]+)"/.exec(whole)![1]!.replaceAll("&amp;", "&").replaceAll("&#x2F;", "/")
+  log("info", "between")
+  const first = await shownBy(await person.get(stream), 1)
+  expect(first.said).toContain("INFO between")
+  expect(first.said).not.toContain("plain")
+  log("warn", "in the break")
+  const again = await shownBy(await person.get(`${stream}&after=${first.ids[0]}`), 1)
+  expect(again.said).toContain("WARN in the break")
+  expect(again.said).not.toContain("between")
+  // A page of an earlier release says no place.
+  const old = await person.get("/numbers/shop/log/stream")
+  log("info", "later")
+  expect((await shownBy(old, 1)).said).not.toContain("plain")
 })
 
 test("a session that is not heard is uncertain, then lost, and the page says for how long, also once its host is gone", async () => {

@@ -155,7 +155,7 @@ test("without script the phone writes, the events are there, and a code to type 
   expect(wrong).toEqual([])
 })
 
-test("a page whose sign-in has ended goes to the sign-in, and from there back", async () => {
+test("a page whose sign-in has ended goes to the sign-in, which leads back to it", async () => {
   const signedIn = await browser.cookies()
   onTestFinished(() => browser.setCookie(...signedIn))
   const line = await aLine(Number(new URL(base).port))
@@ -166,7 +166,8 @@ test("a page whose sign-in has ended goes to the sign-in, and from there back", 
   line.cut()
   await line.mend()
   const to = `${line.url}/sign-in?next=${encodeURIComponent("/numbers?from=here")}`
-  await until(() => page.url() === to, { what: "the sign-in" })
+  await page.waitForSelector("#email")
+  expect(page.url()).toBe(to)
   wrong.length = 0
 })
 

@@ -8,6 +8,7 @@ const Asked = z.object({
   startFromHead: z.boolean().default(false),
   limit: z.number().int().min(1).max(10_000).default(10_000),
   nextToken: z.string().optional(),
+  startTime: z.number().optional(),
 })
 type Asked = z.infer<typeof Asked>
 interface Line {
@@ -55,10 +56,11 @@ export async function startCloudWatchLogs() {
     },
     GetLogEvents: (input) => {
       const lines = streamOf(input)
+      const first = lines.findIndex(({ timestamp }) => timestamp >= (input.startTime ?? 0))
       const limit = Math.min(input.limit, pageLines)
       const [direction, place] = input.nextToken?.split("/") ?? []
       const isForward = direction ? direction === "f" : input.startFromHead
-      const at = place === undefined ? (isForward ? 0 : lines.length) : Number(place)
+      const at = place === undefined ? (isForward && first >= 0 ? first : lines.length) : Number(place)
       const [from, to] = isForward ? [at, Math.min(lines.length, at + limit)] : [Math.max(0, at - limit), at]
       return { events: lines.slice(from, to), nextForwardToken: `f/${to}`, nextBackwardToken: `b/${from}` }
     },
