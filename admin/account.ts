@@ -28,6 +28,16 @@ export const account: Record<string, Verb> = {
     says: "every account",
     run: async () => (await Account.list()).map(toRow),
   },
+  rename: {
+    takes: "<account-id> <name>",
+    says: "name the account; those who link a phone for it read that",
+    run: async (args) => {
+      const name = Account.Name.safeParse(argument(args, 1, "name"))
+      if (!name.success) throw new Refused(name.error.issues[0]?.message ?? "not a name")
+      const id = argument(args, 0, "account-id")
+      return await changed(id, await Account.rename(id, name.data))
+    },
+  },
   limit: {
     takes: "<account-id> <bridges>",
     says: "how many bridges the account may have",

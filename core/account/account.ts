@@ -9,6 +9,7 @@ import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"
 import { ApiError } from "../error.ts"
 import { get as getRow, query, type Row, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Email } from "./person.ts"
 
 /** `unpaid`: Stripe has given up collecting a payment. `canceled`: it has ended. Either stops the bridges. */
 export const Subscription = z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"])
@@ -27,6 +28,34 @@ export const Info = z.object({
   isOperator: z.boolean(),
 })
 export type Info = z.infer<typeof Info>
+
+/**
+ * A name that people choose for their account. Those who link a phone for it read it, so nothing in it turns the direction of
+ * the text around it, and an address is none.
+ */
+export const Name = z
+  .string()
+  .transform((text) => text.trim().replaceAll(/\s+/g, " "))
+  .pipe(
+    z
+      .string()
+      .min(1, "a name has at least one character")
+      .max(64, "a name has at most 64 characters")
+      .refine(
+        (name) => name.isWellFormed() && !/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
+        "a name has no control characters",
+      )
+      .refine((name) => !isAddress(name), "an e-mail address is no name: strangers would read it"),
+  )
+
+/** The name of an account to strangers; undefined while it is called by the address of the person whom it was made for. */
+export function publicName({ name }: Pick<Info, "name">): string | undefined {
+  return isAddress(name) ? undefined : name
+}
+
+function isAddress(name: string): boolean {
+  return Email.safeParse(name).success
+}
 
 /** Contract, "Bridges per account" */
 const bridgeLimit = 10
@@ -128,6 +157,11 @@ export function paidAs(account: Info, subscription: Subscription): Write {
 }
 
 /** @returns false when there is no such account. */
+export async function rename(accountId: string, name: string): Promise<boolean> {
+  return await change(accountId, "SET #name = :name", { ":name": name })
+}
+
+/** @returns false when there is no such account. */
 export async function setBridgeLimit(accountId: string, limit: number): Promise<boolean> {
   return await change(accountId, "SET bridge_limit = :limit", { ":limit": limit })
 }
@@ -178,8 +212,9 @@ async function change(
     ConditionExpression: ["attribute_exists(pk)", ...(condition === undefined ? [] : [condition])].join(
       " AND ",
     ),
-    // A word of DynamoDB's own. A name that the expression does not use would be refused.
+    // Words of DynamoDB's own. A name that the expression does not use would be refused.
     ...(expression.includes("#operator") && { ExpressionAttributeNames: { "#operator": "operator" } }),
+    ...(expression.includes("#name") && { ExpressionAttributeNames: { "#name": "name" } }),
     ExpressionAttributeValues: values,
   })
   return "now" in row

@@ -6,7 +6,10 @@ import { body, refusals, reply } from "./reply.ts"
 const Account = z
   .object({
     id: z.string(),
-    name: z.string(),
+    name: z.string().openapi({
+      description:
+        "As its owners chose it in the dashboard. Before that, the e-mail address of the person who signed up.",
+    }),
     subscription: z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"]).openapi({
       description:
         "`active` and `trialing` may create bridges; `unpaid` and `canceled` keep those that there are from running.",

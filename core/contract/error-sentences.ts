@@ -34,7 +34,7 @@ export const sentences: Record<ErrorCode, string> = {
   invalid_idempotency_key: "Idempotency-Key: send it once, with 1 to 255 printable characters",
   url_not_allowed: "the URL does not lead to a public address over http or https",
   unauthorized:
-    "no valid API key: send Authorization: Bearer <API_KEY>. The operator of this service creates keys: npm run admin -- key create",
+    "no valid API key: send Authorization: Bearer <API_KEY>. Keys are created in the dashboard, or by the operator of this service",
   no_subscription: "this account has no subscription yet: connect a number in the dashboard first",
   payment_required: "this account's payment is past due: pay it to create more bridges",
   bridge_limit_reached: bridgeLimitReached(10),

@@ -18,11 +18,12 @@ let last = { controller: new AbortController(), over: Promise.resolve(), mediati
 const freshMs = 240_000
 
 async function make(form) {
-  const options = await post("/account/passkeys/options", {})
+  const name = form.elements.name.value
+  const options = await post("/account/passkeys/options", { name })
   if (!options.challenge) return options
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const response = await navigator.credentials.create({ publicKey })
-  return await post("/account/passkeys", { response: response.toJSON(), name: form.elements.name.value })
+  return await post("/account/passkeys", { response: response.toJSON(), name })
 }
 
 /** Ends the question before, such as the one that waits where the address is typed, and asks anew. */

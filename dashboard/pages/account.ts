@@ -4,6 +4,10 @@ import { ago, type Html, note, press } from "../parts/html.ts"
 
 interface Shown {
   name: string
+  /** What those read who link a phone for it; undefined before a name was chosen. */
+  publicName: string | undefined
+  /** The name that was refused, and what was typed before a sign-in that it needed. */
+  typed: { name: string | undefined; email: string; role: string; passkey: string }
   subscription: string
   /** Whether it is paid for in this dashboard. */
   isBilled: boolean
@@ -46,6 +50,7 @@ export function accountPage(input: Shown): Html {
         <dt>Numbers</dt>
         <dd>${input.bridges} of ${input.bridgeLimit}</dd>
       </dl>
+      ${isOwner ? naming(input) : ""}
       ${
         others.length === 0
           ? ""
@@ -88,6 +93,7 @@ export function accountPage(input: Shown): Html {
                 type="email"
                 required
                 maxlength="254"
+                value="${input.typed.email}"
                 placeholder="them@example.com"
                 autocomplete="off"
               />
@@ -95,7 +101,7 @@ export function accountPage(input: Shown): Html {
             <div>
               <label for="role">As</label>
               <select id="role" name="role">
-                ${roles.map(([value, label]) => html`<option value="${value}">${label}</option>`)}
+                ${roles.map(([value, label]) => html`<option value="${value}" ${value === input.typed.role ? "selected" : ""}>${label}</option>`)}
               </select>
             </div>
             <button class="button main">Invite</button>
@@ -120,6 +126,29 @@ export function accountPage(input: Shown): Html {
     </section>`
 }
 
+function naming({ publicName, typed }: Shown): Html {
+  return html`<form class="inline" method="post" action="/account/rename">
+      <div>
+        <label for="account-name">Name</label>
+        <input
+          id="account-name"
+          name="name"
+          required
+          maxlength="64"
+          value="${typed.name ?? publicName ?? ""}"
+          placeholder="Your shop or company"
+          autocomplete="organization"
+          aria-describedby="account-name-is"
+        />
+      </div>
+      <button class="button">Save</button>
+    </form>
+    <p class="small muted" id="account-name-is">
+      Those who link a phone for you read
+      it.${publicName === undefined ? " Until you choose one, they read none." : ""}
+    </p>`
+}
+
 /** An account keeps at least one owner. */
 function mayLeave({ members, personId }: Shown): boolean {
   return members.some((one) => one.role === "owner" && one.personId !== personId)
@@ -134,7 +163,7 @@ function leave(): Html {
 }
 
 /** Each person has their own, whatever account they look at. */
-function passkeysCard({ passkeys, script, nowMs }: Shown): Html {
+function passkeysCard({ passkeys, script, typed, nowMs }: Shown): Html {
   const used = (at: number | undefined) =>
     at === undefined ? "not used yet" : html`used ${ago(at * 1000, nowMs)}`
   return html`<section class="card flush">
@@ -158,7 +187,14 @@ function passkeysCard({ passkeys, script, nowMs }: Shown): Html {
     <form class="card inline" data-passkey="make" hidden>
       <div>
         <label for="passkey-name">A name for this device</label>
-        <input id="passkey-name" name="name" maxlength="60" placeholder="My laptop" autocomplete="off" />
+        <input
+          id="passkey-name"
+          name="name"
+          maxlength="60"
+          value="${typed.passkey}"
+          placeholder="My laptop"
+          autocomplete="off"
+        />
       </div>
       <button class="button">Make a passkey</button>
       <p class="small" role="alert" data-said></p>

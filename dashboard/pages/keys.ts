@@ -19,6 +19,8 @@ interface Shown {
   /** A key that was just made. */
   fresh?: string
   problem?: string
+  /** What was typed before the sign-in that a new key needs. */
+  typed: { name: string; may: string }
   mayChange: boolean
   baseUrl: string
   nowMs: number
@@ -55,7 +57,9 @@ export function keysPage(input: Shown): Html {
   }`
 }
 
-function newKey({ refs }: Shown): Html {
+function newKey({ refs, typed }: Shown): Html {
+  const option = (value: string, label: string) =>
+    html`<option value="${value}" ${value === typed.may ? "selected" : ""}>${label}</option>`
   return html`<form class="card inline" method="post" action="/keys">
     <div>
       <label for="name">Name of a new key</label>
@@ -63,6 +67,7 @@ function newKey({ refs }: Shown): Html {
         id="name"
         name="name"
         maxlength="64"
+        value="${typed.name}"
         required
         placeholder="Which program is it for?"
         autocomplete="off"
@@ -71,13 +76,12 @@ function newKey({ refs }: Shown): Html {
     <div>
       <label for="may">It may</label>
       <select id="may" name="may">
-        <option value="all">do everything</option>
-        <option value="read">only read, without secrets</option>
+        ${option("all", "do everything")} ${option("read", "only read, without secrets")}
         ${
           refs.length === 0
             ? ""
             : html`<optgroup label="do everything at one number">
-                ${refs.map((ref) => html`<option value="bridge:${ref}">only ${ref}</option>`)}
+                ${refs.map((ref) => option(`bridge:${ref}`, `only ${ref}`))}
               </optgroup>`
         }
       </select>

@@ -5,8 +5,8 @@ import { linking, refusedCard, steps, typedCard, unofficial } from "../parts/lin
 
 /** The Link page, for somebody without an account: who asks them, and until when. */
 interface Asked {
-  /** The name of the account that made this page. */
-  name: string
+  /** The name of the account that made this page, if it has one. */
+  name: string | undefined
   isSandbox: boolean
   /** The only number that may be linked. */
   expectedPhone?: string | undefined
@@ -67,12 +67,13 @@ export function linkDone(input: { returnUrl?: string | undefined }): Html {
 }
 
 /** A phone was linked elsewhere. */
-export function linkTaken({ name }: { name: string }): Html {
+export function linkTaken({ name }: Pick<Asked, "name">): Html {
   return html`<div class="card">
     <h1>A phone is linked already</h1>
     <p>
       It was not linked on this page, so there is nothing to do here. If it is not yours, tell
-      <b>${name}</b>: they can unlink it and send you here again.
+      ${name === undefined ? "those who sent you here" : html`<b><bdi>${name}</bdi></b>`}: they can unlink it
+      and send you here again.
     </p>
   </div>`
 }
@@ -88,9 +89,10 @@ export function deadLink(): Html {
 function head({ name, expectedPhone, expiresMs, isSandbox }: Asked, nowMs: number): Html {
   return html`<div class="head">
       <div>
-        <h1>Link your phone for ${name}</h1>
+        <h1>Link your phone${name === undefined ? "" : html` for <bdi>${name}</bdi>`}</h1>
         <p>
-          ${name} can then send and receive messages with
+          ${name === undefined ? "Those who sent you here" : html`<bdi>${name}</bdi>`} can then send and
+          receive messages with
           ${expectedPhone === undefined ? "your number" : html`the number ending in ${expectedPhone.slice(-4)}`}.
           This page works once, for ${until(expiresMs, nowMs)} more.
         </p>

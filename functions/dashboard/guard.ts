@@ -95,19 +95,6 @@ export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Pr
   return await lonePage(c, { title: "Not in your role", body, status: 403 })
 }
 
-/** Sends people who signed in long ago through the sign-in. @returns undefined when they did so a moment ago */
-export function unlessFresh(c: Context<DashboardEnv>, next: string): Response | undefined {
-  const path = signInAgain(c, next)
-  return path === undefined ? undefined : c.redirect(path, 303)
-}
-
-/** Where people sign in again who did so long ago; undefined when they did so a moment ago. */
-export function signInAgain(c: Context<DashboardEnv>, next: string): string | undefined {
-  const { browser, person } = c.var.me
-  if (Browser.isFresh(browser)) return undefined
-  return `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`
-}
-
 /** A page that leads back to this one. A form is not sent again: its page is shown. */
 function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): string {
   const { pathname, search } = new URL(c.req.url)
@@ -120,8 +107,8 @@ export function ownPath(given: unknown): string {
   return typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given) ? given : "/"
 }
 
-/** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's answer. */
-type Name = "session" | "asking" | "challenge"
+/** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's answer; `draft` is a form. */
+type Name = "session" | "asking" | "challenge" | "draft"
 
 export function cookie(c: Context, name: Name): string | undefined {
   return getCookie(c, name, prefixOf(c))

@@ -9,16 +9,17 @@ import { makeKey } from "../api/account.ts"
 import { originOf } from "../http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
-import { unlessFresh } from "./guard.ts"
+import { takeDraft, textsOf, unlessFresh } from "./fresh.ts"
 
 /** The account's API keys. */
 export const keys = new Hono<DashboardEnv>()
   .get("/keys", async (c) => await show(c))
   .post("/keys", async (c) => {
-    const again = unlessFresh(c, "/keys")
+    const typed = textsOf(await c.req.parseBody(), "name", "may")
+    const again = unlessFresh(c, "/keys", typed)
     if (again) return again
-    const { name: given, may } = await c.req.parseBody()
-    const name = typeof given === "string" ? given.trim().slice(0, 64) : ""
+    const { may } = typed
+    const name = typed.name.trim().slice(0, 64)
     try {
       const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(may) })
       return await show(c, { fresh: key })
@@ -33,9 +34,9 @@ export const keys = new Hono<DashboardEnv>()
   })
 
 /** `all`, `read`, or a bridge as `bridge:shop`. A form that says something else may do the least. */
-function scopeOf(may: unknown): { scope: ApiKey.Scope; customerRef?: string } {
+function scopeOf(may: string): { scope: ApiKey.Scope; customerRef?: string } {
   if (may === "all") return { scope: "all" }
-  if (typeof may !== "string" || !may.startsWith("bridge:")) return { scope: "read" }
+  if (!may.startsWith("bridge:")) return { scope: "read" }
   return { scope: "bridge", customerRef: may.slice("bridge:".length) }
 }
 
@@ -45,11 +46,13 @@ async function show(
   status?: ApiError["status"],
 ) {
   const { accountId, me } = c.var
+  const draft = takeDraft(c)
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const body = keysPage({
     ...more,
     keys: all.toSorted((a, b) => b.createdAt - a.createdAt),
     refs: bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef),
+    typed: { name: draft.get("name") ?? "", may: draft.get("may") ?? "" },
     mayChange: me.role !== "viewer",
     baseUrl: originOf(c),
     nowMs: nowMs(),

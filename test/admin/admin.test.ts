@@ -39,6 +39,8 @@ test.for([
   ["a subscription of no known state", account.create!, ["x", "free"]],
   ["a limit of an unknown account", account.limit!, ["nobody", "3"]],
   ["a limit that is no number", account.limit!, ["nobody", "many"]],
+  ["a name of an unknown account", account.rename!, ["nobody", "The shop"]],
+  ["a name that is an address", account.rename!, ["nobody", "ada@example.com"]],
   ["a key of an unknown account", key.create!, ["nobody"]],
   ["the end of an unknown key", key.revoke!, ["nobody", "nothing"]],
   ["a pause of an unknown bridge", bridge.pause!, ["nothing"]],

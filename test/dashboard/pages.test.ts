@@ -10,6 +10,7 @@ import { join } from "#core/account/join.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
@@ -276,6 +277,45 @@ test("a secret is shown only after a fresh sign-in, a key once, and no page may 
   expect(later).not.toContain("<b>mine")
 })
 
+test("what gives events or secrets away asks for a fresh sign-in, and what was typed is there behind it", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  try {
+    const person = await aPerson()
+    const elsewhere = "https://shop.example/hook?a=1&b=%20"
+    vi.setSystemTime(Date.now() + 11 * 60_000)
+    const typed = [
+      ["/numbers/shop/settings", "/webhook", { webhook_url: elsewhere }, elsewhere.replace("&", "&amp;")],
+      ["/keys", "", { name: 'My "shop"', may: "bridge:shop" }, "My &quot;shop&quot;"],
+      ["/account", "/invite", { email: "them@example.com", role: "viewer" }, "them@example.com"],
+    ] as const
+    for (const [page, form, fields, shown] of typed) {
+      const led = (await person.post(page + form, fields)).headers.get("location") ?? ""
+      expect(new URL(led, "http://localhost").pathname).toBe("/sign-in")
+      // Another page leaves it alone; its own page takes it.
+      await person.get("/usage")
+      const pageSays = async () => (await (await person.get(page)).text()).replaceAll("&#x2F;", "/")
+      expect(await pageSays()).toContain(`value="${shown}"`)
+      expect(await pageSays()).not.toContain(`value="${shown}"`)
+    }
+    expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
+    expect(await ApiKey.list(person.accountId)).toEqual([])
+    expect(await Member.invitations(person.accountId)).toEqual([])
+
+    // Nobody else reads it in the same browser.
+    await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })
+    const draft = person.jar.get("draft")!
+    const other = await aPerson()
+    other.jar.set("draft", draft)
+    expect(await (await other.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
+    await person.post(`/sign-in/link/${await SignIn.print(person.email)}`)
+    expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })).status).not.toBe(
+      303,
+    )
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test("an owner invites and removes, a member does not", async () => {
   const owner = await aPerson()
   const email = anEmail()
@@ -289,6 +329,33 @@ test("an owner invites and removes, a member does not", async () => {
   const { person } = await join(email)
   await owner.post("/account/remove", { person: person.id })
   expect((await invited.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
+})
+
+test("an account's name is its owners' to choose, strangers read it where a phone is linked, and never an address", async () => {
+  const owner = await aPerson()
+  const { token } = await LinkSession.create(owner.bridge, {})
+  const linkPage = async () => await (await aVisitor().get(`/link/${token}`)).text()
+  expect(await linkPage()).not.toContain(owner.email)
+  expect(await linkPage()).toContain("Those who sent you here")
+
+  for (const wrong of ["", "  ", owner.email, "x".repeat(65), "The \u202eshop", "The\0shop"]) {
+    const refused = await (await owner.post("/account/rename", { name: wrong })).text()
+    expect([wrong, /class="note bad"/.test(refused)]).toEqual([wrong, true])
+  }
+  expect((await Account.get(owner.accountId))?.name).toBe(owner.email)
+  const name = "<b>The</b> shop & Söhne"
+  const answer = await owner.post("/account/rename", { name: `  ${name.replace(" ", "\n ")} ` })
+  expect(answer.status).toBe(303)
+  expect((await Account.get(owner.accountId))?.name).toBe(name)
+  expect(await linkPage()).toContain("&lt;b&gt;The&lt;")
+
+  const email = anEmail()
+  await Member.add(owner.accountId, (await join(email)).person, "member")
+  const member = aVisitor()
+  await member.post(`/sign-in/link/${await SignIn.print(email)}`)
+  await member.post("/accounts/turn", { account: owner.accountId })
+  expect((await member.post("/account/rename", { name: "Mine" })).status).toBe(403)
+  expect((await Account.get(owner.accountId))?.name).toBe(name)
 })
 
 test("a fault in a form is said in words beside it, and what was typed stays", async () => {

@@ -16,7 +16,7 @@ import { choose } from "../../api/choose.ts"
 import { ask } from "../../api/forward.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { unlessFresh } from "../guard.ts"
+import { takeDraft, textsOf, unlessFresh } from "../fresh.ts"
 
 const ignorable = ["groups", "status"] as const
 
@@ -44,10 +44,13 @@ export const settings = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/settings/webhook", async (c) => {
-    const { webhook_url: given } = await c.req.parseBody()
+    const typed = textsOf(await c.req.parseBody(), "webhook_url")
     const { bridge, requestId } = c.var
+    // Whoever has the events has what the secret protects.
+    const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`, typed)
+    if (again) return again
     return await done(c, "Saved. The next event goes there.", async () => {
-      const url = Bridge.webhookUrl(typeof given === "string" ? given.trim() : "")
+      const url = Bridge.webhookUrl(typed.webhook_url.trim())
       c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
     })
   })
@@ -110,7 +113,8 @@ async function show(
 ) {
   const { bridge, me } = c.var
   const { events, ignore } = Choice.wire((await freshLease(bridge.id)).choice)
-  const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, url: bridge.webhookUrl }
+  const url = takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
+  const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, url }
   const overlapUntil = WebhookSecret.overlapUntil(bridge)
   const body = settingsPage({
     ...about,

@@ -1,5 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { Account } from "#core/account/account.ts"
 import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
 import { Billing } from "#core/billing/billing.ts"
 import { Browser } from "#core/account/browser.ts"
@@ -10,9 +11,10 @@ import { Email } from "#core/account/person.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { accountPage } from "#dashboard/pages/account.ts"
 import { note } from "#dashboard/parts/html.ts"
-import { page } from "../answer.ts"
+import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
-import { notAllowed, unlessFresh } from "../guard.ts"
+import { takeDraft, textsOf, unlessFresh } from "../fresh.ts"
+import { notAllowed } from "../guard.ts"
 import { passkeyScript } from "../assets.ts"
 import { turnTo } from "./accounts.ts"
 import { pageOrigin, tooMany } from "./sign-in.ts"
@@ -28,7 +30,19 @@ export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
   .use("/account/:act{invite|withdraw|remove}", async (c, next) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners invite and remove people.")
-    return unlessFresh(c, "/account") ?? (await next())
+    const typed = textsOf(await c.req.parseBody(), "email", "role")
+    return unlessFresh(c, "/account", typed) ?? (await next())
+  })
+  .post("/account/rename", async (c) => {
+    if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners name the account.")
+    const given = await field(c, "name")
+    const name = Account.Name.safeParse(given)
+    if (!name.success) {
+      const problem = sentenceCase(name.error.issues[0]?.message ?? "this is no name")
+      return await show(c, note("bad", problem), given.slice(0, 100))
+    }
+    await Account.rename(c.var.accountId, name.data)
+    return c.redirect("/account", 303)
   })
   .post("/account/invite", async (c) => {
     const { me } = c.var
@@ -77,8 +91,9 @@ function invitation(to: string, by: string, role: Member.Role, origin: string | 
   return { to, subject: `${by} invites you`, text }
 }
 
-async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
+async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>, typed?: string) {
   const { account: own, person, browser, role } = c.var.me
+  const draft = takeDraft(c)
   const [members, invitations, browsers, passkeys, all, invited] = await Promise.all([
     Member.list(own.id),
     Member.invitations(own.id),
@@ -100,6 +115,13 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
     browsers,
     passkeys,
     others,
+    publicName: Account.publicName(own),
+    typed: {
+      name: typed,
+      email: draft.get("email") ?? "",
+      role: draft.get("role") ?? "",
+      passkey: draft.get("passkey") ?? "",
+    },
     isInvited: invited.length > 0,
     script: passkeyScript,
   })

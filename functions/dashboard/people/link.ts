@@ -140,11 +140,17 @@ async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
   }
 }
 
-/** Who asks, by the name of their account. */
+/** Who asks, by the name of their account, if it has one that strangers may read. */
 async function about({ bridge, expiresAt, expectedPhone, returnUrl }: LinkSession.Info) {
   const account = await Account.get(bridge.accountId)
   const isSandbox = bridge.isSandbox
-  return { name: account?.name ?? "", isSandbox, expiresMs: expiresAt * 1000, expectedPhone, returnUrl }
+  return {
+    name: account && Account.publicName(account),
+    isSandbox,
+    expiresMs: expiresAt * 1000,
+    expectedPhone,
+    returnUrl,
+  }
 }
 
 async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["status"] | 200 = 200) {

@@ -5,7 +5,8 @@ import { Passkey } from "#core/account/passkey.ts"
 import { Person } from "#core/account/person.ts"
 import { originOf } from "../../http/address.ts"
 import type { DashboardEnv } from "../env.ts"
-import { cookie, ownPath, putCookie, signInAgain, unlessFresh } from "../guard.ts"
+import { signInAgain, unlessFresh } from "../fresh.ts"
+import { cookie, ownPath, putCookie } from "../guard.ts"
 import { admitBrowser } from "./sign-in.ts"
 
 /**
@@ -26,7 +27,8 @@ export const passkeys = new Hono<DashboardEnv>()
     return c.json({ goto: await admitBrowser(c, { email: person.email, next: ownPath(next) }) })
   })
   .post("/account/passkeys/options", async (c) => {
-    const again = signInAgain(c, "/account")
+    const { name } = await answered(c)
+    const again = signInAgain(c, "/account", { passkey: name })
     if (again !== undefined) return c.json({ goto: again }, 403)
     const options = await Passkey.offer(c.var.me.person, { origin: originOf(c) })
     return challenged(c, options)
