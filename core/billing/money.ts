@@ -7,19 +7,33 @@ import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"
 
-/** An amount in the smallest unit of its currency, as Stripe gives it: we compute none. */
+/** An amount as Stripe gives it: we compute none. */
 export interface Amount {
+  /** In the smallest unit that Stripe counts this currency in. */
   cents: number
   currency: string
 }
 
-/** The monthly price of a number: that of the account's own subscription, which a later price changes nothing of. */
-export async function price({ said }: Payer.Info): Promise<Amount> {
+/** What one number costs in a span of time: `count` times `interval`. */
+export interface Price extends Amount {
+  /** Stripe's word: `month`, `year`... */
+  interval: string
+  count: number
+}
+
+/**
+ * The price of a number: that of the account's own subscription, which a later price changes nothing of. Undefined if
+ * there is no one price for each number, as in tiers, or if it is no whole number of the smallest unit.
+ */
+export async function price({ said }: Payer.Info): Promise<Price | undefined> {
   const client = await stripe()
   const isNew = !said || said.status === "canceled" || said.status === "incomplete_expired"
   const own = isNew ? undefined : (await client.subscriptions.retrieve(said.id)).items.data[0]?.price
-  const { unit_amount, currency } = own ?? (await client.prices.retrieve(need("STRIPE_PRICE")))
-  return { cents: unit_amount ?? 0, currency }
+  const { unit_amount, currency, recurring, transform_quantity } =
+    own ?? (await client.prices.retrieve(need("STRIPE_PRICE")))
+  if (unit_amount === null || !recurring || recurring.usage_type === "metered" || transform_quantity)
+    return undefined
+  return { cents: unit_amount, currency, interval: recurring.interval, count: recurring.interval_count }
 }
 
 /** The next charge at Stripe: how much, and when (Unix seconds); undefined if nothing comes. */

@@ -4,8 +4,12 @@ interface Snippet {
   code: string
 }
 
-/** Code that a program needs first. `contact`: digits of the sandbox's contact; `""` while there is none. */
-export function snippets({ baseUrl, contact }: { baseUrl: string; contact: string }): Snippet[] {
+/**
+ * Code that a program needs first. `contact`: digits of the sandbox's contact; `""` while there is none. `receiverUrl`:
+ * where the receiver of the second block gets its events.
+ */
+export function snippets(input: { baseUrl: string; contact: string; receiverUrl: string }): Snippet[] {
+  const { baseUrl, contact, receiverUrl } = input
   const to = contact === "" ? "<a contact's number>" : contact
   const api = `${baseUrl}/api/instances`
   const post = (path: string, body: string, verb = "") =>
@@ -21,7 +25,7 @@ export function snippets({ baseUrl, contact }: { baseUrl: string; contact: strin
     { title: "Receive events: receiver.mjs", code: receiver },
     {
       title: "Have them sent there",
-      code: `WEBHOOK_SECRET=whsec_... node receiver.mjs &\n\n${post("/sandbox", '{"webhook_url":"http://127.0.0.1:9000/"}', "-X PATCH ")}`,
+      code: `WEBHOOK_SECRET=whsec_... node receiver.mjs &\n\n${post("/sandbox", `{"webhook_url":"${receiverUrl}"}`, "-X PATCH ")}`,
     },
     { title: "Add a number of your own", code: post("", '{"customer_ref":"shop"}') },
   ]

@@ -35,6 +35,8 @@ interface Shown {
     hasWebhook: boolean
   }
   baseUrl: string
+  /** Whether this service calls a receiver on the reader's own machine. */
+  isReceiverHere: boolean
   mayChange: boolean
   told?: Html | string | undefined
   nowMs: number
@@ -45,14 +47,16 @@ export function startPage(input: Shown): Html {
   return html`${head({
       title: "Start",
       about:
-        "Your sandbox is a number on a simulated network. Write to it from the phone, and watch the event that your program would get.",
+        input.phone === "elsewhere"
+          ? "Your sandbox is a number on a simulated network. Send to its contact Echo with the API, and watch the event of the answer."
+          : "Your sandbox is a number on a simulated network. Write to it from the phone, and watch the event that your program would get.",
     })}
     ${input.told ?? ""}
     <div class="columns">
       <div data-stream="/live/sandbox">${phoneCard(input)}</div>
       ${eventsCard(input)}
     </div>
-    ${checklist(input.facts)} ${blocks(input)}`
+    ${checklist(input.facts)} ${codeBlocks(input)}`
 }
 
 function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {
@@ -98,13 +102,13 @@ export function phoneCard({ phone, bubbles, contact, mayChange }: Phone): Html {
   return html`<section
     class="card phone"
     id="phone"
-    data-keep="${phone}"
+    data-keep="${phone === "elsewhere" ? `${phone} ${contact}` : phone}"
     aria-label="A phone that writes to the sandbox"
   >
     <header>
       <h2>Echo's phone</h2>
       <p class="small muted">
-        ${contact === "" ? "Moves in when the sandbox is linked" : html`+${contact}, somebody who writes to you`}
+        ${contact === "" ? nobodyYet[phone] : html`+${contact}, somebody who writes to you`}
       </p>
     </header>
     <ul class="chat" id="chat" tabindex="0" aria-label="Messages">
@@ -120,12 +124,18 @@ export function phoneCard({ phone, bubbles, contact, mayChange }: Phone): Html {
   </section>`
 }
 
+const nobodyYet = {
+  ready: "",
+  linking: "Moves in when the sandbox is linked",
+  elsewhere: "Its number is here once the sandbox is linked",
+}
+
 function phoneFoot({ phone, mayChange }: Pick<Shown, "phone" | "mayChange">): Html | string {
   switch (phone) {
     case "elsewhere":
       return html`<p class="small muted">
-        This service's simulated phones cannot be used from here: use the API to send to the sandbox's
-        contacts.
+        This phone cannot be used from here. Send to it with the API, as the block below does: it answers with
+        the same text.
       </p>`
     case "linking":
       return html`<p class="small muted">A moment: the sandbox links its phone.</p>`
@@ -194,14 +204,17 @@ export function checklist(facts: Shown["facts"]): Html {
   </section>`
 }
 
-function blocks({ baseUrl, contact }: Shown): Html {
-  return html`<section class="card">
+/** Code to copy, as the stream sends it again once the contact's number is known. */
+export function codeBlocks(input: Pick<Shown, "baseUrl" | "contact" | "isReceiverHere">): Html {
+  const { baseUrl, contact, isReceiverHere } = input
+  const receiverUrl = isReceiverHere ? "http://127.0.0.1:9000/" : "https://example.com/"
+  return html`<section class="card" id="blocks">
     <header>
       <h2>For your program</h2>
       <p>Put a key from <a href="/keys">API keys</a> into <code>KEY</code>, then paste.</p>
     </header>
     <div class="snippets">
-      ${snippets({ baseUrl, contact }).map(
+      ${snippets({ baseUrl, contact, receiverUrl }).map(
         ({ title, code }) =>
           html`<div>
             <h3>${title}</h3>
@@ -210,6 +223,7 @@ function blocks({ baseUrl, contact }: Shown): Html {
       )}
     </div>
     <p class="small muted">
+      ${isReceiverHere ? "" : html`Put the receiver where the internet can reach it, and its address in place of <code>${receiverUrl}</code>.`}
       Every call, and a receiver in three languages: <a href="/api/docs">the reference</a>.
     </p>
   </section>`

@@ -9,6 +9,11 @@ interface Amount {
   currency: string
 }
 
+interface Price extends Amount {
+  interval: string
+  count: number
+}
+
 interface Shown {
   state: State
   /** The operator has set the state by hand. */
@@ -17,10 +22,12 @@ interface Shown {
   hadTrial: boolean
   /** There is a subscription at Stripe, which can be changed there. */
   hasPortal: boolean
+  /** There is, or was, a subscription at Stripe: it has invoices. */
+  hasInvoices: boolean
   mayChange: boolean
   numbers: number
-  /** The monthly price of a number; undefined while Stripe cannot be asked. */
-  price: Amount | undefined
+  /** The price of a number; undefined while Stripe cannot be asked, and if there is no one price for each. */
+  price: Price | undefined
   coming: (Amount & { at: number }) | undefined
   trialEnd: number | undefined
   /** When it ends, because its customer said so. Unix seconds. */
@@ -58,8 +65,9 @@ function byHand({ state, hasPortal, mayChange }: Shown): Html {
     }`
 }
 
-function portalButton(): Html {
-  return press({ action: "/subscription/portal", label: "Card, invoices, cancellation" })
+function portalButton(isOver = false): Html {
+  const label = isOver ? "Card and old invoices" : "Card, invoices, cancellation"
+  return press({ action: "/subscription/portal", label })
 }
 
 const titles: Record<State, string> = {
@@ -67,7 +75,7 @@ const titles: Record<State, string> = {
   trialing: "Your trial",
   active: "Active",
   past_due: "A payment has failed",
-  unpaid: "Your numbers are paused: a payment is missing",
+  unpaid: "A payment is missing",
   canceled: "Your subscription has ended",
 }
 
@@ -83,7 +91,7 @@ function card(input: Shown): Html {
       ${
         input.price
           ? html`<dt>Price</dt>
-              <dd>${money(input.price)} for each number and month</dd>`
+              <dd>${priceLine(input.price)}</dd>`
           : ""
       }
       ${
@@ -110,7 +118,7 @@ function card(input: Shown): Html {
         ? html`<div class="row">
             ${isOver ? press({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
             ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
-            ${isOver ? "" : portalButton()}
+            ${input.hasInvoices ? portalButton(isOver) : ""}
           </div>`
         : note("info", "You may look at this account, but not pay for it: ask one of its owners.")
     }`
@@ -122,9 +130,8 @@ function beginLabel({ state, hadTrial, wanted }: Shown): string {
   return wanted ? `${first} and link ${wanted}` : first
 }
 
-function reason({ state, hadTrial, wanted, keptUntil, numbers }: Shown): Html | string {
-  const kept =
-    keptUntil === undefined ? "" : html` Their data is kept until ${time(keptUntil * 1000)}, then deleted.`
+function reason({ state, hadTrial, wanted, keptUntil, numbers, mayChange, nowMs }: Shown): Html | string {
+  const kept = keptUntil === undefined ? "" : keptLine(keptUntil * 1000, nowMs)
   switch (state) {
     case "none":
       if (numbers > 0)
@@ -138,7 +145,15 @@ function reason({ state, hadTrial, wanted, keptUntil, numbers }: Shown): Html | 
       </p>`
     case "trialing":
     case "active":
-      return html`<p>Your numbers run. <a href="/new-number">Add a number</a></p>`
+      if (wanted && mayChange)
+        return html`<p>You have paid, and may link <b>${wanted}</b> now.</p>
+          <div class="row">
+            ${press({ action: "/subscription/begin", label: `Go on linking ${wanted}`, kind: "main" })}
+          </div>`
+      return html`<p>
+        ${numbers > 0 ? "Your numbers run." : "No number is linked yet."}
+        <a href="/new-number">Add a number</a>
+      </p>`
     case "past_due":
       return note(
         "bad",
@@ -147,15 +162,23 @@ function reason({ state, hadTrial, wanted, keptUntil, numbers }: Shown): Html | 
     case "unpaid":
       return note(
         "bad",
-        html`The card could not be charged several times, so your numbers are paused. Once you pay, they run
-        again by themselves.${kept}`,
+        numbers > 0
+          ? html`The card could not be charged several times, so your numbers are paused. Once you pay, they
+            run again by themselves.${kept}`
+          : "The card could not be charged several times. Once you pay, you may link numbers again.",
       )
     case "canceled":
+      if (numbers === 0) return html`<p>It runs no number any more. Subscribe again to link one.</p>`
       return note(
         "warn",
         html`Your numbers are paused. Subscribe again, and they run again by themselves.${kept}`,
       )
   }
+}
+
+function keptLine(untilMs: number, nowMs: number): Html | string {
+  if (untilMs <= nowMs) return " Their data is being deleted."
+  return html` Their data is kept until ${time(untilMs)}, then deleted.`
 }
 
 /** The red line of every page while a payment is missing. */
@@ -165,27 +188,68 @@ export function paymentLine(account: {
   bridges: number
 }): Html | undefined {
   const { subscription: state } = account
-  // An account without a number has nothing to pay yet. An operator's `none` pauses nothing.
-  if (state === "none" && (account.isByHand || account.bridges === 0)) return undefined
-  const sentence = lines[state]
-  if (sentence === undefined) return undefined
+  // An operator's `none` pauses nothing.
+  if (state === "none" && account.isByHand) return undefined
+  // An account without a number has nothing to pay yet, or nothing any more.
+  if ((state === "none" || state === "canceled") && account.bridges === 0) return undefined
+  const [what, so] = lines[state] ?? []
+  if (what === undefined) return undefined
   return note(
     "bad",
-    html`${sentence} <a class="button slim" href="/subscription">${labels[state] ?? "Pay"}</a>`,
+    html`${what}${account.bridges === 0 ? "" : so}.
+      <a class="button slim" href="/subscription">${labels[state] ?? "Pay"}</a>`,
   )
 }
 
 const labels: Partial<Record<State, string>> = { none: "Subscribe", canceled: "Subscribe again" }
 
-const lines: Partial<Record<State, string>> = {
-  none: "This account has no subscription: your numbers are paused.",
-  past_due: "A payment has failed. Your numbers run for now.",
-  unpaid: "A payment is missing: your numbers are paused.",
-  canceled: "Your subscription has ended: your numbers are paused.",
+/** What is wrong, and what that means for an account's numbers, if it has any. */
+const lines: Partial<Record<State, [what: string, so: string]>> = {
+  none: ["This account has no subscription", ": your numbers are paused"],
+  past_due: ["A payment has failed", ". Your numbers run for now"],
+  unpaid: ["A payment is missing", ": your numbers are paused"],
+  canceled: ["Your subscription has ended", ": your numbers are paused"],
 }
 
-/** Currencies without a smaller unit are counted in themselves (docs.stripe.com/currencies#zero-decimal). */
-function money({ cents, currency }: Amount): string {
-  const format = new Intl.NumberFormat("en", { style: "currency", currency })
-  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+/**
+ * How many decimals Stripe's amounts have, where it is not two. ISK and UGX have none, and Stripe takes them with two
+ * (docs.stripe.com/currencies, "Zero-decimal currencies", "Three-decimal currencies", "Special cases").
+ */
+const decimals: Record<number, string[]> = {
+  0: [
+    "bif",
+    "clp",
+    "djf",
+    "gnf",
+    "jpy",
+    "kmf",
+    "krw",
+    "mga",
+    "pyg",
+    "rwf",
+    "vnd",
+    "vuv",
+    "xaf",
+    "xof",
+    "xpf",
+  ],
+  3: ["bhd", "jod", "kwd", "omr", "tnd"],
+}
+
+/** An amount of Stripe's, for people. */
+export function money({ cents, currency }: Amount): string {
+  const found = Object.entries(decimals).find(([, all]) => all.includes(currency.toLowerCase()))
+  const digits = Number(found?.[0] ?? 2)
+  const value = cents / 10 ** digits
+  // People may write a currency without decimals that Stripe counts with two.
+  const exact = Number.isInteger(value)
+    ? {}
+    : { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return new Intl.NumberFormat("en", { style: "currency", currency, ...exact }).format(value)
+}
+
+/** "€9.00 for each number and month". */
+export function priceLine({ interval, count, ...amount }: Price): string {
+  const span = count === 1 ? ` and ${interval}` : `, every ${count} ${interval}s`
+  return `${money(amount)} for each number${span}`
 }

@@ -19,8 +19,10 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
+import { codeBlocks } from "#dashboard/pages/start.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
@@ -38,6 +40,20 @@ async function aPerson(role?: Member.Role) {
   const visitor = aVisitor()
   await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
   return { ...visitor, email, accountId, person, bridge }
+}
+
+const nobody = {
+  about: "",
+  business_address: "",
+  business_email: "",
+  business_name: "",
+  first_name: "",
+  full_name: "",
+  is_business: false,
+  jid: "",
+  redacted_phone: "",
+  registered: true,
+  verified_name: "",
 }
 
 const pages = ["", "/connect", "/events", "/deliveries", "/log", "/settings", "/settings/secret"]
@@ -448,4 +464,27 @@ test("a number that waits for its first session starts, and one that its operato
   const billed = await page()
   expect(billed).toContain("Settle it with them: then they wake it.")
   expect(billed).not.toContain("/subscription")
+})
+
+test("where the sandbox's phone cannot be used, the first page says so, names its number, and leads to a receiver on the internet", async () => {
+  config.SANDBOX = true
+  onTestFinished(() => void (config.SANDBOX = false))
+  const person = await aPerson()
+  const host = await aScriptedHost(({ path }, response) => {
+    const contact = { ...nobody, name: "Echo", phone: "15550002" }
+    const status = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
+    sayJson(response, 200, path === "/contacts" ? [contact] : status)
+  })
+  const page = async () => (await (await person.get("/")).text()).replaceAll("&#x2F;", "/")
+  expect(await page()).toContain("Its number is here once the sandbox is linked")
+  await host.take((await Bridge.get(person.accountId, "sandbox")).id)
+  const linked = await page()
+  expect(linked).toContain("+15550002, somebody who writes to you")
+  expect(linked).toContain("This phone cannot be used from here.")
+  expect(linked).toContain("&quot;chat&quot;:&quot;15550002&quot;")
+  const places = { baseUrl: "https://bridge.example.com", contact: "15550002" }
+  const elsewhere = String(await codeBlocks({ ...places, isReceiverHere: false }))
+  expect(elsewhere).toContain("Put the receiver where the internet can reach it")
+  expect(elsewhere).not.toContain("http://127.0.0.1")
+  expect(await (await person.post("/sandbox/call")).text()).toContain("This phone cannot be used from here.")
 })

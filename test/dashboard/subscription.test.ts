@@ -8,6 +8,9 @@ import { look } from "#core/billing/look.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { stripe as sdk } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { now } from "#core/platform/clock.ts"
+import { money, priceLine } from "#dashboard/pages/subscription.ts"
+import { price as thePrice } from "#local/stripe/book.ts"
 import { sees, startBrowser } from "#test/support/service/browser.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
@@ -138,6 +141,62 @@ test("the portal shows the card, cancels, and leads back", async () => {
   await person.get("/subscription/changed")
   expect(await person.text("/subscription")).toContain("as you asked")
   expect(await Bridge.list(person.accountId)).toEqual([])
+})
+
+test("somebody who closed the tab of the payment is led on to the number that they wanted", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await person.led("/new-number", shop)
+  await payWith(card.pays, await person.led("/subscription/begin"))
+  await look(person.accountId)
+  const page = await person.text("/subscription")
+  expect(page).toContain("Go on linking shop")
+  expect(page).not.toContain("Your numbers run.")
+  expect(await person.led("/subscription/begin")).toBe("/numbers/shop/connect")
+  expect(await person.text("/subscription")).toContain("Your numbers run.")
+})
+
+test("an account that has ended its subscription and has no number is left in peace, and finds its old invoices", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.pays)
+  await (await sdk()).subscriptions.cancel((await Payer.get(person.accountId))!.said!.id)
+  await look(person.accountId)
+  expect(await person.text("/numbers")).toContain("Your subscription has ended: your numbers are paused.")
+  await Bridge.remove(await Bridge.get(person.accountId, "shop"))
+  const payer = (await Payer.get(person.accountId))!
+  await Payer.change(payer, { stoppedAt: now() - 40 * 86_400 })
+  for (const path of ["/", "/numbers", "/subscription"])
+    expect([path, await person.text(path)]).toEqual([path, expect.not.stringContaining("role=alert")])
+  const page = await person.text("/subscription")
+  expect(page).not.toContain("Their data is kept")
+  expect(await person.led("/subscription/portal")).toContain(stripe.url)
+  expect(page).toContain("Card and old invoices")
+})
+
+const written = (cents: number, currency: string) => money({ cents, currency }).replaceAll("\u00a0", " ")
+
+test("amounts are written with the decimals that Stripe gives them, and a price says its span", () => {
+  expect(written(900, "eur")).toBe("€9.00")
+  expect(written(900, "jpy")).toBe("¥900")
+  expect(written(90_000, "isk")).toBe("ISK 900")
+  expect(written(90_000, "ugx")).toBe("UGX 900")
+  expect(written(1045, "huf")).toBe("HUF 10.45")
+  expect(written(90_000, "idr")).toBe("IDR 900")
+  expect(written(9120, "kwd")).toBe("KWD 9.120")
+  const price = { cents: 9000, currency: "eur", interval: "year", count: 1 } as const
+  expect(priceLine(price)).toBe("€90.00 for each number and year")
+  expect(priceLine({ ...price, interval: "month", count: 3 })).toBe("€90.00 for each number, every 3 months")
+})
+
+test("a price that is not one amount for each number is not shown", async () => {
+  const person = await aPerson()
+  const before = { ...thePrice }
+  onTestFinished(() => void Object.assign(thePrice, before))
+  Object.assign(thePrice, { unit_amount: null })
+  const page = await person.text("/subscription")
+  expect(page).toContain("Start 7 days free")
+  expect(page).not.toContain("for each number")
 })
 
 test("an account whose subscription is gone from Stripe is told on every page, and may subscribe", async () => {

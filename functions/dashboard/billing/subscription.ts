@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { Billing } from "#core/billing/billing.ts"
-import { countPaid, keptFor } from "#core/billing/bridges.ts"
+import { countPaid, isStillWanted, keptFor } from "#core/billing/bridges.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { look } from "#core/billing/look.ts"
 import { Money } from "#core/billing/money.ts"
@@ -94,6 +94,7 @@ async function show(
     isPretend: Billing.isPretend(),
     hadTrial,
     hasPortal: said !== undefined && said.status !== "canceled",
+    hasInvoices: said !== undefined,
     mayChange: me.role !== "viewer",
     numbers: await countPaid(accountId),
     price: asked[0],
@@ -101,7 +102,7 @@ async function show(
     trialEnd: said?.trialEnd,
     cancelAt: said?.cancelAt,
     keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptFor,
-    wanted: wanted?.customerRef,
+    wanted: (await isStillWanted(payer)) ? wanted?.customerRef : undefined,
     told: refused && note("bad", refused.sentence),
     nowMs: nowMs(),
   })

@@ -5,11 +5,13 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { EventList } from "#core/event/list.ts"
+import { mayName } from "#core/fetch/reachable-addresses.ts"
 import { config } from "#core/platform/config.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import {
   bubble,
   checklist,
+  codeBlocks,
   phoneCard,
   sandboxState,
   startPage,
@@ -53,7 +55,8 @@ type Act = (phone: SandboxPhone.SandboxPhone) => Promise<string | undefined | vo
 
 /** Has the phone do something, and shows the page again. An act that cannot be done says why. */
 async function act(c: Context<DashboardEnv>, what: Act) {
-  const { found } = await sandboxOf(c)
+  const { found, phone } = await sandboxOf(c)
+  if (phone === "elsewhere") return await show(c, note("warn", "This phone cannot be used from here."))
   if (!found) return await show(c, note("warn", "The sandbox links its phone: try again in a moment."))
   const why = await what(found)
   return why === undefined ? c.redirect("/", 303) : await show(c, note("info", why))
@@ -64,12 +67,17 @@ function follower(c: Context<DashboardEnv>) {
   const mayChange = c.var.me.role !== "viewer"
   let after = 0
   let hasSent = false
+  let known: SandboxPhone.SandboxPhone | undefined
   return async (): Promise<Map<string, Piece>> => {
-    const { evidence, found, phone, contact } = await sandboxOf(c)
+    const { evidence, found, phone, contact } = await sandboxOf(c, known)
+    known = found
     const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence, nowMs()) }]])
     // A page that was shown while it moved in has no phone yet; any other keeps its own.
-    if (phone === "ready") pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })
     if (found) {
+      pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })
+      pieces.set("blocks", { html: codeBlocks({ ...placesOf(c), contact }) })
+    }
+    if (found && phone === "ready") {
       const { bubbles, last } = await SandboxPhone.bubbles(found, after)
       after = last
       hasSent ||= bubbles.some(({ isOwn }) => !isOwn)
@@ -79,11 +87,17 @@ function follower(c: Context<DashboardEnv>) {
   }
 }
 
-async function sandboxOf(c: Context<DashboardEnv>) {
+/** Where a program finds this service, and whether this service finds a program on its reader's machine. */
+function placesOf(c: Context<DashboardEnv>) {
+  return { baseUrl: originOf(c), isReceiverHere: mayName("127.0.0.1") }
+}
+
+/** `known`: the contact's phone as it was found before. */
+async function sandboxOf(c: Context<DashboardEnv>, known?: SandboxPhone.SandboxPhone) {
   const bridge = await Bridge.get(c.var.accountId, "sandbox")
   const evidence = await evidenceOf(bridge)
   const own = evidence.kind === "said" && evidence.status === "connected" ? evidence.phone : ""
-  const found = await phoneOf(bridge, own, c.var.requestId)
+  const found = known && known.bridge === own ? known : await phoneOf(bridge, own, c.var.requestId)
   return { bridge, evidence, found, phone: stateOf(found), contact: found?.number ?? "" }
 }
 
@@ -109,7 +123,9 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
     return await page(c, { title: "Start", place: "start", body })
   }
   const sandbox = await sandboxOf(c)
-  const { bubbles } = sandbox.found ? await SandboxPhone.bubbles(sandbox.found, 0) : { bubbles: [] }
+  const { found } = sandbox
+  const isReady = found && sandbox.phone === "ready"
+  const { bubbles } = isReady ? await SandboxPhone.bubbles(found, 0) : { bubbles: [] }
   // Known before the list is read: what comes meanwhile is in both, and shown once.
   const newest = await EventList.newest(sandbox.bridge.id)
   const { events } = await EventHistory.page(sandbox.bridge, { isNewestFirst: true, limit: 15 })
@@ -122,7 +138,7 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
       accountId,
       bubbles.some(({ isOwn }) => !isOwn),
     ),
-    baseUrl: originOf(c),
+    ...placesOf(c),
     mayChange: me.role !== "viewer",
     told,
     nowMs: nowMs(),
