@@ -2,7 +2,7 @@ import { authorsOf, formsOf, nameOf } from "../events/message-name.ts"
 import type { Mapped, MessageName } from "../events/mapped.ts"
 import type { Own } from "../events/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
-import { type mapReceived, phoneOf } from "../messages/map-received.ts"
+import { type mapReceived, phonesOf } from "../messages/map-received.ts"
 import type { Connection, Received } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/ended.ts"
@@ -25,7 +25,7 @@ interface Options {
   otherAddress: (jid: string) => Promise<string | undefined>
   contacts: () => Contacts
   /** The connection to ask, while there is one. */
-  connection: () => Pick<Connection, "phoneOf"> | undefined
+  connection: () => Pick<Connection, "phonesOf"> | undefined
   /** Turns a message into events. May throw on anything that strangers send. */
   map: typeof mapReceived
   /** Whether a release before 0.2 has seen this ciphertext. */
@@ -164,7 +164,7 @@ export class Inbound {
   #learnAuthors(received: Received): void {
     const { contacts, own, log } = this.#options
     const connection = this.#options.connection()
-    const learnt = contacts().learn(authorsOf(received, own()), (lid) => phoneOf(lid, { connection, log }))
+    const learnt = contacts().learn(authorsOf(received, own()), (lids) => phonesOf(lids, { connection, log }))
     learnt.catch((error: unknown) => {
       if (!(error instanceof SessionEnded))
         log.error({ error }, "new information about people was not written")

@@ -36,7 +36,7 @@ interface Input {
   /** Aborted when the session has ended. */
   ended: AbortSignal
   /** The session's connection, while it has one. */
-  connection: () => Pick<Connection, "phoneOf"> | undefined
+  connection: () => Pick<Connection, "phonesOf"> | undefined
   /** Turns a message into events; `mapReceived` where it is not given. */
   map?: typeof mapReceived | undefined
   /** The version of the running code. Each version tries again to read messages that earlier ones could not. */

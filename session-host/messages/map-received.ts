@@ -12,7 +12,7 @@ import { openAnswer, sealedIn } from "./open-answer.ts"
 
 export interface Lookups {
   /** The connection to ask, if there is one. */
-  connection: Pick<Connection, "phoneOf"> | undefined
+  connection: Pick<Connection, "phonesOf"> | undefined
   /** Every remembered message of this id. */
   originals: (id: string) => Promise<Remembered[]>
   log: Logger
@@ -44,10 +44,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const originals = target === undefined ? [] : await lookups.originals(target)
   const unknown = lidsIn({ attrs, content, own })
   for (const { sender } of originals) if (isUnknownLid(sender, phones)) unknown.add(sender)
-  for (const lid of unknown) {
-    const phone = await phoneOf(lid, lookups)
-    if (phone) phones.set(lid, phone)
-  }
+  for (const [lid, phone] of await phonesOf([...unknown], lookups)) phones.set(lid, phone)
 
   const about = aboutOf({ attrs, content, own, phones })
   if (!about) return []
@@ -69,16 +66,20 @@ function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
   return isLid(jid) && !phones.has(jid)
 }
 
-/** The phone JID of a LID; undefined if it is unknown, or when there is no connection to ask. */
-export async function phoneOf(
-  lid: string,
+/** As many as the largest group has members: a stranger's message may mention any number. */
+const mostLookedUp = 1_024
+
+/** The phone JIDs of these LIDs, by LID: none that is unknown, and none at all when there is no connection to ask. */
+export async function phonesOf(
+  lids: string[],
   { connection, log }: Pick<Lookups, "connection" | "log">,
-): Promise<string | undefined> {
+): Promise<Map<string, string>> {
+  if (!connection || lids.length === 0) return new Map()
   try {
-    return await connection?.phoneOf(lid)
+    return await connection.phonesOf(lids.slice(0, mostLookedUp))
   } catch (error) {
-    // The connection has ended meanwhile. An event without a phone number is better than none.
-    log.info({ error }, "a phone number could not be looked up")
-    return undefined
+    // The connection has ended meanwhile. An event without phone numbers is better than none.
+    log.info({ error }, "phone numbers could not be looked up")
+    return new Map()
   }
 }

@@ -280,8 +280,8 @@ export interface Connection {
     fromMe: boolean
     mediaKey: Uint8Array
   }): Promise<string | undefined>
-  /** The phone-number JID of a LID, if known, without asking the network. */
-  phoneOf(lid: string): Promise<string | undefined>
+  /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
+  phonesOf(lids: string[]): Promise<Map<string, string>>
   /**
    * The seconds after which messages of a chat disappear; 0: never. For a group the network may be asked.
    * @throws NetworkRejected, NoAnswer

@@ -46,7 +46,8 @@ const nobody: Contact = {
 export type Learnt = Acquaintance &
   Partial<Pick<Contact, "isBusiness" | "businessAddress" | "businessEmail" | "isRegistered">>
 
-type PhoneOf = (lid: string) => Promise<string | undefined>
+/** The phone JIDs of these LIDs, by LID, as far as they are known. */
+type PhonesOf = (lids: string[]) => Promise<Map<string, string>>
 
 interface Parts {
   store: SessionStore
@@ -83,10 +84,10 @@ export class Contacts {
    * Records new information, some people at a time. Resolves when it is recorded, before it is durable. @throws
    * SessionEnded
    */
-  async learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
+  async learn(people: Learnt[], phonesOf: PhonesOf): Promise<void> {
     const addresses = new Set(people.flatMap(addressesOf))
     const before = [...addresses].flatMap((address) => this.#learning.get(address) ?? [])
-    const learnt = this.#learnAll(people, phoneOf, before)
+    const learnt = this.#learnAll(people, phonesOf, before)
     // The caller sees the error; others only wait for the end.
     const ended = learnt.catch(() => {})
     for (const address of addresses) this.#learning.set(address, ended)
@@ -135,17 +136,17 @@ export class Contacts {
   }
 
   /** `before`: what is being learnt about one of these people, which must come first. */
-  async #learnAll(people: Learnt[], phoneOf: PhoneOf, before: Promise<void>[]): Promise<void> {
+  async #learnAll(people: Learnt[], phonesOf: PhonesOf, before: Promise<void>[]): Promise<void> {
     if (before.length > 0) await Promise.all(before)
     for (let at = 0; at < people.length; at += together) {
       const some = people.slice(at, at + together)
       // One commit after the other, so that others get theirs between two of a long list.
-      await this.#inTurn(() => this.#learn(some, phoneOf))
+      await this.#inTurn(() => this.#learn(some, phonesOf))
     }
   }
 
-  async #learn(people: Learnt[], phoneOf: PhoneOf): Promise<void> {
-    const named = await Promise.all(people.map((person) => withPhone(person, phoneOf)))
+  async #learn(people: Learnt[], phonesOf: PhonesOf): Promise<void> {
+    const named = await withPhones(people, phonesOf)
     const jids = new Set(named.flatMap(addressesOf))
     jids.delete("")
     const before = await this.#readAll([...jids])
@@ -223,9 +224,11 @@ export function stranger(learnt: Learnt): Contact {
   return updated(nobody, learnt)
 }
 
-async function withPhone(person: Learnt, phoneOf: PhoneOf): Promise<Learnt> {
-  if (person.jid || !person.lid) return person
-  return { ...person, jid: await phoneOf(person.lid) }
+async function withPhones(people: Learnt[], phonesOf: PhonesOf): Promise<Learnt[]> {
+  const unknown = people.flatMap(({ jid, lid }) => (!jid && lid ? [lid] : []))
+  if (unknown.length === 0) return people
+  const phones = await phonesOf(unknown)
+  return people.map((person) => (person.jid ? person : { ...person, jid: phones.get(person.lid ?? "") }))
 }
 
 function addressesOf({ jid = "", lid = "", formerJid }: Learnt): string[] {

@@ -27,5 +27,5 @@ export async function isSameChat(connected: ConnectedSession, one: string, other
 
 async function phoneOf({ connection, own }: ConnectedSession, jid: string): Promise<string> {
   if (!isLid(jid)) return jid
-  return jid === own.lid ? own.jid : ((await connection.phoneOf(jid)) ?? jid)
+  return jid === own.lid ? own.jid : ((await connection.phonesOf([jid])).get(jid) ?? jid)
 }

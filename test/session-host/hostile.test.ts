@@ -5,6 +5,7 @@ import { aChat } from "../support/session/chat.ts"
 import { eventsOfType } from "../support/session/host.ts"
 import { anIntruder } from "../support/network/intruder.ts"
 import { skipInGroup } from "../support/session/skipping.ts"
+import { countRequests } from "#test/support/count-requests.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Bytes, query } from "#core/store/store.ts"
@@ -96,6 +97,50 @@ test("a message of which everything is as long as can be leaves the session as i
   ])
   expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
 })
+
+test("a message that mentions thousands of strangers costs a few requests to the store, and keeps nobody waiting", async () => {
+  const chat = await aChat(calm)
+  const { bob, phone, bridge, network } = chat
+  await network.control.settled(`${phone.number}:1`, 10_000)
+  const eve = await anIntruder(chat)
+  await eve.begin()
+  const mentionedJid = Array.from({ length: 3_000 }, (_, n) => `${7_000_000 + n}@lid`)
+  const text = { text: "all of you", contextInfo: { mentionedJid } }
+  const requests = countRequests("BatchGetItem")
+  await eve.post({}, await eve.encrypt({ extendedTextMessage: text }))
+  await bob.send(phone.number, "still there")
+  const messages = await eventsOfType(bridge.id, "message", 2)
+  expect(messages.map(({ body }) => body)).toEqual(["all of you", "still there"])
+  expect(messages[0]?.mentions).toEqual(mentionedJid)
+  expect(requests()).toBeLessThan(40)
+})
+
+test.for(["refuse_iq", "ignore_iq"] as const)(
+  "a message by number arrives under it while the network does not tell whose number it is (%s), and keeps nobody waiting",
+  async (kind) => {
+    const chat = await aChat(calm)
+    const { bob, phone, bridge, network } = chat
+    const device = `${phone.number}:1`
+    await network.control.settled(device, 10_000)
+    const eve = await anIntruder(chat)
+    await eve.begin()
+    const asked = async () =>
+      (await network.control.log({ who: device, kind: "in", attrs: { xmlns: "usync" } })).length
+    const before = await asked()
+    await network.fault({ kind, device, xmlns: "usync", code: 429 })
+    await eve.post({ from: eve.jid, id: "BYNUMBER" }, await eve.encrypt({ conversation: "by number" }))
+    await bob.send(phone.number, "still there")
+    const messages = await eventsOfType(bridge.id, "message", 2)
+    expect(messages.map(({ body, contact_id }) => [body, contact_id])).toEqual([
+      ["by number", eve.jid],
+      ["still there", bob.jid],
+    ])
+    expect(await network.control.settled(device, 10_000)).toBe(true)
+    const refused = { who: device, kind: "in", tag: "ack", attrs: { id: "BYNUMBER", error: "500" } }
+    expect(await network.control.log(refused)).toEqual([])
+    expect(await asked()).toBe(before + 1)
+  },
+)
 
 test("hundreds of messages that nobody can decrypt keep nobody waiting", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)

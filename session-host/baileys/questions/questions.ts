@@ -47,9 +47,9 @@ export function newQuestions(input: Input): Omit<Connection, "send" | "timerOf" 
     upload: (file) => beforeEnd(media.upload(file)),
     mediaHost: () => media.mediaHost(),
     bringAgain: (missed) => beforeEnd(bringAgain(sock, missed, { me: me(), log })),
-    async phoneOf(lid) {
-      const phone = await lidMapping.getPNForLID(lid)
-      return phone ? jidNormalizedUser(phone) : undefined
+    async phonesOf(lids) {
+      const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
+      return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))
     },
   }
 }

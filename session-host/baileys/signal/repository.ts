@@ -7,6 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Vault } from "#session-host/network/connection.ts"
 import { addressesMoved } from "./addresses.ts"
+import { askForLids } from "./ask-for-lids.ts"
 import { newDecrypting } from "./decrypting.ts"
 import { newEncrypting } from "./encrypting.ts"
 import type { Keys } from "./keys.ts"
@@ -39,7 +40,8 @@ export function durableRepository(
   lidsOf?: (jids: string[]) => Promise<LIDMapping[] | undefined>,
 ): SignalRepositoryWithLIDStore {
   const { keys, hold } = input
-  const ask = lidsOf && ((jids: string[]) => input.whileAsking(() => lidsOf(jids)))
+  const lids = lidsOf && askForLids(lidsOf, log)
+  const ask = lids && ((jids: string[]) => input.whileAsking(() => lids(jids)))
   const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds: input.creds, keys }, log, ask)
 
   return {

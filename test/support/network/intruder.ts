@@ -11,7 +11,7 @@ import { skip } from "../session/skipping.ts"
 
 /** Somebody on this bridge's network who knows its public keys and has their own Signal library. */
 export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<typeof aChat>>) {
-  const { lid } = await network.phone("Eve")
+  const { lid, jid } = await network.phone("Eve")
   const eve = await aSignalDevice(lid)
   const creds = await credsOf(bridge.id)
   const { signedPreKey, signedIdentityKey, registrationId } = creds
@@ -27,6 +27,8 @@ export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<
   }
   return {
     ...eve,
+    /** The address with their phone number. */
+    jid,
     /** Begins a new conversation, without a prekey. */
     begin: () => eve.repository.injectE2ESession({ jid: to, session: bundle }),
     /** Advances the chain as if this many messages had been sent that never arrive. */

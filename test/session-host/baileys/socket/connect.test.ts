@@ -126,11 +126,11 @@ test("a connection to nobody ends", async () => {
 
 test("it knows the phone number behind a LID it has met, and none behind a stranger's", async () => {
   const { bob, connection } = await aLinkedDevice(network)
-  expect(await connection.phoneOf(bob.lid)).toBeUndefined()
+  expect(await connection.phonesOf([bob.lid])).toEqual(new Map())
   expect(await connection.registered([bob.number, "19999999999"])).toEqual(
     new Map([[bob.number, { jid: bob.jid, lid: bob.lid, isBusiness: false, verifiedName: "" }]]),
   )
-  expect(await connection.phoneOf(bob.lid)).toBe(bob.jid)
+  expect(await connection.phonesOf([bob.lid])).toEqual(new Map([[bob.lid, bob.jid]]))
   connection.close()
 })
 
