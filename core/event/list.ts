@@ -121,39 +121,52 @@ const Pointer = z.object({
   expires_at: z.number().int(),
 })
 
-/** How many pointers are followed for one page, and how many of them at once. */
-const followed = { most: 2000, atOnce: 25 }
+/** How many pointers are followed at once, and how many that lead nowhere are removed before its reader has to ask again. */
+const followed = { atOnce: 25, mostStale: 2000 }
 
 /**
- * The events that pointers lead to. Earlier releases left the pointer of an event that was resent successfully. Those
- * are removed on the way, so a long list gets shorter each time it is asked for.
- * @throws ApiError `session_unavailable` when it met only such pointers
+ * The events that pointers lead to: all of them, unless its reader stops before. Pointers that have expired lead nowhere,
+ * and earlier releases left those of events that were resent successfully. They are removed on the way, so a long list
+ * gets shorter each time it is asked for.
+ * @param since only events that were listed at this time (Unix seconds) or later.
+ * @throws ApiError `session_unavailable` when it has met very many pointers that lead nowhere
  */
 export async function* pointed(
   bridgeId: string,
   state: "undelivered" | "inbox",
   range: Range,
+  since?: number,
 ): AsyncGenerator<EventRow.Info> {
   const keyOf = (id: string, n: number) => pointerKey(id, state, n)
-  let count = 0
-  let hasFound = false
-  for await (const pointers of inGroups(rowsIn(bridgeId, range, keyOf), followed.atOnce)) {
+  const rows = rowsIn(bridgeId, range, keyOf)
+  const wanted = since === undefined ? rows : listedSince(since, state, rows)
+  let removed = 0
+  for await (const pointers of inGroups(wanted, followed.atOnce)) {
     const { kept, stale } = await follow(bridgeId, state, pointers)
     await batchWrite(stale.map((key) => ({ table: tables.events, remove: key })))
     yield* kept
-    hasFound ||= kept.length > 0
-    count += pointers.length
-    if (count < followed.most) continue
-    if (hasFound) return
-    throw sessionUnavailable("this list is being tidied up: try again", 1)
+    removed += stale.length
+    if (removed >= followed.mostStale)
+      throw sessionUnavailable("this list is being tidied up: try again", 1)
   }
+}
+
+/** Such a pointer says when it expires, and so when it was written: no other is followed. */
+async function* listedSince(
+  since: number,
+  state: "undelivered" | "inbox",
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<Row> {
+  for await (const row of rows)
+    if (Pointer.parse(row).expires_at - EventRow.keptFor[state] >= since) yield row
 }
 
 async function follow(bridgeId: string, state: EventRow.State, rows: Row[]) {
   const kept: EventRow.Info[] = []
-  const stale: Key[] = []
-  // Leaves out pointers that have expired and are not removed yet.
-  const pointers = rows.map((row) => Pointer.parse(row)).filter(({ expires_at }) => expires_at > now())
+  const all = rows.map((row) => Pointer.parse(row))
+  const pointers = all.filter(({ expires_at }) => expires_at > now())
+  // DynamoDB removes expired rows late.
+  const stale: Key[] = all.filter(({ expires_at }) => expires_at <= now()).map(({ pk, sk }) => ({ pk, sk }))
   const found = await batchGet(
     pointers.map(({ n }) => ({ table: tables.events, key: EventRow.key(bridgeId, n) })),
   )

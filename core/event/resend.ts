@@ -78,9 +78,8 @@ export async function askSince(
   const waiting = new Set((await Delivery.get(bridgeId))?.resend)
   const found: EventRow.Info[] = []
   let isAll = true
-  for await (const event of EventList.pointed(bridgeId, "undelivered", { after })) {
-    const failedAt = (event.expiresAt ?? 0) - EventRow.keptFor.undelivered
-    if (failedAt < since || waiting.has(event.n)) continue
+  for await (const event of EventList.pointed(bridgeId, "undelivered", { after }, since)) {
+    if (waiting.has(event.n)) continue
     isAll = found.length < most
     if (!isAll) break
     found.push(event)

@@ -7,6 +7,7 @@ import { now } from "#core/platform/clock.ts"
 import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
+import { EventList } from "#core/event/list.ts"
 import { EventRow } from "#core/event/row.ts"
 import { batchWrite, put, query, remove, transact, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -235,6 +236,28 @@ test("pointers that a service of before has left do not hide what is behind them
     ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}`, ":state": "STATE#" },
   })
   expect((await Array.fromAsync(left)).map(({ n }) => n)).toEqual([1, 62])
+})
+
+test("of thousands that were given up each is found, and those of the last hour are sent again", async () => {
+  const shop = await aShop([200])
+  const bridgeId = shop.bridge.id
+  const deliveryKey = await Bridge.deliveryKeyOf(shop.bridge)
+  const rows = Array.from({ length: 2_100 }, (_, i) => i + 1).flatMap((n) => {
+    const { Put } = EventRow.append({ bridgeId, n, identity: [], event: anEvent(`given up ${n}.`), deliveryKey })
+    const event = { bridgeId, n }
+    const expires_at = now() + EventRow.keptFor.undelivered - (n > 2_050 ? 60 : 7_200)
+    return [{ ...Put!.Item, state: "undelivered", expires_at }, { ...EventList.pointer(event, "undelivered").Put!.Item, expires_at }]
+  })
+  await batchWrite(rows.map((row) => ({ table: tables.events, row })))
+  const search = "state=undelivered&search=given up 2075."
+  expect(await shop.bodies(`${search}&order=newest`)).toEqual(["given up 2075."])
+  const first = await shop.get(`/api/instances/shop/events?${search}`)
+  expect(await first.json()).toEqual([])
+  const after = first.headers.get("x-next-after")
+  expect(await shop.bodies(`${search}&after=${after}`)).toEqual(["given up 2075."])
+
+  const asked = await shop.post("/api/instances/shop/deliveries/resend", { since: now() - 3_600 })
+  expect(await json(asked)).toEqual({ ok: true, count: 50 })
 })
 
 test("one that still waits is sent in its turn, once", async () => {
