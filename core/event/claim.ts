@@ -58,7 +58,7 @@ export async function advance(held: Delivery.Info, made?: Usage.Made): Promise<D
   const { held: advanced, refused } = await Delivery.update(held.bridgeId, {
     UpdateExpression:
       "SET head = :n, attempt = :one, attempts = attempts + :one, failures = :zero, retry_at_ms = :zero" +
-      `${usage.set} REMOVE failing_since, bell`,
+      `${usage.set}${recovering(held)}`,
     ConditionExpression: "head = :head AND holder = :me",
     ExpressionAttributeValues: {
       ":n": n,
@@ -67,6 +67,7 @@ export async function advance(held: Delivery.Info, made?: Usage.Made): Promise<D
       ":head": held.head,
       ":me": held.holder,
       ...usage.values,
+      ...(held.failingSince !== undefined && { ":now": now() }),
     },
   })
   // We hold it and it has moved on: our own write, whose answer was lost. Nobody else moves it.
@@ -92,7 +93,7 @@ export async function settle(
   const isFailure = state === "undelivered"
   const failing = isFailure
     ? ", failing_since = if_not_exists(failing_since, :now) REMOVE bell"
-    : " REMOVE failing_since, bell"
+    : recovering(held)
   const refused = await transact([
     EventRow.outcome(event, state),
     {
@@ -112,7 +113,7 @@ export async function settle(
           ":head": head,
           ":me": holder,
           ...usage.values,
-          ...(isFailure && { ":now": now() }),
+          ...((isFailure || held.failingSince !== undefined) && { ":now": now() }),
           ...(ifInbox && { ":inbox": "" }),
         },
       },
@@ -120,6 +121,11 @@ export async function settle(
     ...(state === "delivered" ? [] : [EventList.pointer(event, state)]),
   ])
   return refused?.[0] ? undefined : await refresh(held)
+}
+
+/** The part of an update that says that the receiver does not fail, and since when, if it did. */
+function recovering(held: Delivery.Info): string {
+  return `${held.failingSince === undefined ? "" : ", failed_until = :now"} REMOVE failing_since, bell`
 }
 
 /** The part of an update that adds an outcome to today's count. */

@@ -55,6 +55,8 @@ const Info = z.object({
   bell: z.string().optional(),
   /** Since when nothing was delivered, though it was tried; absent after a success. */
   failingSince: z.number().int().optional(),
+  /** When that ended last. */
+  failedUntil: z.number().int().optional(),
   /** Absent in a row from an earlier release until its first claim (`Claim.address`). */
   receiver: z.custom<Receiver.Info>().optional(),
 })
@@ -332,6 +334,7 @@ function fromRow(row: Row): Info {
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
     failingSince: row.failing_since,
+    failedUntil: row.failed_until,
     receiver: Receiver.fromRow(bridgeId, row),
   })
 }

@@ -149,9 +149,8 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
     })
   }
 
-  // While a receiver fails, an event's age is not our latency. It is measured before the keys are asked for, so that the
-  // alarm rings as well where the keys are out of reach.
-  if (held.failures === 0) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
+  // Measured before the keys are asked for, so that the alarm rings as well where the keys are out of reach.
+  if (isAgeOurs(held, event)) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
   // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs one, so that
   // it cannot fail for ever.
   const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
@@ -168,6 +167,11 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
   const count = isOurs ? held.attempts + 1 : undefined
   means.notes.add({ event, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
   return next
+}
+
+/** Whether an event's age is our latency: not while its receiver fails, and not if it has waited for that to end. */
+function isAgeOurs({ failingSince, failedUntil = 0 }: Delivery.Info, event: EventRow.Info): boolean {
+  return failingSince === undefined && event.createdAt > failedUntil
 }
 
 /** Why an event is not even posted any more. */

@@ -53,6 +53,22 @@ async function die(receiver: Receiver, count: number) {
   restore()
 }
 
+/** Measures from now on as on AWS. @returns what has been measured since, as it is written. */
+function measure(): () => string {
+  Object.assign(config, { METRICS_SERVICE: "delivery" })
+  const written = vi.spyOn(lines, "write")
+  onTestFinished(() => {
+    Object.assign(config, { METRICS_SERVICE: undefined })
+    written.mockRestore()
+  })
+  return () => {
+    Metrics.flush()
+    const told = written.mock.calls.map(([line]) => line).join("")
+    written.mockClear()
+    return told
+  }
+}
+
 describe("a receiver in order", () => {
   test("gets each event once, in order, never two at a time, with the very bytes that were stored", async () => {
     let open = 0
@@ -122,6 +138,25 @@ describe("a receiver that fails", () => {
     expect(receiver.arrivals).toHaveLength(6)
     expect(await outbox.states()).toEqual(["undelivered", "delivered"])
     expect(await row()).toMatchObject({ head: 2, due: 0, failures: 0 })
+  })
+
+  test("rings no alarm of ours: neither while it fails, nor for what waited until it recovered", async () => {
+    const { receiver, outbox } = await aDelivery([400, 500, 200])
+    const measured = measure()
+    await outbox.append(anEvent())
+    await answerAll()
+    expect(measured()).toContain("EventOldestMs")
+    later(1)
+    await outbox.append(anEvent("waits"), anEvent("waits behind it"))
+    await answerAll()
+    later(200)
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(4)
+    expect(measured()).not.toContain("EventOldestMs")
+    later(1)
+    await outbox.append(anEvent())
+    await answerAll()
+    expect(measured()).toContain("EventOldestMs")
   })
 
   test("once is tried again, and nothing later overtakes", async () => {
@@ -334,15 +369,9 @@ describe("a deliverer that dies", () => {
       await Claim.take(bridge.id, `dies-${n}`)
       later(91)
     }
-    Object.assign(config, { METRICS_SERVICE: "delivery" })
-    const written = vi.spyOn(lines, "write")
-    onTestFinished(() => {
-      Object.assign(config, { METRICS_SERVICE: undefined })
-      written.mockRestore()
-    })
+    const measured = measure()
     await answerAll()
-    Metrics.flush()
-    const told = written.mock.calls.map(([line]) => line).join("")
+    const told = measured()
     expect(told).toContain('"Undelivered":[1]')
     expect(told).toContain('"Attempts":[0]')
   })
