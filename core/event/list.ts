@@ -146,8 +146,7 @@ export async function* pointed(
     await batchWrite(stale.map((key) => ({ table: tables.events, remove: key })))
     yield* kept
     removed += stale.length
-    if (removed >= followed.mostStale)
-      throw sessionUnavailable("this list is being tidied up: try again", 1)
+    if (removed >= followed.mostStale) throw sessionUnavailable("this list is being tidied up: try again", 1)
   }
 }
 

@@ -71,7 +71,10 @@ async function find(connected: ConnectedSession, asked: string) {
   const jid = isLid(asked) ? ((await connection.phonesOf([asked])).get(asked) ?? asked) : asked
   const learnt = await personOf(connection, jid)
   const said = learnt ?? { [isLid(jid) ? "lid" : "jid"]: jid }
-  await contacts.learn([{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }], connection.phonesOf)
+  await contacts.learn(
+    [{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }],
+    connection.phonesOf,
+  )
   const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
   if (known) return wire(await withRedactedPhone(known, connected))
   if (learnt) return wire(stranger(learnt))

@@ -83,6 +83,7 @@ export class Memory {
   readonly #inbound: Inbound
   readonly #ofVault: ConstructorParameters<typeof SessionVault>[0]
   readonly #version: Input["version"]
+  readonly #log: Logger
   #isReadingAgain = false
   #vault: SessionVault
   #contacts: Contacts
@@ -117,12 +118,14 @@ export class Memory {
       ...parts,
       inbound: () => this.#inbound,
       skip: new Skip({ lease, log, patience: parts.patience }),
+      forgetsSome: () => input.choice().events !== undefined,
       // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
       // and can be skipped.
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
     }
     this.#vault = new SessionVault(this.#ofVault, creds)
-    this.#contacts = new Contacts(parts, creds.generation)
+    this.#log = input.log
+    this.#contacts = new Contacts({ ...parts, log: input.log }, creds.generation)
   }
 
   /**
@@ -211,7 +214,7 @@ export class Memory {
     const generation = this.#vault.generation + 1
     await tell([forgetCreds(store, { generation, marksUntil }), ...this.standing.forget()])
     this.#vault = new SessionVault(this.#ofVault, { generation, marksUntil, creds: undefined })
-    this.#contacts = new Contacts(this, generation)
+    this.#contacts = new Contacts({ store, commits, log: this.#log }, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
   }
 

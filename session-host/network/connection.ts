@@ -98,6 +98,8 @@ export interface Vault {
   foresee(attrs: Received["attrs"]): void
   /** Whether the message with these attributes is ignored: it is decrypted, and leaves no mark (`isSeen`). */
   ignores(attrs: Received["attrs"]): boolean
+  /** Whether other messages may leave no mark, either: the customer has not chosen every type of event. */
+  forgetsSome(): boolean
   /** Whether the ciphertext of this hash, in a stanza with these attributes, was decrypted before. */
   isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /** Whether the unseen message at hand is to be treated as one that cannot be decrypted: true at most once. */
@@ -156,7 +158,7 @@ export type Happening =
   | { kind: "acknowledged"; messageId: string; timestamp: number }
   /**
    * The network's information about people, from an address book, a history or a group. `onLearned` is called once it
-   * is recorded.
+   * is recorded, or cannot be.
    */
   | { kind: "people"; people: Acquaintance[]; onLearned?: () => void }
   /** The network's news about an account, for a log or for `status`. */

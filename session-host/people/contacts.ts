@@ -4,8 +4,9 @@ import { z } from "zod"
 import type { Contact as Wire } from "#core/contract/contact.ts"
 import { userOf } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
-import type { SessionStore, SessionWrite } from "../memory/store.ts"
+import { type SessionStore, type SessionWrite, TooLarge } from "../memory/store.ts"
 import type { Acquaintance } from "../network/connection.ts"
 
 /** A contact, as last heard of. */
@@ -52,6 +53,7 @@ type PhonesOf = (lids: string[]) => Promise<Map<string, string>>
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "note">
+  log: Logger
 }
 
 /** A person has up to two rows, and a commit takes 99. */
@@ -153,13 +155,29 @@ export class Contacts {
 
     const after = new Map(before)
     for (const person of named) merge(person, after)
-    const changed = [...after].filter(([jid, contact]) => contact !== before.get(jid))
+    const changed = [...after].flatMap(([jid, contact]) => {
+      if (contact === before.get(jid)) return []
+      const row = this.#row(jid, contact)
+      return this.#fits(row) ? [{ jid, contact, row }] : []
+    })
     if (changed.length === 0) return
     // A note is enough: a person who writes again is learnt again, and progress through an address book is a change,
     // which comes after these.
-    this.#parts.commits.note(changed.map(([jid, contact]) => this.#row(jid, contact)))
-    for (const [jid, contact] of changed) this.#known.set(jid, { contact })
+    this.#parts.commits.note(changed.map(({ row }) => row))
+    for (const { jid, contact } of changed) this.#known.set(jid, { contact })
     this.#state = {}
+  }
+
+  /** A person whom no row can hold stays as they were: others are learnt all the same. */
+  #fits(row: SessionWrite): boolean {
+    try {
+      this.#parts.store.mustFit([row])
+      return true
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error
+      this.#parts.log.warn({ error }, "somebody is too large for an address book and was left out")
+      return false
+    }
   }
 
   async #read(jid: string): Promise<Contact | undefined> {

@@ -304,7 +304,8 @@ export class Uplink {
           .finally(happening.onTaken)
         break
       case "people":
-        learn(happening.people, this.#heard).then(happening.onLearned).catch(this.#dropped)
+        // What waits for them goes on in any case: the same people would fail again at each connection.
+        learn(happening.people, this.#heard).catch(this.#dropped).then(happening.onLearned)
         break
       case "notice":
         this.#notice(happening.notice).catch(this.#dropped)

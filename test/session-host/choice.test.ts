@@ -71,6 +71,23 @@ test("an ignored message that comes again, since its receipt was lost, is receip
   expect((await kept()).filter((sk) => !before.includes(sk) && String(sk).startsWith("MESSAGE#"))).toEqual([])
 })
 
+test("a message that nobody chose and that comes again, since its receipt was lost, is receipted", async () => {
+  const { bob, phone, network, isReceipted } = await aChoosy({ events: ["connected"], ignore: [] })
+  const group = await network.group([bob, phone])
+  await isReceipted()
+  for (const to of [phone.number, group.jid]) {
+    await bob.send(to, "first")
+    await isReceipted()
+    await network.fault({ kind: "cut_before_receipt", times: 1 })
+    const { id } = await bob.send(to, "second")
+    await isReceipted()
+    const about = { who: `${phone.number}:1`, kind: "in" as const, attrs: { id } }
+    expect(await network.control.log({ ...about, tag: "ack" })).toEqual([])
+    const receipts = await network.control.log({ ...about, tag: "receipt" })
+    expect(new Set(receipts.map(({ stanza }) => stanza!.attrs.type))).toEqual(new Set(["inactive"]))
+  }
+})
+
 test("types of events that were not chosen are not told, and their messages leave no row", async () => {
   const { bob, phone, kept, isReceipted, network, bridge } = await aChoosy({
     events: ["poll_vote"],

@@ -20,6 +20,18 @@ function asForgotten(error: unknown): Uint8Array {
   return emptyMessage
 }
 
+/** For a message that was decrypted before and left no mark, since nobody wanted its event: it gets its receipt now. */
+function asReceived(error: unknown): Uint8Array {
+  if (wasDecrypted(error)) return emptyMessage
+  throw error
+}
+
+/** Whether the key of this ciphertext is gone: libsignal's words for a message, and Baileys' for one in a group. */
+function wasDecrypted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === "MessageCounterError" || error.message.startsWith("Received message with old counter")
+}
+
 /** The message in it, if it is one of the protocol as we know it. */
 function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
   try {
@@ -64,7 +76,8 @@ export function newDecrypting(
         return message ? plaintext : emptyMessage
       })
     if (vault.ignores(attrs)) return await read().catch(asForgotten)
-    return attrs.from === statuses ? await read().catch(asUnreadableStatus(stanza)) : await read()
+    const received = vault.forgetsSome() ? read().catch(asReceived) : read()
+    return attrs.from === statuses ? await received.catch(asUnreadableStatus(stanza)) : await received
   }
 
   /**

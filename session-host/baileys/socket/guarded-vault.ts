@@ -25,6 +25,7 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     keep: (change) => guarded(() => vault.keep(change)),
     foresee: (attrs) => vault.foresee(attrs),
     ignores: (attrs) => vault.ignores(attrs),
+    forgetsSome: () => vault.forgetsSome(),
     isSeen: (received) => guarded(() => vault.isSeen(received)),
     isToSkip: () => guarded(() => vault.isToSkip()),
     sent: (messageId) => guarded(() => vault.sent(messageId)),

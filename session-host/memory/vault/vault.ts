@@ -36,6 +36,8 @@ interface Parts {
   commits: Commits
   inbound: () => Inbound
   skip: Skip
+  /** Whether the customer has not chosen every type of event. */
+  forgetsSome: () => boolean
   /** Whether each message must be durable before the next one is decrypted. */
   isCareful: () => boolean
 }
@@ -175,6 +177,10 @@ export class SessionVault implements Vault {
 
   ignores(attrs: Received["attrs"]): boolean {
     return this.#parts.inbound().ignores(attrs)
+  }
+
+  forgetsSome(): boolean {
+    return this.#parts.forgetsSome()
   }
 
   async isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {

@@ -243,10 +243,19 @@ test("of thousands that were given up each is found, and those of the last hour 
   const bridgeId = shop.bridge.id
   const deliveryKey = await Bridge.deliveryKeyOf(shop.bridge)
   const rows = Array.from({ length: 2_100 }, (_, i) => i + 1).flatMap((n) => {
-    const { Put } = EventRow.append({ bridgeId, n, identity: [], event: anEvent(`given up ${n}.`), deliveryKey })
+    const { Put } = EventRow.append({
+      bridgeId,
+      n,
+      identity: [],
+      event: anEvent(`given up ${n}.`),
+      deliveryKey,
+    })
     const event = { bridgeId, n }
     const expires_at = now() + EventRow.keptFor.undelivered - (n > 2_050 ? 60 : 7_200)
-    return [{ ...Put!.Item, state: "undelivered", expires_at }, { ...EventList.pointer(event, "undelivered").Put!.Item, expires_at }]
+    return [
+      { ...Put!.Item, state: "undelivered", expires_at },
+      { ...EventList.pointer(event, "undelivered").Put!.Item, expires_at },
+    ]
   })
   await batchWrite(rows.map((row) => ({ table: tables.events, row })))
   const search = "state=undelivered&search=given up 2075."

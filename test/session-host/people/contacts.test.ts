@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { proto, type BinaryNode } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
@@ -28,6 +29,19 @@ test("a member who hides their number is shown with a part of it, and stays one 
   phones.set(bob.lid, bob.jid)
   await learn({ lid: bob.lid, fullName: "Robert" })
   expect(await list()).toMatchObject([{ jid: bob.jid, phone: "4922", name: "Robert" }])
+})
+
+test("somebody whom no row can hold is left out, and everybody beside them is learnt", async () => {
+  const { learn, list, memory } = await aBook()
+  await learn({ lid: bob.lid, pushName: "Bob" })
+  const large = randomBytes(450_000).toString("base64")
+  await learn(
+    { jid: `${"1".repeat(1_100)}@s.whatsapp.net`, fullName: "Endless" },
+    { lid: bob.lid, fullName: large },
+    { jid: "4933@s.whatsapp.net", fullName: "Eve" },
+  )
+  await memory.settled()
+  expect((await list()).map(({ name }) => name)).toEqual(["Bob", "Eve"])
 })
 
 test("two who prove to be one are one, and nothing of either is lost", async () => {

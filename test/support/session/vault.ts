@@ -88,6 +88,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     },
     foresee: (attrs) => void foreseen.push(attrs),
     ignores: () => false,
+    forgetsSome: () => false,
     async isSeen({ hash }) {
       await unanswered
       return seen.has(hash)
