@@ -22,7 +22,7 @@ export const contacts = {
       const asked = [...new Set(digits)]
       const registered = await connection.registered(asked)
       const said = asked.map((phone) => learntOf(phone, registered.get(phone)))
-      await contacts.learn(said, connection.phonesOf)
+      await contacts.learn(said, (lids) => connection.phonesOf(lids))
       return registered
     })
     return digits.map((phone) => resultOf(phone, found.get(phone)))
@@ -68,13 +68,11 @@ function resultOf(phone: string, person: Registered | undefined) {
 /** A contact, brought up to date by the network. @throws ApiError `not_found` */
 async function find(connected: ConnectedSession, asked: string) {
   const { connection, contacts } = connected
-  const jid = isLid(asked) ? ((await connection.phonesOf([asked])).get(asked) ?? asked) : asked
+  const phonesOf = (lids: string[]) => connection.phonesOf(lids)
+  const jid = isLid(asked) ? ((await phonesOf([asked])).get(asked) ?? asked) : asked
   const learnt = await personOf(connection, jid)
   const said = learnt ?? { [isLid(jid) ? "lid" : "jid"]: jid }
-  await contacts.learn(
-    [{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }],
-    connection.phonesOf,
-  )
+  await contacts.learn([{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }], phonesOf)
   const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
   if (known) return wire(await withRedactedPhone(known, connected))
   if (learnt) return wire(stranger(learnt))

@@ -305,7 +305,7 @@ export class Uplink {
         break
       case "people":
         // What waits for them goes on in any case: the same people would fail again at each connection.
-        learn(happening.people, this.#heard).catch(this.#dropped).then(happening.onLearned)
+        learn(happening.people, this.#heard).catch(this.#dropped).finally(happening.onLearned)
         break
       case "notice":
         this.#notice(happening.notice).catch(this.#dropped)

@@ -136,8 +136,8 @@ test.for(["refuse_iq", "ignore_iq"] as const)(
       ["still there", bob.jid],
     ])
     expect(await network.control.settled(device, 10_000)).toBe(true)
-    const refused = { who: device, kind: "in", tag: "ack", attrs: { id: "BYNUMBER", error: "500" } }
-    expect(await network.control.log(refused)).toEqual([])
+    const attrs = { id: "BYNUMBER", error: "500" }
+    expect(await network.control.log({ who: device, kind: "in", tag: "ack", attrs })).toEqual([])
     expect(await asked()).toBe(before + 1)
   },
 )

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
 import { hangUp, listen } from "#local/listen.ts"
 import { type Answers, Asking } from "./asking.ts"
 import { annoy } from "./bully.ts"
@@ -28,6 +30,7 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
   switch (options.what) {
     case "contacts": {
       await street.addressBook(street.eve, options.contacts)
+      await whenListed(street, options.contacts)
       return again((asking) => asking.ask("GET", "contacts"))
     }
     case "groups": {
@@ -50,6 +53,16 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
     case "link":
     case "unreadable":
       return () => annoy(service, bully, { floodPerSecond: options.calls })
+  }
+}
+
+/** Resolves when the session has read its address book: until then its list is shorter. */
+async function whenListed({ bully }: Street, count: number): Promise<void> {
+  for (;;) {
+    const answer = await bully.call("GET", "/instances/bully/proxy/contacts")
+    const listed = answer.ok ? z.array(z.unknown()).parse(await answer.json()) : []
+    if (listed.length >= count) return
+    await sleep(5000)
   }
 }
 
