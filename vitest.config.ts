@@ -19,6 +19,8 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     maxWorkers: 3,
+    // Node loads the modules, as in production, and from what it compiled before: a third less processor time.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: WaitingFirst },
     include: ["test/**/*.test.ts", "trials/**/*.test.ts"],
     exclude: [".sst/**", "node_modules/**"],

@@ -95,10 +95,12 @@ export const Config = z.object({
   /** Where Stripe's API is, unless it is Stripe's own. */
   STRIPE_API_BASE: z.url().optional(),
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
-  URL_ALLOW: list.refine(
-    (ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)),
-    "must be address ranges, as 10.0.0.0/8,fd00::/8",
-  ),
+  URL_ALLOW: list
+    .refine(
+      (ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)),
+      "must be address ranges, as 10.0.0.0/8,fd00::/8",
+    )
+    .transform((ranges) => ranges.map((range) => ipaddr.parseCIDR(range))),
 
   /** New for each start of a session host's process. */
   HOST_ID: z.string().optional(),

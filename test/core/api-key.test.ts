@@ -36,9 +36,10 @@ test("an account has several keys; one revoked leads nowhere within 30 s, also w
   expect(await ApiKey.verify(revoked)).toBeDefined()
 
   // Another process revokes it, and this one is not told.
-  vi.resetModules()
-  const elsewhere = await import("#core/account/api-key.ts")
-  expect(await elsewhere.ApiKey.revoke(accountId, revoked.slice(4, 16))).toBe(true)
+  const { ApiKey: elsewhere } = (await import(
+    `${import.meta.resolve("#core/account/api-key.ts")}?elsewhere`
+  )) as { ApiKey: typeof ApiKey } // another copy of it
+  expect(await elsewhere.revoke(accountId, revoked.slice(4, 16))).toBe(true)
   const later = performance.now() + 31_000
   vi.spyOn(performance, "now").mockReturnValue(later)
   expect(await ApiKey.verify(revoked)).toBeUndefined()

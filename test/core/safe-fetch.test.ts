@@ -1,20 +1,19 @@
 import { once } from "node:events"
+import dns from "node:dns/promises"
 import { createServer, type RequestListener } from "node:http"
+import { syncBuiltinESMExports } from "node:module"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
+import { Config, config } from "#core/platform/config.ts"
 import { listen } from "#local/listen.ts"
 
-/** The module as loaded with this URL_ALLOW: settings are read once. */
-async function fetching(urlAllow: string) {
-  vi.resetModules()
-  vi.stubEnv("URL_ALLOW", urlAllow)
-  const { safeFetch, guardedAgent } = await import("#core/fetch/safe-fetch.ts")
+/** Fetches under this URL_ALLOW. */
+function fetching(urlAllow: string) {
+  config.URL_ALLOW = Config.shape.URL_ALLOW.parse(urlAllow)
   const agent = guardedAgent()
-  onTestFinished(async () => {
-    vi.unstubAllEnvs()
-    await agent.destroy()
-  })
+  onTestFinished(() => agent.destroy())
   const get = (url: string, more: { redirects?: number; maxBytes?: number; withinMs?: number } = {}) =>
     safeFetch({ url, agent, method: "GET", withinMs: 5000, maxBytes: 1000, ...more })
   const post = (url: string, body: Uint8Array) =>
@@ -73,14 +72,14 @@ describe("with nothing allowed", () => {
     "localhost.",
     "[0:0:0:0:0:ffff:7f00:1]",
   ])("this machine spelled %s is never reached", async (host) => {
-    const { get } = await fetching("")
+    const { get } = fetching("")
     const server = await aServer((_, response) => response.end("secret"))
     await expect(get(`http://${host}:${server.port}/`)).rejects.toMatchObject({ category: "blocked" })
     expect(server.connections()).toBe(0)
   })
 
   test("a name that leads to this machine is never reached", async () => {
-    const { get } = await fetching("")
+    const { get } = fetching("")
     const { hostname } = await import("node:os")
     const server = await aServer((_, response) => response.end("secret"))
     const refused = await get(`http://${hostname()}:${server.port}/`).catch((error: unknown) => error)
@@ -91,7 +90,7 @@ describe("with nothing allowed", () => {
   test.for(["ftp://example.com/", "file:///etc/passwd", "http://a:b@example.com/", "data:,x", "nonsense"])(
     "%s is no URL to fetch",
     async (url) => {
-      const { get } = await fetching("")
+      const { get } = fetching("")
       await expect(get(url)).rejects.toMatchObject({ category: "blocked" })
     },
   )
@@ -99,7 +98,7 @@ describe("with nothing allowed", () => {
 
 describe("with this machine allowed", () => {
   test("an address, a name and IPv6 are reached, and the body is exactly what came", async () => {
-    const { get, post } = await fetching(loopback)
+    const { get, post } = fetching(loopback)
     const server = await aServer((request, response) => request.pipe(response))
     for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
       const answer = await post(`http://${host}:${server.port}/`, Buffer.from([0, 0xff, 0x7b]))
@@ -109,7 +108,7 @@ describe("with this machine allowed", () => {
   })
 
   test("redirects are answers, unless a GET asks to follow them", async () => {
-    const { get, post } = await fetching(loopback)
+    const { get, post } = fetching(loopback)
     const server = await aServer((request, response) => {
       if (request.url === "/end") return void response.end("there")
       response.writeHead(302, { location: request.url === "/1" ? "/end" : "/1" }).end()
@@ -122,7 +121,7 @@ describe("with this machine allowed", () => {
   })
 
   test("a redirect leads nowhere that its URL might not lead itself", async () => {
-    const { get } = await fetching("127.0.0.1/32")
+    const { get } = fetching("127.0.0.1/32")
     const inside = await aServer((_, response) => response.end("secret"))
     const server = await aServer((_, response) =>
       response.writeHead(302, { location: `http://[::1]:${inside.port}/` }).end(),
@@ -132,14 +131,14 @@ describe("with this machine allowed", () => {
   })
 
   test("a body that is too long ends as too_large, without a byte more than it may have", async () => {
-    const { get } = await fetching(loopback)
+    const { get } = fetching(loopback)
     const server = await aServer((_, response) => response.end(Buffer.alloc(100_000)))
     const answer = await get(server.url, { maxBytes: 70_000 })
     await expect(Array.fromAsync(answer.body)).rejects.toMatchObject({ category: "too_large" })
   })
 
   test("compression is not asked for, and refused", async () => {
-    const { get } = await fetching(loopback)
+    const { get } = fetching(loopback)
     const asked: unknown[] = []
     const server = await aServer((request, response) => {
       asked.push(request.headers["accept-encoding"])
@@ -153,16 +152,16 @@ describe("with this machine allowed", () => {
 /** A resolver that returns these addresses, one list after another. */
 function resolving(...answers: string[][]) {
   let asked = 0
-  vi.doMock("node:dns/promises", () => ({
-    lookup: async () => answers[Math.min(asked++, answers.length - 1)]!.map((address) => ({ address })),
-  }))
+  const lookup = async () => answers[Math.min(asked++, answers.length - 1)]!.map((address) => ({ address }))
+  vi.spyOn(dns, "lookup").mockImplementation(lookup as unknown as typeof dns.lookup) // as with `all`
+  syncBuiltinESMExports()
   return () => asked
 }
 
 describe("a name", () => {
   afterEach(() => {
-    vi.doUnmock("node:dns/promises")
-    vi.resetModules()
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
   })
 
   test("whose addresses are not all public is not dialled, whichever comes first", async () => {
@@ -173,7 +172,7 @@ describe("a name", () => {
       ["127.0.0.1", "::ffff:169.254.169.254"],
     ]) {
       resolving(addresses)
-      const { get } = await fetching("127.0.0.1/32")
+      const { get } = fetching("127.0.0.1/32")
       await expect(get(`http://rebind.example:${server.port}/`)).rejects.toMatchObject({
         category: "blocked",
       })
@@ -183,7 +182,7 @@ describe("a name", () => {
 
   test("is looked up once: the address that was checked is the one that is dialled", async () => {
     const asked = resolving(["127.0.0.1"], ["127.0.0.2"], ["127.0.0.2"])
-    const { get } = await fetching("127.0.0.1/32")
+    const { get } = fetching("127.0.0.1/32")
     const server = await aServer((request, response) => response.end(request.socket.localAddress))
     const answer = await get(`http://rebind.example:${server.port}/`)
     expect(await textOf(answer)).toBe("::ffff:127.0.0.1")
@@ -192,7 +191,7 @@ describe("a name", () => {
 
   test("that leads elsewhere by its next connection is checked again", async () => {
     resolving(["127.0.0.1"], ["127.0.0.2"])
-    const { get } = await fetching("127.0.0.1/32")
+    const { get } = fetching("127.0.0.1/32")
     const server = await aServer((_, response) => response.writeHead(200, { connection: "close" }).end("x"))
     const url = `http://rebind.example:${server.port}/`
     expect(await textOf(await get(url))).toBe("x")
@@ -202,7 +201,7 @@ describe("a name", () => {
 
   test("that leads nowhere is dns", async () => {
     resolving([])
-    const { get } = await fetching(loopback)
+    const { get } = fetching(loopback)
     await expect(get("http://empty.example/")).rejects.toMatchObject({ category: "dns" })
   })
 })
@@ -218,20 +217,20 @@ describe("a redirect", () => {
     "http://0xa9.0xfe.0xa9.0xfe/",
     "data:text/plain,secret",
   ])("to %s is not followed", async (location) => {
-    const { get } = await fetching("127.0.0.1/32")
+    const { get } = fetching("127.0.0.1/32")
     const server = await aServer((_, response) => response.writeHead(302, { location }).end())
     await expect(get(server.url, { redirects: 3 })).rejects.toMatchObject({ category: "blocked" })
     expect(server.requests()).toBe(1)
   })
 
   test("to something that is no URL is a bad response", async () => {
-    const { get } = await fetching(loopback)
+    const { get } = fetching(loopback)
     const server = await aServer((_, response) => response.writeHead(302, { location: "http://[" }).end())
     await expect(get(server.url, { redirects: 3 })).rejects.toMatchObject({ category: "bad_response" })
   })
 
   test("does not carry the body of a POST anywhere", async () => {
-    const { post } = await fetching(loopback)
+    const { post } = fetching(loopback)
     const elsewhere = await aServer((_, response) => response.end())
     const server = await aServer((_, response) => response.writeHead(307, { location: elsewhere.url }).end())
     expect((await post(server.url, Buffer.from("secret"))).status).toBe(307)
@@ -240,7 +239,7 @@ describe("a redirect", () => {
 })
 
 test("an answer that trickles ends when its time is over, however busy it was", async () => {
-  const { get } = await fetching(loopback)
+  const { get } = fetching(loopback)
   const server = await aServer((_, response) => {
     const timer = setInterval(() => response.write("x"), 10)
     response.once("close", () => clearInterval(timer))
@@ -250,7 +249,7 @@ test("an answer that trickles ends when its time is over, however busy it was", 
 })
 
 test("headers without end are a bad response", async () => {
-  const { get } = await fetching(loopback)
+  const { get } = fetching(loopback)
   const port = await aTcpServer((socket) =>
     socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}`)),
   )
@@ -258,7 +257,7 @@ test("headers without end are a bad response", async () => {
 })
 
 test("a body that nobody reads, or that is left early, troubles nobody", async () => {
-  const { get } = await fetching(loopback)
+  const { get } = fetching(loopback)
   const server = await aServer((_, response) => void response.write(Buffer.alloc(500)))
   await get(server.url, { withinMs: 100 })
   for await (const chunk of (await get(server.url)).body) {
@@ -276,7 +275,7 @@ test("a body that nobody reads, or that is left early, troubles nobody", async (
 describe("every failure has a category", () => {
   let get: Awaited<ReturnType<typeof fetching>>["get"]
   beforeEach(async () => {
-    get = (await fetching(loopback)).get
+    get = fetching(loopback).get
   })
 
   test("a port on which nobody listens gives `refused`", async () => {

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import "#test/support/store.ts"
-
-vi.hoisted(() =>
-  Object.assign(process.env, { MAIL_FROM: "bridge@example.com", DASHBOARD_URL: "https://dash.example" }),
-)
 
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { startSes } from "#test/support/ses.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
+import { config } from "#core/platform/config.ts"
+
+Object.assign(config, { MAIL_FROM: "bridge@example.com", DASHBOARD_URL: "https://dash.example" })
 
 let ses: Awaited<ReturnType<typeof startSes>>
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { startBucket } from "#local/aws/s3.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 
 /**
- * The service's real store and queue for one test file, with the environment that leads to them. Other settings are
- * to be there before this is imported, since it reads the first one.
+ * The service's real store and queue for one test file, with the environment that leads to them. The environment is read
+ * here for the first time: a test that needs other settings changes `config`.
  */
 const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 /** Also controls what goes wrong with the store. */

@@ -1,13 +1,14 @@
-import { expect, onTestFinished, test, vi } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
-
-vi.hoisted(() => (process.env.CALLS_FUNCTION = "Api"))
 
 import { callHost } from "#core/lease/call.ts"
 import { handler } from "#functions/api/handler.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { startLambdaService } from "#test/support/service/lambda-service.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { config } from "#core/platform/config.ts"
+
+config.CALLS_FUNCTION = "Api"
 
 test("a process outside the hosts' network has the API's function call them, and learns the same of the outcome", async () => {
   const lambda = await startLambdaService({ Api: handler })

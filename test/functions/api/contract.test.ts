@@ -1,6 +1,4 @@
-import { expect, test, vi } from "vitest"
-
-await vi.hoisted(async () => Object.assign(process.env, (await import("#local/service/spawn.ts")).noLimits))
+import { expect, test } from "vitest"
 
 import "#test/support/store.ts"
 import { examples } from "#core/contract/examples.ts"
@@ -8,9 +6,11 @@ import type { RouteName } from "#core/contract/routes.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { openapi, type Operation, type Parameter } from "#functions/docs/openapi.ts"
-import { aCustomer } from "#test/support/service/customer.ts"
+import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
 import { type Fault, faultsOf, jsonOf } from "#test/support/faulty.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+
+liftLimits()
 
 interface Route {
   name: RouteName

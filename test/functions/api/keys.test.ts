@@ -1,7 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 
-await vi.hoisted(async () => Object.assign(process.env, (await import("#local/service/spawn.ts")).noLimits))
-
 import { dynamoDb } from "#test/support/store.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -10,7 +8,9 @@ import { examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { get } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { aCustomer, json } from "#test/support/service/customer.ts"
+import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
+
+liftLimits()
 
 const Routes = Object.values(routes).flatMap((group) => Object.entries(group)) as [
   RouteName,

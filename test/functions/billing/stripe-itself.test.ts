@@ -1,29 +1,25 @@
-import { vi } from "vitest"
-
-vi.hoisted(() => {
-  const key = process.env.STRIPE_TEST_KEY
-  // A live key would charge somebody.
-  if (key !== undefined && !/^[rs]k_test_/.test(key))
-    throw new Error("STRIPE_TEST_KEY is no key of test mode")
-  Object.assign(process.env, {
-    BILLING: "stripe",
-    STRIPE_SECRET_KEY: key ?? "sk_test_none",
-    STRIPE_PRICE: "price_of_the_test",
-    DASHBOARD_URL: "https://bridge.example.com",
-  })
-})
-
 import "#test/support/store.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { config } from "#core/platform/config.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { idOf, stripe } from "#core/billing/stripe.ts"
 import { firstMonth, states } from "#test/support/service/first-month.ts"
 
+const key = process.env.STRIPE_TEST_KEY
+// A live key would charge somebody.
+if (key !== undefined && !/^[rs]k_test_/.test(key)) throw new Error("STRIPE_TEST_KEY is no key of test mode")
+Object.assign(config, {
+  BILLING: "stripe",
+  STRIPE_SECRET_KEY: key ?? "sk_test_none",
+  STRIPE_PRICE: "price_of_the_test",
+  DASHBOARD_URL: "https://bridge.example.com",
+})
+
 /** Stripe moves a test clock in its own time. */
 const withinMs = 300_000
 
-test.runIf(process.env.STRIPE_TEST_KEY)(
+test.runIf(key)(
   "a first month at Stripe's test mode is the same as at the pretend Stripe",
   { timeout: withinMs },
   async () => {

@@ -1,6 +1,6 @@
 import { sqs } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
-import { expect, onTestFinished, test, vi } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { handler } from "#functions/delivery/handler.ts"
 import { doorbellsAt } from "#local/delivery/doorbells.ts"
 import { startPoller } from "#local/delivery/poller.ts"
@@ -8,9 +8,11 @@ import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
+import { config } from "#core/platform/config.ts"
+
+config.DELIVERY_CLAIM_S = 20
 
 // A visit lasts ten seconds at most, and one of a slow receiver a little more than one.
-vi.hoisted(() => (process.env.DELIVERY_CLAIM_S = "20"))
 
 test("slow receivers with a backlog take turns, so that another bridge waits for few of their events", async () => {
   const answerMs = 400

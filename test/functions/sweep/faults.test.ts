@@ -1,7 +1,5 @@
 import { vi } from "vitest"
 
-vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1", LEASE_BEAT_MS: "5000" }))
-
 import "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { config } from "#core/platform/config.ts"
@@ -12,6 +10,8 @@ import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { until } from "#test/support/until.ts"
+
+Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1, LEASE_BEAT_MS: 5000 })
 
 const quiet = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000)`
 const said: string[] = []

@@ -1,7 +1,3 @@
-import { vi } from "vitest"
-
-vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" }))
-
 import "#test/support/store.ts"
 import { fileURLToPath } from "node:url"
 import { DescribeTasksCommand, ECSClient } from "@aws-sdk/client-ecs"
@@ -16,6 +12,9 @@ import { startEcs } from "#local/ecs/ecs.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { held } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
+
+Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" })
+Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
 
 /** Real session hosts in their own processes. No phone is linked to these bridges, so none of them dials. */
 const ecs = await startEcs({

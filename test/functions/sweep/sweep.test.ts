@@ -1,7 +1,5 @@
 import { vi } from "vitest"
 
-vi.hoisted(() => Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" }))
-
 import { dynamoDb } from "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { Delivery } from "#core/event/delivery-progress.ts"
@@ -16,6 +14,8 @@ import { wrapCalls } from "#test/support/wrapped-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { anEvent, anOutbox, aDoorbell, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
+
+Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
 
 const said: string[] = []
 const script = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000); console.log(process.env.HOST_ID)`

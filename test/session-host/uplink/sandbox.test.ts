@@ -1,8 +1,4 @@
-import { expect, test, vi } from "vitest"
-
-vi.hoisted(() => {
-  process.env.SANDBOX = "1"
-})
+import { expect, test } from "vitest"
 
 import "#test/support/store.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -11,6 +7,9 @@ import { anAccount } from "#test/support/service/bridge.ts"
 import { aHost, statusOf } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { until } from "#test/support/until.ts"
+import { config } from "#core/platform/config.ts"
+
+config.SANDBOX = true
 
 test("a sandbox that nobody uses is paused although it is linked, and connects again when it is woken", async () => {
   const account = await anAccount()

@@ -18,9 +18,6 @@ import { listen, serverApp } from "#session-host/server.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { until } from "../until.ts"
 
-/** With RECORD set, a run records what the simulated network sends (`simulator/README.md`). */
-const recording = config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
-
 interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
   /** It lives as long as the tests of its file, rather than as long as this test. */
@@ -43,7 +40,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     addr: server.addr,
     capacity: options.capacity ?? 20,
     network: "simulated",
-    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ackMs, ...recording })),
+    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ackMs, ...recording() })),
     timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
     log,
   })
@@ -138,4 +135,9 @@ export async function eventsOfType<Type extends Event["event"]>(
     const found = all.filter((event): event is Extract<Event, { event: Type }> => event.event === type)
     return found.length >= count ? found : undefined
   })
+}
+
+/** With RECORD set, a run records what the simulated network sends (`simulator/README.md`). */
+function recording() {
+  return config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
 }

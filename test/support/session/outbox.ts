@@ -10,6 +10,8 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
+import { need } from "#core/platform/config.ts"
+import { lazily } from "#core/platform/lazily.ts"
 import { transact } from "#core/store/store.ts"
 import { handler } from "#functions/delivery/handler.ts"
 
@@ -60,13 +62,13 @@ export function anEvent(body = "hello"): Event {
   }
 }
 
-const queue = new SQSClient()
-const QueueUrl = process.env.DOORBELL_URL
+const queue = lazily(() => new SQSClient())
+const bells = () => ({ QueueUrl: need("DOORBELL_URL") })
 
 /** A ringing doorbell, if there is one, hidden from others for its visibility time-out. */
 export async function aDoorbell(): Promise<Message | undefined> {
   const received = await queue.send(
-    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1, WaitTimeSeconds: 0 }),
+    new ReceiveMessageCommand({ ...bells(), MaxNumberOfMessages: 1, WaitTimeSeconds: 0 }),
   )
   return received.Messages?.[0]
 }
@@ -76,13 +78,13 @@ export async function pass(doorbell: Message): Promise<"deleted" | "kept"> {
   const record = { messageId: doorbell.MessageId, receiptHandle: doorbell.ReceiptHandle, body: doorbell.Body }
   const answer = await handler({ Records: [record] } as Parameters<typeof handler>[0]) // the parts that are read
   if (answer.batchItemFailures.length > 0) return "kept"
-  await queue.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: doorbell.ReceiptHandle }))
+  await queue.send(new DeleteMessageCommand({ ...bells(), ReceiptHandle: doorbell.ReceiptHandle }))
   return "deleted"
 }
 
 /** Forgets every doorbell, ringing or hidden, of any test. */
 export async function forgetDoorbells(): Promise<void> {
-  await queue.send(new PurgeQueueCommand({ QueueUrl }))
+  await queue.send(new PurgeQueueCommand(bells()))
 }
 
 /** Answers doorbells until none rings. @returns how many rang. */
