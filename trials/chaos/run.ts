@@ -96,18 +96,26 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
   misdeeds.setFaulty(true)
   const weather = startWeather({ room: cluster.room, network, lines, hosts, random, beat: options.beat })
   await sleep(1000)
+  const withinMs = 60_000 + 60 * options.beat
   let said = 0
-  while (killer.hits.length < options.kills) {
+  let lastHitAt = performance.now()
+  while (killer.hits.length < options.kills && performance.now() < lastHitAt + withinMs) {
+    const { length } = killer.hits
     await killer.strike()
     await sleep(random.between(0, options.beat))
+    if (killer.hits.length > length) lastHitAt = performance.now()
     if (killer.hits.length >= said + 10) say(`${(said = killer.hits.length)} kills`)
   }
 
   await weather.stop()
   misdeeds.setFaulty(false)
   killer.release()
-  say("the last blow has fallen: now everything has to come to rest")
-  const withinMs = 60_000 + 60 * options.beat
+  const atRest = killer.hits.length < options.kills
+  say(
+    atRest
+      ? `after ${killer.hits.length} kills there is no work in flight any more`
+      : "the last blow has fallen: now everything has to come to rest",
+  )
   await traffic.stop(options.messages, withinMs)
   const unsettled = await untilSettled({ lines, receiver, network, produced: traffic.produced, withinMs })
   await log.stop()
@@ -129,7 +137,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     unreadable: unreadable(troubles),
     owners,
     rows: await largestRows(lines),
-    unsettled,
+    unsettled: atRest ? ["the service came to rest under traffic", ...unsettled] : unsettled,
     stoppedAttempts: await withEventIds(killer.stoppedAttempts),
   }
   return {
