@@ -19,7 +19,7 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 console.log(`${library} ${version}, in ${folder}`)
 cpSync(root, folder, { recursive: true, filter: (path) => !leftOut.has(basename(path)) })
 run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", `${library}@${version}`])
-process.exitCode = run("npx", ["vitest", "run", "--project", "parts", "test/session-host/baileys"], true)
+process.exitCode = run("npx", ["vitest", "run", "test/session-host/baileys"], true)
 
 /** The highest version, pre-releases included: the tag `latest` names an older line, and registries' times differ. */
 function newest(): string {

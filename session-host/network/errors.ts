@@ -4,6 +4,9 @@
  */
 export class NotSent extends Error {}
 
+/** Not sent, since the network names no device of the recipient's, or gives no keys for any. */
+export class NobodyReached extends NotSent {}
+
 /** The network refused a message or another request. */
 export class NetworkRejected extends Error {
   readonly networkCode: number

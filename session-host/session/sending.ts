@@ -5,7 +5,7 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import { noteAcked, type Sent, sentMessage, sentRow } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
-import { NetworkRejected, NotSent, OutcomeUnknown } from "../network/errors.ts"
+import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { rejected } from "../network/refusals.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 import type { ConnectedSession } from "./connected-session.ts"
@@ -128,6 +128,7 @@ export class Sending {
         await this.#keep({ ...outgoing, state: "failed", network_code: error.networkCode })
         throw rejected(error.networkCode)
       }
+      if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)
       if (error instanceof NotSent && !again) throw sessionUnavailable()
       if (error instanceof NotSent || error instanceof OutcomeUnknown) {
         count({ isUnknown: true })
@@ -149,6 +150,9 @@ export class Sending {
     }
   }
 }
+
+const nobodyReached =
+  "nothing was sent: the network gives no keys for any device of this person, so nobody could read the message. Try again later"
 
 /** Counts a send. `SendUnknown` gets a zero, too: an alarm watches its share of all sends. */
 function count(outcome: { isUnknown: boolean }): void {

@@ -41,6 +41,8 @@ export const kinds = [
   "ignore_iq",
   /** A request for the device's keys is answered as if there were no such device (404). */
   "no_keys",
+  /** A question about the devices of this one's owner is answered with an empty list. */
+  "no_devices",
   /** The backlog comes in parts: a few, then as many as the device asks for, each time. */
   "batches",
   /** A device that refuses a status (an ack with an error) gets it again at each connection, and nothing behind it. */

@@ -1,5 +1,5 @@
 import { knowEachOther } from "../network/visibility.ts"
-import type { User } from "../network/directory.ts"
+import { key, type User } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { keyIndexList } from "../devices/key-index-list.ts"
 import type { Network } from "../network/network.ts"
@@ -70,8 +70,10 @@ function status(network: Network, user: User): Node {
 }
 
 function devices(network: Network, user: User): Node {
-  const list = network.directory
-    .devices(user.pn)
-    .map(({ id, keyIndex }) => el("device", { id, "key-index": id === 0 ? undefined : keyIndex }))
+  const isHidden = network.faults.strike("no_devices", key({ user: user.pn, id: 0 }))
+  const known = isHidden ? [] : network.directory.devices(user.pn)
+  const list = known.map(({ id, keyIndex }) =>
+    el("device", { id, "key-index": id === 0 ? undefined : keyIndex }),
+  )
   return el("devices", {}, [el("device-list", {}, list), keyIndexList(network, user)])
 }

@@ -3,7 +3,11 @@ import { LRUCache } from "lru-cache"
 import { perVault } from "#session-host/concurrency/per-vault.ts"
 
 /** A device as Baileys keeps it; it names the server, too, which its type does not say. */
-export type Device = JidWithDevice & { server: string }
+export type Device = JidWithDevice & {
+  server: string
+  /** The network has refused its keys, and is not asked for them again until its owner's list changes. */
+  hasNoKeys?: true
+}
 
 /** How much is remembered per session, in bytes: some ten thousand people. */
 const mostBytes = 1_500_000
@@ -25,8 +29,7 @@ function newLists() {
     sizeCalculation: (value, user) => user.length + value.length + overhead,
     ttl: ttlMs,
   })
-  const set = (user: string, devices: Device[]) =>
-    void entries.set(user, devices.map(({ device, server }) => `${device ?? 0}@${server}`).join(" "))
+  const set = (user: string, devices: Device[]) => void entries.set(user, devices.map(written).join(" "))
   const get = (user: string) => {
     const entry = entries.get(user)
     return entry === undefined ? undefined : read(user, entry)
@@ -35,6 +38,16 @@ function newLists() {
     has: (user: string) => entries.has(user),
     get,
     set,
+    /** The network has refused the keys of these devices. */
+    noteNoKeys(refused: Device[]): void {
+      for (const user of new Set(refused.map((device) => device.user))) {
+        const without = new Set(refused.filter((device) => device.user === user).map(addressOf))
+        const list = get(user)?.map((each) =>
+          without.has(addressOf(each)) ? { ...each, hasNoKeys: true as const } : each,
+        )
+        if (list) set(user, list)
+      }
+    },
     /** Their list of devices is out of date. */
     forget: (user: string) => void entries.delete(user),
     /** The cache that Baileys wants. It says itself which type it has put in. */
@@ -47,9 +60,16 @@ function newLists() {
   }
 }
 
+const addressOf = ({ device, server }: Device) => `${device ?? 0}@${server}`
+const written = (device: Device) => `${addressOf(device)}${device.hasNoKeys ? noKeys : ""}`
+/** After the address of a device whose keys were refused. */
+const noKeys = "!"
+
 function read(user: string, entry: string): Device[] {
   return entry.split(" ").flatMap((text) => {
-    const [device, server] = text.split("@")
-    return server ? [{ user, device: Number(device), server }] : []
+    const hasNoKeys = text.endsWith(noKeys)
+    const [device, server] = (hasNoKeys ? text.slice(0, -noKeys.length) : text).split("@")
+    if (!server) return []
+    return [{ user, device: Number(device), server, ...(hasNoKeys && { hasNoKeys }) }]
   })
 }

@@ -16,6 +16,7 @@ import {
 import { userOf, withoutDevice } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Stanza } from "#session-host/network/connection.ts"
+import { NobodyReached } from "#session-host/network/errors.ts"
 import { child, childrenOf, el } from "#session-host/network/stanza.ts"
 import { groupCard } from "#session-host/people/group.ts"
 import { usync } from "#session-host/people/usync.ts"
@@ -91,6 +92,7 @@ export function newFanOut(input: Input): FanOut {
             const list = devices.get(user)
             return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
           })
+          if (sending) mustReachSomebody(devices, sending, new Map(found))
           // Baileys says itself what it wants of them: these are devices.
           return Object.fromEntries(found) as Record<string, T>
         },
@@ -110,13 +112,30 @@ function isReachable(sending: Transmission | undefined, device: Device): boolean
   return sending?.reached?.get(jidOf(device)) !== false
 }
 
+/**
+ * A message to a person needs a device of theirs. Baileys would send it to our own devices alone, and the network would
+ * accept it. Their list is asked for again by the next message, and so are the keys.
+ * @throws NobodyReached
+ */
+function mustReachSomebody(
+  devices: DeviceLists,
+  { chat, members }: Transmission,
+  reached: Map<string, Device[]>,
+) {
+  const user = userOf(chat)
+  if (members || reached.get(user)?.length !== 0) return
+  devices.forget(user)
+  throw new NobodyReached("no device of this person can be reached")
+}
+
 async function prepare(input: Input, users: string[], sending: Transmission): Promise<void> {
   if (sending.abandoned) throw new Error("the transmission was given up")
   const { devices } = input
   const jids = users.flatMap((user) => (devices.has(user) ? [] : addressOf(input, user, sending)))
   if (jids.length > 0) await askForDevices(input, jids)
-  const wanted = users.flatMap((user) => devices.get(user) ?? []).map(jidOf)
+  const wanted = users.flatMap((user) => devices.get(user) ?? [])
   sending.reached = await openSessions(input, await withoutKey(input, wanted, sending))
+  devices.noteNoKeys(wanted.filter((device) => !isReachable(sending, device)))
 }
 
 /** Baileys asks by the user part alone. */
@@ -171,28 +190,35 @@ async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<vo
 /** The devices that do not have our sender key. A message to a person is encrypted for each device. */
 async function withoutKey(
   { keys }: Input,
-  jids: string[],
+  devices: Device[],
   { chat, members }: Transmission,
-): Promise<string[]> {
-  if (!members) return jids
+): Promise<Device[]> {
+  if (!members) return devices
   const { [chat]: holders = {} } = await keys.get("sender-key-memory", [chat])
-  return jids.filter((jid) => !holders[jid])
+  return devices.filter((device) => !holders[jidOf(device)])
 }
 
-/** @returns whether there is a session with each now. The network has no keys for some. @throws NetworkRejected, NoAnswer */
-async function openSessions(input: Input, jids: string[]): Promise<Map<string, boolean>> {
+/**
+ * @returns whether there is a session with each now. The network has no keys for some. Such a device has a session all the
+ * same once it has written to us. @throws NetworkRejected, NoAnswer
+ */
+async function openSessions(input: Input, devices: Device[]): Promise<Map<string, boolean>> {
   const { sock, log } = input
+  const jids = devices.map(jidOf)
+  const refused = new Set(devices.filter((device) => device.hasNoKeys).map(jidOf))
   const reached = new Map(jids.map((jid) => [jid, true]))
   const missing = await withoutSession(input, jids)
-  for (let at = 0; at < missing.length; at += atOnce) {
-    const some = missing.slice(at, at + atOnce)
+  const asked = missing.filter(({ jid }) => !refused.has(jid))
+  for (let at = 0; at < asked.length; at += atOnce) {
+    const some = asked.slice(at, at + atOnce)
     const bundles = await bundlesOf(
       sock(),
       some.map(({ wire }) => wire),
     )
     for (const { jid, wire } of some) reached.set(jid, await open(sock(), bundles.get(wire), log))
   }
-  const without = missing.filter(({ jid }) => !reached.get(jid)).length
+  for (const { jid } of missing) if (refused.has(jid)) reached.set(jid, false)
+  const without = asked.filter(({ jid }) => !reached.get(jid)).length
   if (without > 0) log.warn({ devices: without }, "devices without keys are left out")
   return reached
 }

@@ -68,7 +68,7 @@ async function send(
     handed: false,
     abandoned: false,
   }
-  if (!input.isOpen()) throw notOut(state, again, "not connected")
+  if (!input.isOpen()) throw notOut(state, again, new Error("not connected"))
 
   const expected = input.acks.expect(outgoing.messageId)
   const failed = await firstOf(
@@ -80,7 +80,7 @@ async function send(
   if (failed && !state.handed) {
     state.abandoned = true
     expected.stop(false)
-    throw notOut(state, again || !input.isOpen(), failed.message)
+    throw notOut(state, again || !input.isOpen(), failed)
   }
 
   const ack = await expected.inTime()
@@ -156,6 +156,7 @@ async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error
  * The error for a stanza that has not left. That is definite, unless another host may by now act on the row, or an earlier
  * transmission may have arrived.
  */
-function notOut(state: Transmission, othersMayAct: boolean, detail: string): NotSent | OutcomeUnknown {
-  return othersMayAct && state.maybeKept ? new OutcomeUnknown(detail) : new NotSent(detail)
+function notOut(state: Transmission, othersMayAct: boolean, cause: Error): NotSent | OutcomeUnknown {
+  if (othersMayAct && state.maybeKept) return new OutcomeUnknown(cause.message)
+  return cause instanceof NotSent ? cause : new NotSent(cause.message)
 }

@@ -8,6 +8,7 @@ import { BridgeLog } from "#core/bridge/log.ts"
 import { Usage } from "#core/event/usage.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
+import { newMessageId } from "#core/message-id.ts"
 import { kinds, wrongs } from "#simulator/stanzas/notices.ts"
 import { aChat as newChat } from "#test/support/session/chat.ts"
 import { aHost, eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
@@ -311,6 +312,52 @@ test("devices whose owner may not give keys are left out, in chats as in groups"
     expect(await sendText(bridge.id, chat, body)).toMatchObject({ status: 200 })
     expect(await bob.read({ text: body })).toMatchObject([{ times: 1 }])
   }
+})
+
+test("a message that no device of its recipient can read is refused, and is sent once one can", async () => {
+  const { bob, phone, bridge, network } = await aChat()
+  const device = `${phone.number}:1`
+  const refused = { status: 503, code: "session_unavailable" }
+  for (const kind of ["no_keys", "no_devices"] as const) {
+    const person = await network.phone(`Person of ${kind}`)
+    const over = await network.fault({ kind, device: `${person.number}:0` })
+    const id = newMessageId()
+    for (const body of ["first", "again"])
+      expect(await sendText(bridge.id, person.number, body, id)).toMatchObject(refused)
+    expect(await network.control.log({ who: device, kind: "in", tag: "message", attrs: { id } })).toEqual([])
+    expect(await sendText(bridge.id, bob.number, "to somebody else")).toMatchObject({ status: 200 })
+    await over()
+    expect(await sendText(bridge.id, person.number, "at last", id)).toMatchObject({ status: 200 })
+    expect(await person.read({ text: "at last" })).toMatchObject([{ times: 1, id }])
+  }
+})
+
+test("the network is asked once for the keys of a device that has none, until its owner's devices change", async () => {
+  const { bob, phone, bridge, network } = await aChat()
+  const device = `${phone.number}:1`
+  await network.paired(bob)
+  const group = await network.group([bob, phone])
+  const eve = await network.phone("Eve")
+  await sendText(bridge.id, eve.number, "so that there is a session with our own phone")
+  const over = await network.fault({ kind: "no_keys", device: `${bob.number}:1` })
+  // Those with a reason follow the device's own wish to get a message once more.
+  const asked = async () =>
+    (await network.control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt" } })).filter(
+      ({ stanza }) => !JSON.stringify(stanza).includes('"reason"'),
+    ).length
+  const questions = async (chat: string) => {
+    const before = await asked()
+    expect(await sendText(bridge.id, chat, "hello")).toMatchObject({ status: 200 })
+    return (await asked()) - before
+  }
+  const counts = []
+  for (const chat of [bob.number, group.jid, bob.number, group.jid]) counts.push(await questions(chat))
+  expect(counts).toEqual([1, 0, 0, 0])
+
+  await over()
+  await network.control.notice(device, { kind: "devices_changed", about: bob.number })
+  await network.control.settled(device, 10_000)
+  expect(await questions(bob.number)).toBe(1)
 })
 
 test("a session asks its phone for a key of the settings that it was never given", async () => {
