@@ -60,12 +60,28 @@ function add({ tag, attrs, content }: Node, above: string, facts: Set<string>, d
 /** Ids are random, and some happen to be all digits. */
 const ids = new Set(["id", "call-id", "sid", "key", "hash"])
 
+/** The servers of addresses. Another word after an `@` may be part of somebody's name. */
+const servers = new Set([
+  "s.whatsapp.net",
+  "c.us",
+  "lid",
+  "g.us",
+  "broadcast",
+  "newsletter",
+  "bot",
+  "hosted",
+  "hosted.lid",
+  "interop",
+  "msgr",
+  "call",
+])
+
 function shapeOf(name: string, value: string): string {
   if (ids.has(name)) return "any"
   if (value === "") return "empty"
   if (/^-?\d+$/.test(value)) return telling.has(name) && value.length < 4 ? value : "0"
-  const server = /^[^@]*@([a-z.]+)$/.exec(value)?.[1]
-  if (server) return `@${server}`
+  const at = value.lastIndexOf("@")
+  if (at >= 0 && servers.has(value.slice(at + 1))) return value.slice(at)
   return telling.has(name) ? wordOf(value) : "text"
 }
 

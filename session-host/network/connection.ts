@@ -174,14 +174,19 @@ export interface Restriction {
 }
 
 /**
- * - `identity_changed`: somebody has another phone, or has installed anew.
- * - `number_changed`: somebody has another number.
+ * - `identity_changed`: somebody has another phone, or has installed anew. `jid` is their private one where it is known.
+ * - `number_changed`: somebody has another number; `jid` likewise.
  * - `newsletter`: news of a newsletter, which a bridge ignores.
  * - `bot_message`: a message of a bot's that nobody here can read.
+ * - `withheld_message`: a message that the network gives to the phone alone.
+ * - `old_placeholder`: the placeholder of a message that is too old for the phone to be asked for it.
+ * - `quota_nears`: the account will soon have started as many chats as it may.
  * - `restriction`: one is on now, or off.
  */
 export type Notice =
-  | { kind: "identity_changed" | "number_changed" | "newsletter" | "bot_message" }
+  | { kind: "identity_changed" | "number_changed"; jid: string | undefined }
+  | { kind: "bot_message" | "withheld_message" | "old_placeholder" | "quota_nears" }
+  | { kind: "newsletter" }
   | { kind: "restriction"; restriction: Restriction; isOn: boolean }
 
 /** The network's information about a person; only what it said is set. */

@@ -1,4 +1,5 @@
 import { BridgeLog } from "#core/bridge/log.ts"
+import { isLid } from "#core/jid.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
@@ -10,11 +11,23 @@ interface Input {
   log: Logger
 }
 
-/** Lines of the customer's log. They do not say which contact it is. */
-const sentences: Record<Exclude<Notice["kind"], "restriction" | "newsletter">, [BridgeLog.Level, string]> = {
+/** The news that leads to a line each time. */
+type Told = Exclude<Notice, { kind: "restriction" | "newsletter" }>
+
+/** Lines of the customer's log. */
+const sentences: Record<Told["kind"], [BridgeLog.Level, string]> = {
   identity_changed: ["info", "a contact has another phone, or has reinstalled the app"],
   number_changed: ["info", "a contact has another number"],
   bot_message: ["warn", "this release cannot read a bot's message: it gives no event"],
+  withheld_message: ["warn", "a message is shown on the phone alone: it gives no event"],
+  old_placeholder: [
+    "warn",
+    "a message could not be read, and is too old to ask the phone for it: it gives no event",
+  ],
+  quota_nears: [
+    "warn",
+    "the network warns that this account will soon have started as many new chats as it may",
+  ],
 }
 
 const restrictions: Record<Restriction["kind"], string> = {
@@ -30,6 +43,14 @@ export function newNoticing({ bridgeId, memory, log }: Input) {
     BridgeLog.append(bridgeId, level, text)
   }
 
+  /** The customer's log names the contact by the private id: no log has numbers. The service's own log names nobody. */
+  function sayOf(notice: Told): void {
+    const [level, text] = sentences[notice.kind]
+    const who = "jid" in notice && notice.jid && isLid(notice.jid) ? ` (${notice.jid})` : ""
+    log[level]({}, text)
+    BridgeLog.append(bridgeId, level, `${text}${who}`)
+  }
+
   function sayOfNewsletters(): void {
     if (saidOfNewsletters) return
     saidOfNewsletters = true
@@ -39,8 +60,10 @@ export function newNoticing({ bridgeId, memory, log }: Input) {
   /** @throws SessionEnded */
   return async (notice: Notice): Promise<void> => {
     if (notice.kind === "newsletter") return sayOfNewsletters()
-    if (notice.kind !== "restriction") return say(...sentences[notice.kind])
+    if (notice.kind !== "restriction") return sayOf(notice)
     const { restriction, isOn } = notice
+    const known = memory.standing.restrictions.find(({ kind }) => kind === restriction.kind)
+    if (isOn ? known?.until === restriction.until : !known) return
     const what = restrictions[restriction.kind]
     const until = restriction.until > 0 ? ` until ${iso(restriction.until * 1000)}` : ""
     if (isOn) say("warn", `the network says that ${what}${until}`)

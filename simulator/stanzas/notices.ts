@@ -157,6 +157,15 @@ const notices = {
       },
     }),
 
+  cap_nears: () =>
+    mex("MessageCappingInfoNotification", {
+      xwa2_notify_new_chat_messages_capping_info_update: {
+        total_quota: 100,
+        used_quota: 90,
+        capping_status: "SECOND_WARNING",
+      },
+    }),
+
   newsletter_joined: () =>
     mex("NotificationNewsletterJoin", { xwa2_notify_newsletter_on_join: { id: newsletter } }),
   newsletter_news: () =>
@@ -176,6 +185,10 @@ const notices = {
       el("meta", { target_id: "3EB0", target_sender_jid: inMode("lid", own) }),
       el("enc", { v: "2", type: "msmsg" }, randomBytes(60)),
     ]),
+
+  hosted_placeholder: ({ contact }) => placeholder(contact, "hosted_unavailable_fanout", now()),
+  bot_placeholder: ({ contact }) => placeholder(contact, "bot_unavailable_fanout", now()),
+  old_placeholder: ({ contact }) => placeholder(contact, undefined, now() - 15 * 86_400),
 
   receipts_together: ({ contact, group }) =>
     el("receipt", { from: group, type: "read", t: now() }, [
@@ -250,6 +263,11 @@ function misspelt({ tag, attrs, content }: Node): Node {
   const wrong = Object.entries(attrs).map(([name, value]) => [name, /^\d+$|@/.test(value) ? "word" : "7@lid"])
   const inner = Array.isArray(content) ? content.map(misspelt) : Buffer.from('{"data":[]}')
   return el(tag, Object.fromEntries(wrong), inner)
+}
+
+/** In place of a message that this device does not get. */
+function placeholder(contact: User, type: string | undefined, t: number): Node {
+  return el("message", { from: inMode("lid", contact), type: "text", t }, [el("unavailable", { type })])
 }
 
 /** That a business goes by this name. Nobody looks at the signature of one. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pino } from "pino"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { Skeleton } from "#core/stanza-skeleton.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { newRecorder } from "#session-host/baileys/socket/recorder.ts"
@@ -57,3 +58,17 @@ test("a recording of the simulated network has nothing that this never sends, no
   const withoutCalls = new Set([...ours()].filter((fact) => !fact.startsWith("call")))
   expect(missingIn(withoutCalls, facts)).toEqual(["call"])
 })
+
+test.for([
+  ["maria@s.whatsapp.net", "@s.whatsapp.net"],
+  ["15550001234:7@hosted.lid", "@hosted.lid"],
+  ["@maria.lopez", "text"],
+  ["Maria @ home", "text"],
+  ["me@maria.example", "text"],
+] as const)(
+  "a name is recorded as a text, whatever it looks like, and an address by its server: %s",
+  ([value, shape]) => {
+    const facts = Skeleton.factsOf({ tag: "message", attrs: { notify: value } })
+    expect(facts).toEqual(["message", `message @notify=${shape}`])
+  },
+)

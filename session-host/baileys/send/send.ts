@@ -23,7 +23,7 @@ export interface SendInput {
   /** Logged in, and not ended. */
   isOpen: () => boolean
   /** The network has refused a message to this chat. */
-  onRefused: (chat: string) => void
+  onRefused: (chat: string, networkCode: number) => void
   /** An error that no caller waits for. */
   onError: (error: unknown) => void
   /** Sends a message to the devices that it has missed. */
@@ -87,7 +87,7 @@ async function send(
   expected.stop(ack === undefined)
   if (!ack) throw new OutcomeUnknown("no acknowledgement")
   if ("networkCode" in ack) {
-    input.onRefused(outgoing.chat)
+    input.onRefused(outgoing.chat, ack.networkCode)
     throw new NetworkRejected(ack.networkCode)
   }
   // The network has the message, whatever becomes of the note: without it the key is given once more.

@@ -1,5 +1,7 @@
 import {
   type BinaryNode,
+  isPnUser,
+  jidNormalizedUser,
   makeWASocket,
   type SignalKeyStore,
   type UserFacingSocketConfig,
@@ -9,7 +11,14 @@ import {
 import type { Logger } from "pino"
 import { isGroup } from "#core/jid.ts"
 import type { WebSocket } from "ws"
-import type { Acquaintance, Connection, Gate, Happening, Vault } from "#session-host/network/connection.ts"
+import type {
+  Acquaintance,
+  Connection,
+  Gate,
+  Happening,
+  Notice,
+  Vault,
+} from "#session-host/network/connection.ts"
 import { ackMs, newAcks } from "./acks-of-sends.ts"
 import { newRecordPeople } from "../app-state/record-people.ts"
 import { newAddressing } from "../send/addressing.ts"
@@ -34,6 +43,7 @@ import { followLogin } from "../login/login.ts"
 import { removeDevice } from "../login/logout.ts"
 import { newMissed } from "../send/missed.ts"
 import { noticesIn } from "../stanzas/read-notices.ts"
+import { newRestrictionsQuestion } from "../stanzas/restrictions.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { listenForPeople } from "../app-state/listen-for-people.ts"
 import { newAvailability } from "../questions/presence.ts"
@@ -187,7 +197,18 @@ export function connect(input: ConnectInput): Connection {
     availability.onCreds()
     if (update.myAppStateKeyId) readIfNew()
   })
-  followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen: readIfNew })
+  const restrictions = newRestrictionsQuestion({
+    ask: questions.ask,
+    tell: (notice) => lifetime.tell({ kind: "notice", notice }),
+    onError: (error) => {
+      if (!lifetime.isOver) log.warn({ error }, "whether this account may begin chats is not known")
+    },
+  })
+  const onOpen = () => {
+    readIfNew()
+    restrictions.atLogin()
+  }
+  followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen })
   const beforePairing = newBeforePairing({
     sock,
     creds,
@@ -203,9 +224,17 @@ export function connect(input: ConnectInput): Connection {
     kept.catch((error: unknown) => log.warn({ error }, "a changed number was not kept"))
   }
   const addressing = newAddressing({ sock, creds, keepCreds })
+  const byPrivateId = async (notice: Notice): Promise<Notice> => {
+    if (!("jid" in notice && notice.jid && isPnUser(notice.jid))) return notice
+    const lid = await sock.signalRepository.lidMapping.getLIDForPN(notice.jid)
+    return { ...notice, jid: lid ? jidNormalizedUser(lid) : notice.jid }
+  }
   const hearNotices = (frame: BinaryNode) => {
     const { notices, people } = noticesIn(frame)
-    for (const notice of notices) lifetime.tell({ kind: "notice", notice })
+    for (const notice of notices)
+      byPrivateId(notice)
+        .then((one) => lifetime.tell({ kind: "notice", notice: one }))
+        .catch((error: unknown) => log.warn({ error }, "a notice was not told"))
     tellPeople(people)
     keepPairs(people)
   }
@@ -240,7 +269,10 @@ export function connect(input: ConnectInput): Connection {
     acks,
     keys,
     isOpen: () => lifetime.isOpen,
-    onRefused: groups.forget,
+    onRefused: (chat, networkCode) => {
+      groups.forget(chat)
+      restrictions.afterRefusal(networkCode)
+    },
     missed: newMissed({ fanOut, me, log }),
     onError: (error) => {
       if (!lifetime.isOver) log.warn({ error }, "devices that a message has missed did not get it")

@@ -6,9 +6,11 @@ import {
   isPnUser,
   jidNormalizedUser,
 } from "@whiskeysockets/baileys"
-import { z } from "zod"
-import type { Acquaintance, Notice, Restriction } from "#session-host/network/connection.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Acquaintance, Notice } from "#session-host/network/connection.ts"
 import { verifiedNameIn } from "#session-host/people/registered.ts"
+import { restrictionsIn } from "./restrictions.ts"
+import { viewOnce } from "./view-once.ts"
 
 interface Heard {
   notices: Notice[]
@@ -36,26 +38,36 @@ function fromNotification(frame: BinaryNode): Heard {
   const { type, from } = frame.attrs
   switch (type ?? "") {
     case "encrypt":
-      return isPerson(from) && getBinaryNodeChild(frame, "identity") ? told("identity_changed") : nothing
+      return isPerson(from) && getBinaryNodeChild(frame, "identity")
+        ? changed("identity_changed", frame)
+        : nothing
     case "contacts":
       return fromNumbers(getBinaryNodeChild(frame, "modify"))
     case "w:gp2":
-      return getBinaryNodeChild(frame, "modify") ? told("number_changed") : nothing
+      return fromMember(getBinaryNodeChild(frame, "modify"))
     case "business":
       return { notices: [], people: fromBusiness(frame) }
     case "status":
       return { notices: [], people: fromAbout(frame) }
     case "newsletter":
-      return told("newsletter")
+      return { notices: [{ kind: "newsletter" }], people: [] }
     case "mex":
-      return { notices: getBinaryNodeChildren(frame, "update").flatMap(fromMex), people: [] }
+      return { notices: getBinaryNodeChildren(frame, "update").flatMap(restrictionsIn), people: [] }
     default:
       return nothing
   }
 }
 
-function told(kind: "identity_changed" | "number_changed" | "newsletter"): Heard {
-  return { notices: [{ kind }], people: [] }
+/** Another phone, or another number, of somebody whom one of these nodes names. */
+function changed(kind: "identity_changed" | "number_changed", ...nodes: BinaryNode[]): Heard {
+  const named = nodes.flatMap(({ attrs }) => [attrs.from, attrs.lid, attrs.jid])
+  const jid = named.find((each) => isLidUser(each)) ?? named.find((each) => isPnUser(each))
+  return { notices: [{ kind, jid: jid && jidNormalizedUser(jid) }], people: [] }
+}
+
+/** `<modify><participant jid/></modify>` */
+function fromMember(change: BinaryNode | undefined): Heard {
+  return change ? changed("number_changed", ...getBinaryNodeChildren(change, "participant")) : nothing
 }
 
 /** `<modify old new old_lid new_lid/>`: the private address mostly stays. */
@@ -69,7 +81,7 @@ function fromNumbers(change: BinaryNode | undefined): Heard {
     formerJid: jidNormalizedUser(old),
     ofContactsOnly: true as const,
   }
-  return { notices: [{ kind: "number_changed" }], people: [person] }
+  return { notices: [{ kind: "number_changed", jid: person.lid ?? person.jid }], people: [person] }
 }
 
 /** `<verified_name>` with a certificate, or `<remove>`: of the person in `jid`, else of the sender. */
@@ -115,48 +127,21 @@ function fromMessage({ attrs, content }: BinaryNode): Notice[] {
   if (attrs.from?.endsWith("@newsletter")) return [{ kind: "newsletter" }]
   const parts = Array.isArray(content) ? content : []
   const isBots = parts.some((part) => part.tag === "enc" && part.attrs.type === "msmsg")
-  return isBots ? [{ kind: "bot_message" }] : []
+  if (isBots) return [{ kind: "bot_message" }]
+  if (attrs.category === "peer" || parts.some(({ tag }) => tag === "enc" || tag === "plaintext")) return []
+  const placeholder = parts.find(({ tag }) => tag === "unavailable")
+  return placeholder ? fromPlaceholder(placeholder.attrs.type ?? "", Number(attrs.t)) : []
 }
 
-/** A time in Unix seconds, at most the end of the century. */
-const Seconds = z.coerce.number().int().nonnegative().max(4_102_444_800).catch(0)
+/** Baileys acknowledges these placeholders, and asks the phone for no message. */
+const withheld = new Set(["bot_unavailable_fanout", "hosted_unavailable_fanout"])
 
-/** The `w:mex` notices about an account that may not begin chats, or no more of them. */
-const Restricting = z.object({
-  data: z.object({
-    xwa2_notify_account_reachout_timelock: z
-      .object({ is_active: z.boolean(), time_enforcement_ends: Seconds })
-      .nullish(),
-    xwa2_notify_new_chat_messages_capping_info_update: z
-      .object({ capping_status: z.string(), cycle_end_timestamp: Seconds })
-      .nullish(),
-  }),
-})
+/** Baileys asks the phone for no message that is older, in seconds (`PLACEHOLDER_MAX_AGE_SECONDS`). */
+const mostAge = 14 * 24 * 3600
 
-function fromMex({ content }: BinaryNode): Notice[] {
-  const {
-    xwa2_notify_account_reachout_timelock: lock,
-    xwa2_notify_new_chat_messages_capping_info_update: cap,
-  } = parsed(content)?.data ?? {}
-  const notices: Notice[] = []
-  if (lock) notices.push(restricted("new_chats", lock.is_active, lock.time_enforcement_ends))
-  if (cap)
-    notices.push(restricted("new_chats_quota", cap.capping_status === "CAPPED", cap.cycle_end_timestamp))
-  return notices
-}
-
-function restricted(kind: Restriction["kind"], isOn: boolean, until: number): Notice {
-  return { kind: "restriction", restriction: { kind, until }, isOn }
-}
-
-function parsed(content: BinaryNode["content"]): z.infer<typeof Restricting> | undefined {
-  if (!(content instanceof Uint8Array)) return undefined
-  try {
-    return Restricting.safeParse(JSON.parse(Buffer.from(content).toString())).data
-  } catch {
-    // It is not JSON, so it is none of the notices that are known here.
-    return undefined
-  }
+function fromPlaceholder(type: string, at: number): Notice[] {
+  if (withheld.has(type)) return [{ kind: "withheld_message" }]
+  return !viewOnce.has(type) && now() - at > mostAge ? [{ kind: "old_placeholder" }] : []
 }
 
 function isPerson(jid: string | undefined): jid is string {

@@ -3,7 +3,7 @@ import { type BinaryNode, proto } from "@whiskeysockets/baileys"
 import type { Received } from "#session-host/network/connection.ts"
 
 /** The network's types of placeholders for messages that are seen once. */
-const kinds = new Set(["view_once", "view_once_unavailable_fanout"])
+export const viewOnce = new Set(["view_once", "view_once_unavailable_fanout"])
 
 const { MASK_LINKED_DEVICES: type } = proto.Message.PlaceholderMessage.PlaceholderType
 
@@ -20,7 +20,8 @@ const plaintext = Buffer.concat([
 export function viewOnceIn({ attrs, content }: BinaryNode): Received | undefined {
   const parts = Array.isArray(content) ? content : []
   if (parts.some(({ tag }) => tag === "enc" || tag === "plaintext")) return undefined
-  if (!parts.some((part) => part.tag === "unavailable" && kinds.has(part.attrs.type ?? ""))) return undefined
+  if (!parts.some((part) => part.tag === "unavailable" && viewOnce.has(part.attrs.type ?? "")))
+    return undefined
   const named = [attrs.from, attrs.participant, attrs.recipient, attrs.id]
   const hash = createHash("sha256").update(JSON.stringify(["view once", ...named]))
   return { hash: hash.digest("hex"), attrs, plaintext }
