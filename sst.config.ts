@@ -17,10 +17,11 @@ export default $config({
     }
   },
   async run() {
-    const { readSettings, refuseEnvFiles } = await import("./infra/stage/settings-file.ts")
+    const { readSettings, refuseAdminShell, refuseEnvFiles } = await import("./infra/stage/settings-file.ts")
     readSettings($app.stage)
     // Not above: of an error there SST shows no sentence.
     refuseEnvFiles($app.stage)
+    refuseAdminShell()
     const { checkRegion } = await import("./infra/stage/region.ts")
     await checkRegion()
     const { compareWithLastDeploy } = await import("./infra/stage/last-deploy.ts")

@@ -129,9 +129,12 @@ function taskOfBefore(error: unknown): string | undefined {
   return error instanceof ConflictException ? error.resourceIds?.[0] : undefined
 }
 
-/** After a deploy: a right that IAM does not know yet, a revision that is no longer active while its successor is unknown. */
+/**
+ * After a deploy: a right or a role that IAM does not know yet, a revision that is no longer active while its successor is
+ * unknown.
+ */
 function isUnsettled(error: Error): boolean {
-  if (error.name !== "AccessDeniedException" && !/inactive/i.test(error.message)) {
+  if (error.name !== "AccessDeniedException" && !/inactive|unable to assume the role/i.test(error.message)) {
     unsettledSince = undefined
     return false
   }

@@ -37,7 +37,11 @@ export const hostPolicy = policy("session-host", [
   logs(""),
 ])
 
-/** The rights of the sandbox's host: the same, for sandbox bridges alone. It may touch nothing of a real one. */
+/**
+ * The rights of the sandbox's host: the same, for sandbox bridges alone. It opens and
+ * changes nothing that a real bridge keeps. Like every host it may change what all share: the rows of hosts (`HOSTS*`), of which
+ * number is where (`PHONE#*`), and of idempotency keys (Requests).
+ */
 export const sandboxPolicy = policy("sandbox-host", [
   ...common,
   onlyRows(inLeases, `BRIDGE#${sandboxIds}*`, "HOSTS*", "PHONE#*"),

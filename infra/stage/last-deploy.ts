@@ -1,4 +1,4 @@
-import { settingsOfStage } from "./operator.ts"
+import { operator, settingsOfStage } from "./operator.ts"
 
 const folder = `/${$app.name}/${$app.stage}/deployed`
 
@@ -7,7 +7,7 @@ const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "MAIL_FROM", "API_KE
 
 /**
  * Compares the settings of this deploy with those that the last one left in Systems Manager, and leaves its own there.
- * @throws where one is missing that the last deploy had, or a secret would go back to an earlier version
+ * @throws where one is missing that the last deploy had, or a secret would go back to an earlier version, or skip one
  */
 export async function compareWithLastDeploy(): Promise<void> {
   const { names, values } = await aws.ssm.getParametersByPath({ path: folder })
@@ -15,7 +15,8 @@ export async function compareWithLastDeploy(): Promise<void> {
   const faults = [
     ...alarming(),
     ...lasting.flatMap((name) => missing(name, last.get(name))),
-    ...[...last].flatMap(([name, value]) => (name.endsWith("_VERSION") ? lowered(name, value) : [])),
+    ...[...last].flatMap(([name, value]) => (name.endsWith("_VERSION") ? misstepped(name, value) : [])),
+    ...overridden(last.get("API_KEY_PEPPER_VERSION")),
   ]
   if (faults.length > 0)
     throw new Error(`${faults.join("; ")}. Settings of this stage belong into stages/${$app.stage}.env`)
@@ -34,8 +35,18 @@ function missing(name: string, last: string | undefined): string[] {
   return [`${name} is not set, and the last deploy had "${last}": set it, or set it to nothing`]
 }
 
-function lowered(name: string, last: string): string[] {
-  const given = settingsOfStage[name]
-  if (Number(given) >= Number(last)) return []
-  return [`${name} is ${given}, and the last deploy had ${last}: set it to ${last} or more`]
+/** Whoever checks a secret takes that of the version before as well, and no earlier one. */
+function misstepped(name: string, last: string): string[] {
+  const [given, before] = [Number(settingsOfStage[name]), Number(last)]
+  const said = `${name} is ${given}, and the last deploy had ${before}`
+  if (given < before) return [`${said}: set it to ${before} or more`]
+  return given > before + 1 ? [`${said}: raise it by one at each deploy`] : []
+}
+
+/** A pepper that is given is in use whatever its version. */
+function overridden(last = "1"): string[] {
+  if (!operator.pepper || operator.versions.API_KEY_PEPPER_VERSION <= Number(last)) return []
+  return [
+    "API_KEY_PEPPER_VERSION is raised, which changes nothing while API_KEY_PEPPER is given: set API_KEY_PEPPER to nothing, or do not raise its version",
+  ]
 }

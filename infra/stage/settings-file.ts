@@ -19,6 +19,15 @@ export function refuseEnvFiles(stage: string, folder = projectOf(process.cwd()))
       )
 }
 
+/** @throws in a shell that has a stage's settings for `npm run admin`: several have the names of settings of a deploy, and would win */
+export function refuseAdminShell(): void {
+  if (!process.env.ACCOUNTS_TABLE) return
+  throw new Error(
+    "this shell has the settings of a stage for npm run admin (ACCOUNTS_TABLE is set), and the deploy would take some of them " +
+      "for its own: deploy from another shell",
+  )
+}
+
 /** SST may be called in any folder of the project, and runs the first part of its configuration there. */
 function projectOf(folder: string): string {
   if (existsSync(join(folder, "sst.config.ts"))) return folder

@@ -56,13 +56,23 @@ export async function evaluate(stage: string, world: World = {}): Promise<Resour
   const work = join(root, ".sst/graph", stage)
   const sst = await startSst(work)
   process.env.SST_SERVER = sst.url
+  const project = process.cwd()
+  enterEmptyProject(work)
   try {
     const { withLocalStorage } = await imported("node_modules/@pulumi/pulumi/runtime/state.js")
     // As Pulumi keeps programs apart that run in one process.
     return await withLocalStorage(() => evaluated(stage, work, world))
   } finally {
+    process.chdir(project)
     sst.close()
   }
+}
+
+/** The settings of a stage are looked for in the project of the working directory: the operator's own are none of a check's. */
+function enterEmptyProject(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, "sst.config.ts"), "")
+  process.chdir(folder)
 }
 
 async function evaluated(stage: string, work: string, world: World): Promise<Resource[]> {
@@ -148,10 +158,22 @@ function computed({ type, name, inputs }: Resource, world: World): object {
       return { functionUrl: `https://${name}.lambda-url.test/` }
     case "docker-build:index:Image":
       return { digest: world.digest ?? "sha256:0" }
+    case "aws:acm/certificate:Certificate":
+      return { ...about, domainValidationOptions: [validationOf(String(inputs.domainName))] }
     case "aws:ec2/vpcEndpoint:VpcEndpoint":
       return { ...about, prefixListId: `pl-${name}` }
     default:
       return about
+  }
+}
+
+/** The record by which AWS sees that a domain is ours. */
+function validationOf(domainName: string): object {
+  return {
+    domainName,
+    resourceRecordName: `_proof.${domainName}`,
+    resourceRecordType: "CNAME",
+    resourceRecordValue: "_proof.acm-validations.aws",
   }
 }
 

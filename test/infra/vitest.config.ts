@@ -1,4 +1,7 @@
 import { defineConfig } from "vitest/config"
+import { forgetSettings } from "./no-settings.ts"
+
+forgetSettings()
 
 // Without it production is refused.
 process.env.ALARM_EMAIL = "operator@example.com"

@@ -112,30 +112,36 @@ describe("RunTask", () => {
     expect(ecs.pids().size).toBe(4)
   })
 
-  test("that IAM does not know of yet, as after a deploy, is no refusal; one that lasts is", async () => {
-    const denied = {
-      code: "AccessDeniedException",
-      message: "User is not authorized to perform: ecs:RunTask",
-    }
-    ecs.refuse("RunTask", denied)
-    await look()
-    const [announced] = await Host.list()
-    expect(announced).toMatchObject({ state: "starting", task: "" })
-    expect(await Shortage.get("simulated")).toBeUndefined()
-    await look()
-    expect(await Host.list()).toEqual([{ ...announced, task: expect.stringContaining(":task/") }])
+  test.for([
+    ["AccessDeniedException", "User is not authorized to perform: ecs:RunTask"],
+    [
+      "ClientException",
+      "ECS was unable to assume the role 'arn:aws:iam::111122223333:role/SessionHostTaskRole'",
+    ],
+  ] as const)(
+    "that IAM does not know of yet, as after a deploy, is no refusal; one that lasts is: %s",
+    async ([code, message]) => {
+      const denied = { code, message }
+      ecs.refuse("RunTask", denied)
+      await look()
+      const [announced] = await Host.list()
+      expect(announced).toMatchObject({ state: "starting", task: "" })
+      expect(await Shortage.get("simulated")).toBeUndefined()
+      await look()
+      expect(await Host.list()).toEqual([{ ...announced, task: expect.stringContaining(":task/") }])
 
-    await Host.remove(announced!.id)
-    ecs.refuse("RunTask", denied, 2)
-    await look()
-    vi.useFakeTimers({ toFake: ["performance"] })
-    vi.advanceTimersByTime(600_000)
-    await look()
-    expect(await Shortage.get("simulated")).toMatchObject({
-      kind: "refused",
-      why: expect.stringContaining("AccessDenied"),
-    })
-  })
+      await Host.remove(announced!.id)
+      ecs.refuse("RunTask", denied, 2)
+      await look()
+      vi.useFakeTimers({ toFake: ["performance"] })
+      vi.advanceTimersByTime(600_000)
+      await look()
+      expect(await Shortage.get("simulated")).toMatchObject({
+        kind: "refused",
+        why: expect.stringContaining(message),
+      })
+    },
+  )
 
   test("that was asked in other words before a deploy gives the host the task that it started then", async () => {
     await look()

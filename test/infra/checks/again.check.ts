@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { afterEach, expect, inject, test, vi } from "vitest"
 import { evaluate, madeUp, type Resource, type World } from "../evaluate.ts"
 import { graphOf, isSecret, plain } from "../graph.ts"
@@ -155,6 +156,42 @@ test("a secret does not go back to an earlier version unnoticed: every API key w
   await expect(later({}, { deployed: { API_KEY_PEPPER_VERSION: "2" } })).rejects.toThrow(
     "API_KEY_PEPPER_VERSION is 1, and the last deploy had 2: set it to 2 or more",
   )
+})
+
+test.for(["HOST_TOKEN_VERSION", "ROUTER_SECRET_VERSION", "API_KEY_PEPPER_VERSION"])(
+  "%s is raised by one at a time: nobody takes an earlier secret than the one before",
+  async (name) => {
+    await expect(later({ [name]: "3" }, { deployed: { [name]: "1" } })).rejects.toThrow(
+      `${name} is 3, and the last deploy had 1: raise it by one at each deploy`,
+    )
+  },
+)
+
+test("a raised version of a pepper that is given is refused: that pepper would stay in use", async () => {
+  const API_KEY_PEPPER = "of the stage before".padEnd(40, "-")
+  const raised = { API_KEY_PEPPER_VERSION: "2" }
+  await expect(later({ API_KEY_PEPPER, ...raised })).rejects.toThrow(
+    "API_KEY_PEPPER_VERSION is raised, which changes nothing while API_KEY_PEPPER is given",
+  )
+  const deployed = { API_KEY_PEPPER: "given", API_KEY_PEPPER_VERSION: "1" }
+  const after = await later({ API_KEY_PEPPER: "", ...raised }, { deployed })
+  expect(graphOf(after).environment("ApiFunction").API_KEY_PEPPER).toBe(madeUp("ApiKeyPepper2"))
+})
+
+test("a deploy from a shell with the settings of npm run admin is refused", async () => {
+  await expect(later({ ACCOUNTS_TABLE: "AccountsTable" })).rejects.toThrow("deploy from another shell")
+})
+
+test("a check knows no setting of the operator's: of the table of settings it has none but its own", () => {
+  const page = readFileSync(new URL("../../../docs/settings.md", import.meta.url), "utf8")
+  const [, table = ""] = page.split("## At a deploy")
+  const names = table.split("\n## ")[0]!.matchAll(/`([A-Z][A-Z_]+)`/g)
+  const known = new Set([...names].map(([, name]) => name!))
+  expect(known.size).toBeGreaterThan(20)
+  // The region decides nothing here: AWS is asked for it, and answers the same each time.
+  known.delete("AWS_REGION")
+  const given = [...known].filter((name) => process.env[name] !== undefined)
+  expect(given.toSorted()).toEqual(["ALARM_EMAIL", "MAIL_FROM"])
 })
 
 test("a kept stage may be removed when it is told so, and its keys are forgotten, not deleted", async () => {

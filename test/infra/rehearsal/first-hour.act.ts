@@ -27,7 +27,7 @@ let bob: Awaited<ReturnType<Network["phone"]>>
 let ada: Awaited<ReturnType<Network["phone"]>>
 let key = ""
 let bridgeId = ""
-/** As `.env.staging` would have them. */
+/** As `stages/staging.env` would have them. */
 let settings: Record<string, string> = {}
 /** The resources that the last deploy made, and its settings. */
 let before: Resource[] = []

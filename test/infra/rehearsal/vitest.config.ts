@@ -1,4 +1,7 @@
 import { defineConfig } from "vitest/config"
+import { forgetSettings } from "../no-settings.ts"
+
+forgetSettings()
 
 /** One file of acts, each of which needs those before it. */
 export default defineConfig({

@@ -1,0 +1,80 @@
+import { beforeAll, expect, inject, test } from "vitest"
+import { Config } from "#core/platform/config.ts"
+import { evaluate } from "../evaluate.ts"
+import { distributionOf } from "../distribution.ts"
+import { type Graph, graphOf } from "../graph.ts"
+import { lintPolicies } from "../policies.ts"
+
+/** Everything that an operator may choose, at once. */
+const chosen = {
+  DOMAIN: "api.example.com",
+  WAF: "1",
+  SANDBOX: "1",
+  BILLING: "stripe",
+  STRIPE_SECRET_KEY: "rk_test_of_the_operator",
+  STRIPE_WEBHOOK_SECRET: "whsec_of_the_operator",
+  STRIPE_PRICE: "price_of_a_number",
+}
+const without = graphOf(inject("production"))
+let graph: Graph
+
+beforeAll(async () => {
+  Object.assign(process.env, chosen)
+  graph = graphOf(await evaluate("production"))
+})
+
+test("a stage with every option has what production has, and more", () => {
+  const names = new Set(graph.resources.map(({ type, name }) => `${type} ${name}`))
+  const missing = without.resources.filter(({ type, name }) => !names.has(`${type} ${name}`))
+  expect(missing.map(({ name }) => name)).toEqual([])
+  const roles = graph.all("iam/role:Role").map(({ name }) => name)
+  expect(roles).toEqual(expect.arrayContaining(["SandboxHostTaskRole", "SubscriptionsRole"]))
+})
+
+test("with every option, too, each policy is what IAM takes", () => {
+  expect(lintPolicies(graph)).toBeGreaterThan(12)
+})
+
+test("DOMAIN gives the router its name, a certificate where CloudFront wants it, and pages that know it", () => {
+  const distribution = graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution")
+  expect(distribution.aliases).toEqual(["api.example.com"])
+  expect(JSON.stringify(distribution.viewerCertificate)).toContain("acmCertificateArn")
+  const [certificate] = graph.all("acm/certificate:Certificate")
+  expect(certificate!.inputs).toMatchObject({ domainName: "api.example.com", validationMethod: "DNS" })
+  const records = graph.all("route53/record:Record").map(({ inputs }) => inputs)
+  expect(records).toContainEqual(expect.objectContaining({ name: "api.example.com", type: "A" }))
+  for (const name of ["ApiFunction", "DashboardFunction"])
+    expect(graph.environment(name).DASHBOARD_URL).toBe("https://api.example.com")
+})
+
+test("WAF stands before the router, counts addresses, and looks into no message", () => {
+  expect(without.all("wafv2/webAcl:WebAcl")).toEqual([])
+  const [acl, ...others] = graph.all("wafv2/webAcl:WebAcl")
+  expect(others).toEqual([])
+  expect(acl!.inputs).toMatchObject({ scope: "CLOUDFRONT", defaultAction: { allow: {} } })
+  expect(acl!.inputs.rules).toEqual([
+    expect.objectContaining({
+      action: { block: {} },
+      statement: { rateBasedStatement: expect.objectContaining({ limit: 2000, aggregateKeyType: "IP" }) },
+    }),
+  ])
+  const distribution = graph.one("cloudfront/distribution:Distribution", "RouterCdnDistribution")
+  expect(String(distribution.webAclId)).toContain(acl!.name)
+})
+
+/** Each pattern of a path, and the origin that it leads to. */
+function ways(of: Graph) {
+  const { orderedCacheBehaviors, defaultCacheBehavior } = distributionOf(of)
+  return [...orderedCacheBehaviors, defaultCacheBehavior].map((one) => [one.pathPattern, one.targetOriginId])
+}
+
+test("behind a domain and a firewall, too, every way leads to the function that it leads to without", () => {
+  expect(ways(graph)).toEqual(ways(without))
+})
+
+test("every function gets settings that the service takes", () => {
+  const functions = graph.all("lambda/function:Function").map(({ name }) => name)
+  expect(functions).toContain("SubscriptionsFunction")
+  for (const name of functions.filter((one) => one.endsWith("Function")))
+    expect([name, Config.safeParse(graph.environment(name)).error]).toEqual([name, undefined])
+})
