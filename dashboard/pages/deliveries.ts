@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Attempt, StoredEvent } from "#core/contract/delivery.ts"
-import { ago, type Html, press } from "../parts/html.ts"
+import { ago, copyButton, type Html, press } from "../parts/html.ts"
 import { icon } from "../parts/icon.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { outcome, type Receiving, receiverLine } from "../parts/receiver.ts"
@@ -64,7 +64,7 @@ export function headCard({ ref, receiving, mayChange, nowMs }: Moving): Html {
         headId === undefined
           ? ""
           : html`<dt>Next event</dt>
-              <dd><a class="mono" href="/numbers/${ref}/events/${headId}">${headId.slice(0, 20)}…</a></dd>`
+              <dd><a class="mono" href="/numbers/${ref}/events/${headId}">${headId.slice(0, 20)}…</a> ${copyButton(headId)}</dd>`
       }
     </dl>
   </section>`
@@ -105,6 +105,7 @@ function givenUp({ ref, undelivered, hasMore, mayChange, nowMs }: Shown): Html {
           html`<li class="line">
             <span class="tag">${stored.event.event}</span>
             <a class="about mono" href="/numbers/${ref}/events/${stored.event_id}">${stored.event_id}</a>
+            ${copyButton(stored.event_id)}
             <span class="small muted">${ago(stored.created_at * 1000, nowMs)}</span>
           </li>`,
       )}
@@ -146,6 +147,7 @@ function attemptRow(ref: string, attempt: Attempt, nowMs: number): Html {
       <span class="tag">${attempt.event}</span>
       <div class="small mono">
         <a href="/numbers/${ref}/events/${attempt.event_id}">${attempt.event_id.slice(0, 16)}…</a>
+        ${copyButton(attempt.event_id)}
       </div>
     </td>
     <td class="number">${attempt.attempt}</td>

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { ago, copyable, type Html } from "../parts/html.ts"
+import { ago, copyable, copyButton, type Html } from "../parts/html.ts"
 
 interface Shown {
   accounts: { id: string; name: string; subscription: string; bridges: number; bridgeLimit: number }[]
@@ -40,7 +40,7 @@ export function operatorPage({ accounts, hosts, nowMs }: Shown): Html {
             ${hosts.map(
               (host) =>
                 html`<tr>
-                  <td class="mono">${host.id.slice(0, 8)}</td>
+                  <td class="mono">${host.id.slice(0, 8)}… ${copyButton(host.id)}</td>
                   <td>
                     <span
                       class="state ${host.state === "up" ? "good" : host.state === "dead" ? "bad" : "warn"}"

@@ -38,8 +38,8 @@ export function copyable(text: string): Html {
   return html`<span class="row"><code>${text}</code>${copyButton(text)}</span>`
 }
 
-/** Without a text it copies the block beside it. */
-function copyButton(text = ""): Html {
+/** Copies this text. Without one it copies the block beside it. */
+export function copyButton(text = ""): Html {
   return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="Copy">
     ${icon("copy")}
   </button>`
