@@ -7,7 +7,7 @@ import { z } from "zod"
 
 const runtime = fileURLToPath(new URL("../lambda-runtime.ts", import.meta.url))
 
-const Answered = z.object({ id: z.string(), answer: z.unknown(), error: z.string().optional() })
+const Answered = z.object({ id: z.string(), answer: z.unknown().optional(), error: z.string().optional() })
 
 export type LambdaProcess = Awaited<ReturnType<typeof startLambda>>
 
