@@ -7,7 +7,7 @@ import { iso } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
 import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { callHost } from "#core/lease/call.ts"
+import { tellHolder } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { down } from "./down.ts"
@@ -53,7 +53,7 @@ export const bridge: Record<string, Verb> = {
   wake: {
     takes: "<bridge-id>",
     says: "let a paused bridge run again",
-    run: async (args) => await woken(argument(args, 0, "bridge-id"), "manual", "billing", "idle"),
+    run: async (args) => await woken(argument(args, 0, "bridge-id"), "manual", "customer", "billing", "idle"),
   },
   suspend: {
     takes: "<bridge-id>",
@@ -119,14 +119,14 @@ async function restarted(bridgeId: string): Promise<Row[]> {
 async function skipped(bridgeId: string): Promise<Row[]> {
   const before = await Lease.get(bridgeId)
   if (!(await Lease.skip(bridgeId))) throw new Refused("there is no such bridge, or it must not run now")
-  if (before && Lease.isHeld(before)) await tell(before)
+  if (before) await tellHolder(before, randomUUID())
   return [{ skips: bridgeId }]
 }
 
 async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
   const before = await Lease.get(bridgeId)
   if (!(await Lease.stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
-  if (before && Lease.isHeld(before)) await tell(before)
+  if (before) await tellHolder(before, randomUUID())
   await due(bridgeId)
   return [{ stopped: bridgeId, reason }]
 }
@@ -135,21 +135,6 @@ async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
 async function due(bridgeId: string): Promise<void> {
   const bridge = await Bridge.byId(bridgeId)
   if (bridge && (await Payer.get(bridge.accountId))) await Due.put(bridge.accountId)
-}
-
-/**
- * The holder is fenced already. Told about it, it closes the socket at once instead of at its next comparison of
- * leases.
- */
-async function tell(before: Lease.Info): Promise<void> {
-  const { bridgeId } = before
-  const call = { method: "POST", path: "/look-at-lease", bridgeId, requestId: randomUUID() } as const
-  try {
-    await callHost(before, call, 2000)
-  } catch (error) {
-    // Its own comparison tells it within half a minute.
-    if (!(error instanceof ApiError)) throw error
-  }
 }
 
 async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[]> {

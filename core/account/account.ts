@@ -171,6 +171,15 @@ export async function makeOperator(accountId: string): Promise<boolean> {
   return await change(accountId, "SET #operator = :yes", { ":yes": true })
 }
 
+/**
+ * Whether an account's bridges may run while it has this subscription. The operator's `none` means: no more bridges.
+ * Stripe's means that nothing is paid.
+ */
+export function mayRun({ isByHand }: Pick<Info, "isByHand">, subscription: Subscription): boolean {
+  if (subscription === "none") return isByHand
+  return subscription !== "unpaid" && subscription !== "canceled"
+}
+
 /** Why an account may not have another bridge (Contract, "Subscription" and "Bridges per account"). */
 export function whyNoBridge(row: Row): ApiError {
   if (!("pk" in row)) return new ApiError("unauthorized", "this account has been deleted")

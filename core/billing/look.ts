@@ -36,8 +36,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
   const said = own && saidOf(own)
   const pastDueSince = said?.status === "past_due" ? (payer.pastDueSince ?? now()) : undefined
   const subscription = account.isByHand ? account.subscription : stateOf(said?.status, pastDueSince)
-  // The operator's `none` means: no more bridges. Stripe's means that nothing is paid.
-  const mayRun = !isOver(subscription) && (account.isByHand || subscription !== "none")
+  const mayRun = Account.mayRun(account, subscription)
   const isGivenUp = isOver(subscription) && !account.isByHand
   const seen: Payer.Info = {
     ...payer,

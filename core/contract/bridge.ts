@@ -16,7 +16,8 @@ const State = z.enum(["running", "paused", "suspended"]).openapi({
 })
 const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
   description:
-    "`idle`: no phone was linked and no call came for three days; any call wakes it. `billing`, `manual`: ask the operator.",
+    "`idle`: no phone was linked and no call came for three days; any call wakes it. `billing`: the account has " +
+    "not paid. `manual`: the operator has paused it, or its own people in the dashboard. The sentence of the 409 says which.",
 })
 
 /** Contract, "Fields of a bridge", list form. */

@@ -42,6 +42,11 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
 
 function mustNotRun(reason: Lease.Reason | undefined): ApiError {
   if (reason === "suspended") return new ApiError("bridge_suspended")
+  if (reason === "customer")
+    return new ApiError(
+      "bridge_paused",
+      "this bridge was paused in the dashboard: wake it there, in its settings",
+    )
   if (reason !== "billing") return new ApiError("bridge_paused")
   return new ApiError(
     "bridge_paused",

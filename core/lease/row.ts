@@ -11,8 +11,8 @@ import { bridgeIdOf, tables } from "../store/tables.ts"
 export const Network = z.enum(["live", "simulated"])
 export type Network = z.infer<typeof Network>
 
-/** Why a bridge must not run. */
-export const Reason = z.enum(["idle", "billing", "manual", "suspended"])
+/** Why a bridge must not run. `manual`: its operator has paused it; `customer`: its own people. */
+export const Reason = z.enum(["idle", "billing", "manual", "customer", "suspended"])
 export type Reason = z.infer<typeof Reason>
 
 /** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */

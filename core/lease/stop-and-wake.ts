@@ -32,16 +32,28 @@ export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
  * @returns false when it was stopped already, or is deleted
  */
 export async function stopUnpaid(bridgeId: string): Promise<boolean> {
+  return await stopRunning(bridgeId, "billing")
+}
+
+/**
+ * The bridge must not run until its own people wake it. One that is stopped for any other reason than idleness stays so.
+ * @returns false when it was stopped already, or is deleted
+ */
+export async function stopForCustomer(bridgeId: string): Promise<boolean> {
+  return await stopRunning(bridgeId, "customer")
+}
+
+async function stopRunning(bridgeId: string, reason: Reason): Promise<boolean> {
   const stopped = await change({
     Key: key(bridgeId),
-    UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :billing",
+    UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :reason",
     ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND (#host <> :none OR reason = :idle)",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
       ":none": NONE,
       ":nowhere": "",
       ":one": 1,
-      ":billing": "billing" satisfies Reason,
+      ":reason": reason,
       ":gone": GONE,
       ":idle": "idle" satisfies Reason,
     },

@@ -64,7 +64,10 @@ export function headCard({ ref, receiving, mayChange, nowMs }: Moving): Html {
         headId === undefined
           ? ""
           : html`<dt>Next event</dt>
-              <dd><a class="mono" href="/numbers/${ref}/events/${headId}">${headId.slice(0, 20)}…</a> ${copyButton(headId)}</dd>`
+              <dd>
+                <a class="mono" href="/numbers/${ref}/events/${headId}">${headId.slice(0, 20)}…</a>
+                ${copyButton(headId)}
+              </dd>`
       }
     </dl>
   </section>`

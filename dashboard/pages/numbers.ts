@@ -3,7 +3,7 @@ import { head } from "../layout.ts"
 import { type Html, note } from "../parts/html.ts"
 import { icon } from "../parts/icon.ts"
 import { type Receiving, receiverLine } from "../parts/receiver.ts"
-import { type Evidence, evidenceLine, tell } from "../parts/evidence.ts"
+import { type Evidence, evidenceLine, placeOf, tell } from "../parts/evidence.ts"
 
 /** A bridge as the list shows it. */
 export interface Row {
@@ -66,7 +66,7 @@ export function numberRow(row: Row, nowMs: number): Html {
     <td class="end">
       ${
         action
-          ? html`<a class="button slim" href="${action.to === "pay" ? "/subscription" : `${at}/connect`}"
+          ? html`<a class="button slim" href="${placeOf(at, action.to)}"
               >${action.label}<span class="hidden"> ${row.ref}</span></a
             >`
           : html`<a class="button slim" href="${at}">Open<span class="hidden"> ${row.ref}</span></a>`

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import { copyable, type Html, note, press, time } from "../parts/html.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { type Receiving, receiverLine } from "../parts/receiver.ts"
-import { type Evidence, evidenceLine, tell } from "../parts/evidence.ts"
+import { type Evidence, evidenceLine, placeOf, tell } from "../parts/evidence.ts"
 
 interface Shown {
   ref: string
@@ -63,9 +63,10 @@ function actionOf(ref: string, action: ReturnType<typeof tell>["action"]): Html 
   if (!action) return ""
   if (action.to === "take-back")
     return press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
-  const [href, label] =
-    action.to === "pay" ? ["/subscription", action.label] : [`/numbers/${ref}/connect`, "Connect a phone"]
-  return html`<div class="row"><a class="button main" href="${href}">${label}</a></div>`
+  const label = action.to === "connect" ? "Connect a phone" : action.label
+  return html`<div class="row">
+    <a class="button main" href="${placeOf(`/numbers/${ref}`, action.to)}">${label}</a>
+  </div>`
 }
 
 /** How events get through, as the stream sends it again. */

@@ -14,6 +14,8 @@ interface Shown {
   types: readonly string[]
   ignore: string[]
   mayChange: boolean
+  /** Whether it runs, or who has stopped it. */
+  running: "yes" | "paused" | "stopped"
   told?: Html | string | undefined
   nowMs: number
 }
@@ -121,16 +123,36 @@ function eventsCard({ ref, types, events, ignore }: Shown): Html {
   </section>`
 }
 
-function endings({ ref }: Shown): Html {
+function pausing(at: string, running: Shown["running"]): Html | string {
+  switch (running) {
+    case "yes":
+      return html`<details class="plain">
+        <summary>Pause this number</summary>
+        <p class="small">
+          Its session ends until you wake it, and calls are refused. It costs as much as before. The phone
+          stays linked at first, but unlinks a device that does not sign in for some weeks.
+        </p>
+        ${press({ action: `${at}/pause`, label: "Pause it now" })}
+      </details>`
+    case "paused":
+      return html`${note("warn", "Somebody of this account has paused it: it receives and sends nothing.")}
+        <div class="row">${press({ action: `${at}/wake`, label: "Wake it", kind: "main" })}</div>`
+    case "stopped":
+      return ""
+  }
+}
+
+function endings({ ref, running }: Shown): Html {
   const at = `/numbers/${ref}/settings`
   return html`<section class="card">
     <header>
-      <h2>Unlink or delete</h2>
+      <h2>Pause, unlink or delete</h2>
       <p>
         Unlinking signs the session out on the phone; the number stays here. Deleting removes all that is kept
         of it.
       </p>
     </header>
+    ${pausing(at, running)}
     <details class="plain">
       <summary>Unlink the phone</summary>
       <p class="small">No message is received until a phone is linked again.</p>

@@ -45,12 +45,20 @@ export type Evidence =
  * Why a bridge is paused. `billing`: for a payment that the operator asks for, where none is made here. The words of
  * an account's subscription: for that. `paid`: it was paid a moment ago. `secret`: who looks need not know.
  */
-type Why = "operator" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
+type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
 
 /** What somebody may know who only links a phone to it. */
 export function forStrangers(evidence: Evidence): Evidence {
   const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
   return isStopped ? { kind: "paused", why: "secret" } : evidence
+}
+
+type To = "connect" | "take-back" | "pay" | "settings"
+
+/** The page of a number (`at`) or of its account where such an action is taken. */
+export function placeOf(at: string, to: To): string {
+  if (to === "pay") return "/subscription"
+  return to === "settings" ? `${at}/settings` : `${at}/connect`
 }
 
 interface Told {
@@ -59,7 +67,7 @@ interface Told {
   /** The cause of a bad state; `""` if there is none. */
   cause: Html | string
   /** The action that helps. */
-  action?: { label: string; to: "connect" | "take-back" | "pay" }
+  action?: { label: string; to: To }
 }
 
 /** A state in words: each bad state has its cause and, if there is anything to do, what. */
@@ -104,6 +112,10 @@ export function tell(evidence: Evidence): Told {
 }
 
 const pauses: Record<Why, Pick<Told, "cause" | "action">> = {
+  customer: {
+    cause: "Somebody of this account has paused it.",
+    action: { label: "Wake it", to: "settings" },
+  },
   operator: { cause: "The operator of this service has paused it: ask them to wake it." },
   billing: {
     cause:

@@ -40,13 +40,13 @@ export const bridges = router()
     const lease = await freshLease(bridge.id)
     const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
     const overlap = WebhookSecret.overlapUntil(bridge)
-    const reason = lease.reason === "suspended" ? undefined : lease.reason
+    const reason = lease.reason === "customer" ? "manual" : lease.reason
     return c.json(
       {
         ...(await wire(bridge, lease)),
         ...(c.var.access.scope === "read" && { webhook_secret: "" }),
         ...Choice.wire(lease.choice),
-        ...(reason && { paused_reason: reason }),
+        ...(reason && reason !== "suspended" && { paused_reason: reason }),
         ...(overlap !== undefined && { secret_overlap_until: overlap }),
         manager: managerOf(lease, host),
       },

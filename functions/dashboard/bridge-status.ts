@@ -40,6 +40,7 @@ export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
 }
 
 async function whyPaused(accountId: string, reason: Lease.Reason | undefined) {
+  if (reason === "customer") return "customer"
   if (reason !== "billing") return "operator"
   const account = Billing.isOn() ? await Account.get(accountId) : undefined
   if (!account || account.isByHand) return "billing"

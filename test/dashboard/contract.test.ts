@@ -48,6 +48,9 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/settings/secret/finish": ["finishSecret"],
   "POST /numbers/:ref/settings/webhook": ["updateBridge"],
   "POST /numbers/:ref/settings/events": ["updateBridge"],
+  // Programs do not pause: they leave a number alone.
+  "POST /numbers/:ref/settings/pause": [],
+  "POST /numbers/:ref/settings/wake": [],
   "POST /numbers/:ref/settings/unlink": ["logout"],
   "POST /numbers/:ref/settings/delete": ["removeBridge"],
   "GET /keys": ["listKeys", "listBridges"],

@@ -60,7 +60,7 @@ const pages = ["", "/connect", "/events", "/deliveries", "/log", "/settings", "/
 const streams = ["/stream", "/connect/stream", "/events/stream", "/deliveries/stream", "/log/stream"]
 const acts = ["/connect", "/restart", "/deliveries/test", "/deliveries/resend", "/settings/webhook"]
 const dangers = ["/settings/events", "/settings/unlink", "/settings/delete", "/settings/secret/roll"]
-const ends = ["/settings/secret/finish"]
+const ends = ["/settings/secret/finish", "/settings/pause", "/settings/wake"]
 
 test("another account's number is not there, on any page, stream or form", async () => {
   const owner = await aPerson()
@@ -487,4 +487,27 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
   expect(elsewhere).toContain("Put the receiver where the internet can reach it")
   expect(elsewhere).not.toContain("http://127.0.0.1")
   expect(await (await person.post("/sandbox/call")).text()).toContain("This phone cannot be used from here.")
+})
+
+test("a number is paused and woken by its own people, but not woken when its operator has paused it", async () => {
+  const person = await aPerson()
+  const reason = async () => (await Lease.get(person.bridge.id))?.reason ?? "runs"
+  const settings = "/numbers/shop/settings"
+  const told = async (act: string) => await (await person.post(`${settings}/${act}`)).text()
+  expect(await told("pause")).toContain("It is paused.")
+  expect(await reason()).toBe("customer")
+  expect(await (await person.get("/numbers/shop")).text()).toContain(`href="/numbers/shop/settings">Wake it`)
+  const key = await ApiKey.create(person.accountId, "test")
+  const asked = await person.get("/api/instances/shop", { authorization: `Bearer ${key}` })
+  expect(await asked.json()).toMatchObject({ state: "paused", paused_reason: "manual" })
+  const called = await person.get("/api/instances/shop/proxy/status", { authorization: `Bearer ${key}` })
+  expect([called.status, await called.text()]).toEqual([409, expect.stringContaining("in its settings")])
+  expect(await told("wake")).toContain("It starts again")
+  expect(await reason()).toBe("runs")
+  for (const other of ["manual", "billing", "suspended"] as const) {
+    await Lease.stop(person.bridge.id, other)
+    for (const act of ["pause", "wake"]) expect((await person.post(`${settings}/${act}`)).status).toBe(409)
+    expect(await reason()).toBe(other)
+    expect(await (await person.get(settings)).text()).not.toContain("/settings/wake")
+  }
 })

@@ -8,6 +8,7 @@ import { look } from "#core/billing/look.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { stripe as sdk } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { money, priceLine } from "#dashboard/pages/subscription.ts"
 import { price as thePrice } from "#local/stripe/book.ts"
@@ -175,6 +176,24 @@ test("an account that has ended its subscription and has no number is left in pe
 })
 
 const written = (cents: number, currency: string) => money({ cents, currency }).replaceAll("\u00a0", " ")
+
+test("a number that its people have paused stays paused while nothing is paid, and cannot be woken before", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.fails)
+  const { id } = await Bridge.get(person.accountId, "shop")
+  await person.post("/numbers/shop/settings/pause")
+  stripe.advance(24)
+  await look(person.accountId)
+  expect((await Lease.get(id))?.reason).toBe("customer")
+  expect((await person.post("/numbers/shop/settings/wake")).status).toBe(402)
+  expect((await Lease.get(id))?.reason).toBe("customer")
+  await payWith(card.pays, await person.led("/subscription/pay"))
+  await person.get("/subscription/return")
+  expect((await Lease.get(id))?.reason).toBe("customer")
+  expect((await person.post("/numbers/shop/settings/wake")).status).toBe(200)
+  expect((await Lease.get(id))?.reason).toBeUndefined()
+})
 
 test("amounts are written with the decimals that Stripe gives them, and a price says its span", () => {
   expect(written(900, "eur")).toBe("€9.00")

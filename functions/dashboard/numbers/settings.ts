@@ -2,12 +2,14 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
+import { pause, unpause } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { awake } from "#core/bridge/restart.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { note } from "#dashboard/parts/html.ts"
 import { settingsPage } from "#dashboard/pages/settings.ts"
@@ -66,6 +68,13 @@ export const settings = new Hono<DashboardEnv>()
       await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
     })
   })
+  .post("/numbers/:ref/settings/pause", async (c) => {
+    const { bridge, requestId } = c.var
+    return await done(c, "It is paused.", async () => await pause(bridge.id, requestId))
+  })
+  .post("/numbers/:ref/settings/wake", async (c) => {
+    return await done(c, "It starts again, in a few seconds.", async () => await unpause(c.var.bridge))
+  })
   .post("/numbers/:ref/settings/unlink", async (c) => {
     const { bridge, requestId } = c.var
     return await done(c, "The phone is unlinked.", async () => {
@@ -106,13 +115,19 @@ async function reread(c: Context<DashboardEnv>): Promise<void> {
   c.set("bridge", await Bridge.get(c.var.accountId, c.var.bridge.customerRef))
 }
 
+function runningOf(lease: Lease.Info): "yes" | "paused" | "stopped" {
+  if (Lease.stateOf(lease) === "running" || lease.reason === "idle") return "yes"
+  return lease.reason === "customer" ? "paused" : "stopped"
+}
+
 async function show(
   c: Context<DashboardEnv>,
   more: { secret?: string; told?: ReturnType<typeof note> } = {},
   status?: ApiError["status"],
 ) {
   const { bridge, me } = c.var
-  const { events, ignore } = Choice.wire((await freshLease(bridge.id)).choice)
+  const lease = await freshLease(bridge.id)
+  const { events, ignore } = Choice.wire(lease.choice)
   const url = takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
   const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, url }
   const overlapUntil = WebhookSecret.overlapUntil(bridge)
@@ -124,6 +139,7 @@ async function show(
     types: EventType.options,
     ignore,
     mayChange: me.role !== "viewer",
+    running: runningOf(lease),
     nowMs: nowMs(),
   })
   return await page(c, {
