@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
-import { Due } from "#core/billing/due.ts"
-import { Payer } from "#core/billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
 import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { tellHolder } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
+import { stop, tellHolder, wake } from "#core/bridge/stop.ts"
 import { down } from "./down.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { why } from "./why.ts"
@@ -119,28 +117,18 @@ async function restarted(bridgeId: string): Promise<Row[]> {
 async function skipped(bridgeId: string): Promise<Row[]> {
   const before = await Lease.get(bridgeId)
   if (!(await Lease.skip(bridgeId))) throw new Refused("there is no such bridge, or it must not run now")
-  if (before) await tellHolder(before, randomUUID())
+  if (before) await tellHolder(before)
   return [{ skips: bridgeId }]
 }
 
-async function stopped(bridgeId: string, reason: Lease.Reason): Promise<Row[]> {
-  const before = await Lease.get(bridgeId)
-  if (!(await Lease.stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
-  if (before) await tellHolder(before, randomUUID())
-  await due(bridgeId)
+async function stopped(bridgeId: string, reason: "manual" | "suspended"): Promise<Row[]> {
+  if (!(await stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
   return [{ stopped: bridgeId, reason }]
 }
 
-/** The account's price may change: a suspended bridge costs nothing, and one that was woken must be paid. */
-async function due(bridgeId: string): Promise<void> {
-  const bridge = await Bridge.byId(bridgeId)
-  if (bridge && (await Payer.get(bridge.accountId))) await Due.put(bridge.accountId)
-}
-
 async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
-  if (!(await Lease.wake(bridgeId, ...reasons)))
+  if (!(await wake(bridgeId, ...reasons)))
     throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
-  await due(bridgeId)
   return [{ woken: bridgeId }]
 }
 

@@ -3,10 +3,10 @@ import { Billing } from "../billing/billing.ts"
 import { Due } from "../billing/due.ts"
 import { Payer } from "../billing/payer.ts"
 import { ApiError } from "../error.ts"
-import { callHost } from "../lease/call.ts"
 import { freshLease, runningLease } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
 import type { Bridge } from "./bridge.ts"
+import { tellHolder } from "./stop.ts"
 
 /**
  * A bridge's own people pause it. It stays linked, and is paid for.
@@ -34,16 +34,4 @@ async function mustPay({ accountId, isSandbox }: Bridge.Info): Promise<void> {
   const account = Billing.isOn() && !isSandbox ? await Account.get(accountId) : undefined
   if (!account || Account.mayRun(account, account.subscription)) return
   throw new ApiError(account.subscription === "unpaid" ? "payment_required" : "no_subscription")
-}
-
-/** A holder is fenced already. Told about it, it closes its socket at once instead of at its next comparison of leases. */
-export async function tellHolder(before: Lease.Info, requestId: string): Promise<void> {
-  if (!Lease.isHeld(before)) return
-  const call = { method: "POST", path: "/look-at-lease", bridgeId: before.bridgeId, requestId } as const
-  try {
-    await callHost(before, call, 2000)
-  } catch (error) {
-    // Its own comparison tells it within half a minute.
-    if (!(error instanceof ApiError)) throw error
-  }
 }

@@ -183,7 +183,7 @@ export async function renew(bridgeId: string): Promise<boolean> {
   return held !== undefined
 }
 
-const Indexed = z.object({ pk: z.string() })
+const Indexed = z.object({ pk: z.string(), since: z.number() })
 
 /**
  * The overdue bridges: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
@@ -203,6 +203,33 @@ export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridg
       if (delivery && delivery.due > 0 && delivery.due <= before) yield delivery
     }
   }
+}
+
+/** The bridges whose events have waited for longest, without a moment in which none did; as the index has them. */
+export async function waitingLongest(most: number): Promise<{ bridgeId: string; since: number }[]> {
+  const found = await Promise.all(Array.from({ length: shards }, (_, shard) => firstOf(shard, most)))
+  return found
+    .flat()
+    .toSorted((a, b) => a.since - b.since)
+    .slice(0, most)
+}
+
+async function firstOf(shard: number, most: number) {
+  const rows = query({
+    TableName: tables.events,
+    IndexName: "bySince",
+    KeyConditionExpression: "#shard = :shard",
+    ExpressionAttributeNames: { "#shard": "shard" },
+    ExpressionAttributeValues: { ":shard": shard },
+    Limit: most,
+  })
+  const found: { bridgeId: string; since: number }[] = []
+  for await (const row of rows) {
+    const { pk, since } = Indexed.parse(row)
+    found.push({ bridgeId: bridgeIdOf(pk), since })
+    if (found.length === most) break
+  }
+  return found
 }
 
 /** Deletes the delivery row of a deleted bridge. */

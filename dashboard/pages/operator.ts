@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { ago, copyable, copyButton, type Html } from "../parts/html.ts"
+import { age, ago, copyable, copyButton, type Html, note, press, until } from "../parts/html.ts"
 
 interface Shown {
   accounts: { id: string; name: string; subscription: string; bridges: number; bridgeLimit: number }[]
@@ -13,15 +13,42 @@ interface Shown {
     capacity: number
     beatAt: number
   }[]
+  /** Bridges with events that wait, the one with the oldest event first. */
+  waiting: Waiting[]
+  told?: string | undefined
   nowMs: number
 }
 
+interface Waiting {
+  bridgeId: string
+  waiting: number
+  oldest_at?: number | undefined
+  next_attempt_at?: number | undefined
+  failing_since?: number | undefined
+}
+
 /** The whole service, for whoever runs it. */
-export function operatorPage({ accounts, hosts, nowMs }: Shown): Html {
+export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): Html {
   return html`${head({
       title: "Operator",
-      about: html`What runs and for whom. To change it, use <code>npm run admin</code>.`,
+      about: html`What runs and for whom. What cannot be done here, <code>npm run admin</code> does.`,
     })}
+    ${told === undefined ? "" : note("bad", told)}
+    <form class="card inline" method="get" action="/operator/find">
+      <div>
+        <label for="id">Find a number or an account</label>
+        <input
+          id="id"
+          name="id"
+          required
+          maxlength="64"
+          placeholder="its id"
+          autocomplete="off"
+          spellcheck="false"
+        />
+      </div>
+      <button class="button">Find</button>
+    </form>
     <section class="card flush">
       <header><h2>Session hosts</h2></header>
       <div class="scroller" tabindex="0" role="region" aria-label="Session hosts">
@@ -57,6 +84,7 @@ export function operatorPage({ accounts, hosts, nowMs }: Shown): Html {
         </table>
       </div>
     </section>
+    ${waits(waiting, nowMs)}
     <section class="card flush">
       <header><h2>Accounts</h2></header>
       <div class="scroller" tabindex="0" role="region" aria-label="Accounts">
@@ -73,7 +101,7 @@ export function operatorPage({ accounts, hosts, nowMs }: Shown): Html {
             ${accounts.map(
               (one) =>
                 html`<tr>
-                  <td class="strong">${one.name}</td>
+                  <td class="strong"><a href="/operator/find?id=${one.id}">${one.name}</a></td>
                   <td>${one.subscription}</td>
                   <td class="number">${one.bridges} of ${one.bridgeLimit}</td>
                   <td>${copyable(one.id)}</td>
@@ -83,4 +111,131 @@ export function operatorPage({ accounts, hosts, nowMs }: Shown): Html {
         </table>
       </div>
     </section>`
+}
+
+/** A receiver that is away, or a queue that is behind: the oldest event tells which number it is. */
+function waits(all: Waiting[], nowMs: number): Html {
+  const time = (at: number | undefined) => (at === undefined ? "" : age(at * 1000, nowMs))
+  return html`<section class="card flush">
+    <header>
+      <h2>Events that wait</h2>
+      <p>The numbers in which events have waited for longest.</p>
+    </header>
+    ${
+      all.length === 0
+        ? html`<p class="empty">None waits.</p>`
+        : html`<div class="scroller" tabindex="0" role="region" aria-label="Events that wait">
+            <table>
+              <thead>
+                <tr>
+                  <th>Number</th>
+                  <th>Waiting</th>
+                  <th>Oldest</th>
+                  <th>Failing for</th>
+                  <th>Next attempt in</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${all.map(
+                  (one) =>
+                    html`<tr>
+                      <td class="mono"><a href="/operator/find?id=${one.bridgeId}">${one.bridgeId}</a></td>
+                      <td class="number">${one.waiting}</td>
+                      <td>${time(one.oldest_at)}</td>
+                      <td>${time(one.failing_since)}</td>
+                      <td>
+                        ${one.next_attempt_at === undefined ? "" : until(one.next_attempt_at * 1000, nowMs)}
+                      </td>
+                    </tr>`,
+                )}
+              </tbody>
+            </table>
+          </div>`
+    }
+  </section>`
+}
+
+interface Found {
+  account: { id: string; name: string; subscription: string }
+  numbers: FoundNumber[]
+  /** The only number that was asked for. */
+  isOne: boolean
+  told?: string | undefined
+  nowMs: number
+}
+
+interface FoundNumber {
+  id: string
+  ref: string
+  /** Undefined while it is being deleted. */
+  lease?: Lease | undefined
+  waiting: Waiting
+}
+
+interface Lease {
+  state: "running" | "paused" | "suspended"
+  reason?: string | undefined
+  host: string
+  epoch: number
+  failures: number
+  deaths: number
+  logins: number
+  told?: { status: string; since: number } | undefined
+}
+
+/** A number, or those of an account, as the operator needs to see them. */
+export function foundPage({ account, numbers, isOne, told, nowMs }: Found): Html {
+  return html`${head({
+    title: isOne ? (numbers[0]?.ref ?? "") : account.name,
+    crumbs: html`<a href="/operator">Operator</a>`,
+    about: html`Account <a href="/operator/find?id=${account.id}">${account.name}</a>, subscription
+      ${account.subscription}.`,
+  })}
+  ${told === undefined ? "" : note("bad", told)}
+  ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map((one) => numberCard(one, nowMs))}`
+}
+
+function numberCard({ id, ref, lease, waiting }: FoundNumber, nowMs: number): Html {
+  return html`<section class="card">
+    <h2>${ref}</h2>
+    <dl class="facts">
+      <dt>Id</dt>
+      <dd>${copyable(id)}</dd>
+      ${
+        lease
+          ? leaseFacts(lease, nowMs)
+          : html`<dt>State</dt>
+              <dd>deleted a moment ago</dd>`
+      }
+      <dt>Events that wait</dt>
+      <dd>
+        ${waiting.waiting}${waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000, nowMs)}`}
+      </dd>
+    </dl>
+    ${lease ? html`<div class="row">${acts(id, lease)}</div>` : ""}
+  </section>`
+}
+
+function leaseFacts(lease: Lease, nowMs: number): Html {
+  const { told } = lease
+  return html`<dt>State</dt>
+    <dd>${lease.state}${lease.reason === undefined ? "" : ` (${lease.reason})`}</dd>
+    <dt>Session</dt>
+    <dd>${told ? html`${told.status}, for ${age(told.since * 1000, nowMs)}` : "has said nothing yet"}</dd>
+    <dt>Lease</dt>
+    <dd>host <code>${lease.host}</code>, epoch ${lease.epoch}</dd>
+    <dt>In a row</dt>
+    <dd>
+      ${lease.failures} failures, ${lease.deaths} deaths of hosts, ${lease.logins} logins that did not last
+    </dd>`
+}
+
+/** What the operator can do about a number now. One that is paused for billing runs again when it is paid. */
+function acts(id: string, { state, reason }: Lease): Html[] {
+  const act = (name: string, label: string, kind: "" | "danger" = "") =>
+    press({ action: `/operator/${name}`, label, kind, fields: { id } })
+  if (state === "suspended") return [act("resume", "Resume")]
+  const suspend = act("suspend", "Suspend", "danger")
+  if (state === "running") return [act("pause", "Pause", "danger"), suspend]
+  return reason === "billing" ? [suspend] : [act("wake", "Wake"), suspend]
 }

@@ -52,7 +52,7 @@ const own = [
   "/keys/*",
   "/usage",
   "/account/*",
-  "/operator",
+  "/operator/*",
   "/dev/*",
   "/subscription/*",
 ]

@@ -5,6 +5,7 @@ import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
+import { RateLimit } from "#core/rate-limit.ts"
 import type { Html } from "#dashboard/parts/html.ts"
 import type { DashboardEnv } from "./env.ts"
 
@@ -35,6 +36,8 @@ export interface Piece {
 /** A stream, by the part of a tab that opened it; undefined if that does not say which it is. */
 interface Stream {
   opener: string | undefined
+  /** The same part has opened another one. */
+  isReplaced: boolean
 }
 
 type Look = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
@@ -54,7 +57,8 @@ export function lastId(c: Context): string | undefined {
  * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after it answered, and gives
  * what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps twice.
  * `whose` streams they are counts them: those of the person, unless said otherwise. A part of a tab has one at a time:
- * when it opens another, perhaps on another page, the one before ends with its next comment.
+ * when it opens another, perhaps on another page, the one before ends with its next look, or with its next comment if another
+ * process serves it. How often they are opened is counted as well.
  * @throws ApiError `rate_limited` when the most streams allowed are open
  */
 export async function live(
@@ -64,8 +68,8 @@ export async function live(
   onEnd: () => void = () => {},
   whose: string = c.var.me.person.id,
 ): Promise<Response> {
-  const own = { opener: openerOf(c) }
-  const place = await enter(whose, own)
+  const own: Stream = { opener: openerOf(c), isReplaced: false }
+  const place = (await isTooOften(whose)) ? undefined : await enter(whose, own)
   if (!place) {
     onEnd()
     throw rateLimited(refusedFor)
@@ -80,7 +84,7 @@ export async function live(
         let id = lastId(c)
         let keptAt = performance.now()
         await stream.writeSSE({ data: "", retry: againAfterMs })
-        while (!stream.aborted && performance.now() < until) {
+        while (!stream.aborted && !own.isReplaced && performance.now() < until) {
           const found = await look({ id })
           if (found === "over") return
           for (const [key, piece] of found) {
@@ -112,6 +116,10 @@ export async function live(
   return response
 }
 
+async function isTooOften(whose: string): Promise<boolean> {
+  return (await RateLimit.count("pageStreams", whose)).isExceeded
+}
+
 /** Takes one of a person's places; undefined if there is none. */
 async function enter(whose: string, entering: Stream): Promise<StreamPlace.Info | undefined> {
   const { opener } = entering
@@ -119,6 +127,7 @@ async function enter(whose: string, entering: Stream): Promise<StreamPlace.Info 
   const others = new Set(open.map((one) => one.opener ?? one))
   if (opener !== undefined) others.delete(opener)
   if (others.size >= most) return undefined
+  for (const one of open) if (opener !== undefined && one.opener === opener) one.isReplaced = true
   here.set(whose, [...open, entering])
   let place: StreamPlace.Info | undefined
   try {

@@ -1,29 +1,48 @@
 import { Hono } from "hono"
+import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { stop, wake } from "#core/bridge/stop.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { Deliveries } from "#core/event/delivery-report.ts"
 import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { head } from "#dashboard/layout.ts"
-import { operatorPage } from "#dashboard/pages/operator.ts"
-import { mails } from "#dashboard/pages/sign-in.ts"
+import { foundPage, operatorPage } from "#dashboard/pages/operator.ts"
+import { mails } from "#dashboard/pages/people/sign-in.ts"
 import { time } from "#dashboard/parts/html.ts"
 import { html } from "hono/html"
 import { page } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
+import { textsOf, unlessFresh } from "./fresh.ts"
 import { notAllowed } from "./guard.ts"
+
+/** How many numbers with waiting events the page shows. */
+const mostWaiting = 10
 
 /** Pages for the people who run the service alone: everybody's accounts, and mails that would sign others in. */
 export const operator = new Hono<DashboardEnv>()
-for (const path of ["/operator", "/dev/mail"])
+for (const path of ["/operator/*", "/dev/mail"])
   operator.use(path, async (c, next) => {
     const { account, role } = c.var.me
     if (account.isOperator && role === "owner") return await next()
     return await notAllowed(c, "This is for the owners of the account that runs the service.")
   })
-operator.get("/operator", async (c) => {
-  const [accounts, hosts] = await Promise.all([Account.list(), Host.list()])
-  const body = operatorPage({ accounts, hosts, nowMs: nowMs() })
-  return await page(c, { title: "Operator", place: "operator", body })
+operator.get("/operator", async (c) => await show(c))
+operator.get("/operator/find", async (c) => await showFound(c, c.req.query("id")?.trim() ?? ""))
+operator.post("/operator/:act{pause|wake|suspend|resume}", async (c) => {
+  const { id } = textsOf(await c.req.parseBody(), "id")
+  const at = `/operator/find?${new URLSearchParams({ id }).toString()}`
+  const again = unlessFresh(c, at)
+  if (again) return again
+  const act = c.req.param("act")
+  if (!(await acts[act]?.(id)))
+    return await showFound(c, id, "Nothing was changed: the number is in another state, as shown here.")
+  log.info({ requestId: c.var.requestId, bridgeId: id, act }, "the operator changed a bridge's state")
+  return c.redirect(at, 303)
 })
 operator.get("/dev/mail", async (c) => {
   const about = "What this service would send by mail. It is kept here until the service ends."
@@ -31,3 +50,57 @@ operator.get("/dev/mail", async (c) => {
   const body = html`${head({ title: "Mail", about })}${shown}`
   return await page(c, { title: "Mail", place: "mail", body })
 })
+
+/** What an operator does with a number, as \`npm run admin -- bridge\` does. */
+const acts: Record<string, (id: string) => Promise<boolean>> = {
+  // The pause of a bridge that is stopped for billing would hide that nobody pays.
+  pause: async (id) => (await isRunning(id)) && (await stop(id, "manual")),
+  wake: async (id) => await wake(id, "manual", "idle"),
+  suspend: async (id) => await stop(id, "suspended"),
+  resume: async (id) => await wake(id, "suspended"),
+}
+
+async function isRunning(id: string): Promise<boolean> {
+  const lease = await Lease.get(id)
+  return lease !== undefined && Lease.stateOf(lease) === "running"
+}
+
+async function show(c: Context<DashboardEnv>, told?: string): Promise<Response> {
+  const [accounts, hosts, longest] = await Promise.all([
+    Account.list(),
+    Host.list(),
+    Delivery.waitingLongest(mostWaiting),
+  ])
+  const waiting = await Promise.all(longest.map(({ bridgeId }) => waitingOf(bridgeId)))
+  const body = operatorPage({ accounts, hosts, waiting: waiting.toSorted(byAge), told, nowMs: nowMs() })
+  return await page(c, {
+    title: "Operator",
+    place: "operator",
+    body,
+    ...(told !== undefined && { status: 404 }),
+  })
+}
+
+const byAge = (a: { oldest_at?: number }, b: { oldest_at?: number }) =>
+  (a.oldest_at ?? Infinity) - (b.oldest_at ?? Infinity)
+
+async function waitingOf(bridgeId: string) {
+  return { bridgeId, ...(await Deliveries.summary(bridgeId)) }
+}
+
+/** The number of this id, or the numbers of the account of this id. */
+async function showFound(c: Context<DashboardEnv>, id: string, told?: string): Promise<Response> {
+  const bridge = await Bridge.byId(id)
+  const account = await Account.get(bridge?.accountId ?? id)
+  if (!account) return await show(c, "There is no number and no account of this id.")
+  const bridges = bridge ? [bridge] : await Bridge.list(account.id)
+  const numbers = await Promise.all(bridges.map(numberOf))
+  const body = foundPage({ account, numbers, isOne: bridge !== undefined, told, nowMs: nowMs() })
+  const title = bridge?.customerRef ?? account.name
+  return await page(c, { title, place: "operator", body, ...(told !== undefined && { status: 409 }) })
+}
+
+async function numberOf({ id, customerRef: ref }: Bridge.Info) {
+  const [lease, waiting] = await Promise.all([Lease.get(id), waitingOf(id)])
+  return { id, ref, waiting, lease: lease && { ...lease, state: Lease.stateOf(lease) } }
+}

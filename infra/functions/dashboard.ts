@@ -1,4 +1,4 @@
-import { access } from "../access.ts"
+import { access, accessToIndex } from "../access.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -29,6 +29,8 @@ export const dashboard = aDashboard("Dashboard", {
     access(leases, ...row, "Query"),
     access(requests, ...row),
     access(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
+    // Which deliveries have waited for longest, for the operator.
+    accessToIndex(events, "bySince"),
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey"], resources: [deliveryKey.arn] },

@@ -15,6 +15,8 @@ import { BridgeLog } from "#core/bridge/log.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import type { Event } from "#core/contract/event.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { RateLimit } from "#core/rate-limit.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
@@ -163,6 +165,66 @@ test("a tab that goes from page to page takes its own place over, of whose strea
   // The one before goes later, and takes nothing with it.
   await StreamPlace.leave(before)
   expect(await StreamPlace.keep(after)).toBe(true)
+})
+
+test("a part that is loaded over and over keeps one stream, and is told to wait when it is a person's three hundredth in a minute", async () => {
+  const person = await aPerson()
+  const open = async () => await person.get("/numbers/shop/events/stream?from=0&part=1111-2222-0")
+  const first = (await open()).body!.getReader()
+  expect((await open()).status).toBe(200)
+  // The first one ends by itself, long before its minute is over.
+  while (!(await first.read()).done);
+  await Promise.all(Array.from({ length: 300 }, () => RateLimit.count("pageStreams", person.person.id)))
+  const refused = await open()
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3"])
+  expect((await (await aPerson()).get("/numbers/shop/events/stream?from=0")).status).toBe(200)
+})
+
+test("the operator finds a number, sees what waits, pauses and wakes it after a fresh sign-in, and never past a bill", async () => {
+  const customer = await aPerson()
+  const bridgeId = customer.bridge.id
+  await (await anOutbox(customer.bridge)).write(anEvent("waits"))
+  await Delivery.wake(bridgeId)
+  for (const path of ["/operator", `/operator/find?id=${bridgeId}`])
+    expect([path, (await customer.get(path)).status]).toEqual([path, 403])
+  expect((await customer.post("/operator/pause", { id: bridgeId })).status).toBe(403)
+
+  const person = await aPerson()
+  await Account.makeOperator(person.accountId)
+  const state = async () => {
+    const lease = await Lease.get(bridgeId)
+    return lease?.host === Lease.NONE ? lease.reason : "running"
+  }
+  const act = async (name: string) => (await person.post(`/operator/${name}`, { id: bridgeId })).status
+  expect(await (await person.get("/operator")).text()).toContain(bridgeId)
+  const found = await (await person.get(`/operator/find?id=${bridgeId}`)).text()
+  expect(found).toContain(`${customer.email}</a>`)
+  expect(found).toContain('action="/operator/pause"')
+  expect(await (await person.get(`/operator/find?id=${customer.accountId}`)).text()).toContain(bridgeId)
+  expect((await person.get("/operator/find?id=nothing")).status).toBe(404)
+  const steps = [
+    ["pause", 303, "manual"],
+    ["pause", 409, "manual"],
+    ["wake", 303, "running"],
+    ["suspend", 303, "suspended"],
+    ["wake", 409, "suspended"],
+    ["resume", 303, "running"],
+  ] as const
+  for (const [name, status, after] of steps)
+    expect([name, await act(name), await state()]).toEqual([name, status, after])
+  await Lease.stop(bridgeId, "billing")
+  for (const name of ["pause", "wake"])
+    expect([name, await act(name), await state()]).toEqual([name, 409, "billing"])
+
+  vi.useFakeTimers({ toFake: ["Date"] })
+  try {
+    vi.setSystemTime(Date.now() + 11 * 60_000)
+    const led = await person.post("/operator/suspend", { id: bridgeId })
+    expect(led.headers.get("location")).toMatch(/^\/sign-in/)
+    expect(await state()).toBe("billing")
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test("names and texts with markup, marks of direction and 64 KB harm no page", async () => {

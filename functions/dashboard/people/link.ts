@@ -7,7 +7,14 @@ import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { deadLink, linkDone, linkPage, linkRefused, linkTaken, linkTyped } from "#dashboard/pages/link.ts"
+import {
+  deadLink,
+  linkDone,
+  linkPage,
+  linkRefused,
+  linkTaken,
+  linkTyped,
+} from "#dashboard/pages/people/link.ts"
 import { forStrangers } from "#dashboard/parts/evidence.ts"
 import { elsewhere, type Html, span } from "#dashboard/parts/html.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import { head } from "../layout.ts"
-import { ago, type Html, note, press } from "../parts/html.ts"
+import { head } from "../../layout.ts"
+import { ago, type Html, note, press } from "../../parts/html.ts"
 
 interface Shown {
   name: string

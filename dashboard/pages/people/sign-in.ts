@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, note } from "../parts/html.ts"
+import { type Html, note } from "../../parts/html.ts"
 
 /** Asks for the address. */
 export function askAddress(input: {

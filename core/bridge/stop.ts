@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto"
+import { Due } from "../billing/due.ts"
+import { Payer } from "../billing/payer.ts"
+import { ApiError } from "#core/error.ts"
+import { callHost } from "../lease/call.ts"
+import { Lease } from "../lease/lease.ts"
+import { Bridge } from "./bridge.ts"
+
+/**
+ * Its operator stops a bridge.
+ * @returns false when there is no such bridge, or it is suspended already
+ */
+export async function stop(bridgeId: string, reason: "manual" | "suspended"): Promise<boolean> {
+  const before = await Lease.get(bridgeId)
+  if (!(await Lease.stop(bridgeId, reason))) return false
+  if (before) await tellHolder(before)
+  await due(bridgeId)
+  return true
+}
+
+/**
+ * Its operator lets a bridge run again that was stopped for one of these reasons. Where it is paid for, a look at Stripe
+ * follows, which stops it again if nobody pays.
+ * @returns false when it was not
+ */
+export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promise<boolean> {
+  if (!(await Lease.wake(bridgeId, ...reasons))) return false
+  await due(bridgeId)
+  return true
+}
+
+/** A holder is fenced already. Told about it, it closes its socket at once instead of at its next comparison of leases. */
+export async function tellHolder(before: Lease.Info, requestId: string = randomUUID()): Promise<void> {
+  if (!Lease.isHeld(before)) return
+  const call = { method: "POST", path: "/look-at-lease", bridgeId: before.bridgeId, requestId } as const
+  try {
+    await callHost(before, call, 2000)
+  } catch (error) {
+    // Its own comparison tells it within half a minute.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** The account's price may change: a suspended bridge costs nothing, and one that was woken must be paid. */
+async function due(bridgeId: string): Promise<void> {
+  const bridge = await Bridge.byId(bridgeId)
+  if (bridge && (await Payer.get(bridge.accountId))) await Due.put(bridge.accountId)
+}
