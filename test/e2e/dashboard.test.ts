@@ -160,8 +160,9 @@ test("a page whose sign-in has ended goes to the sign-in, which leads back to it
   onTestFinished(() => browser.setCookie(...signedIn))
   const line = await aLine(Number(new URL(base).port))
   const page = await aPage()
+  const live = page.waitForResponse((response) => response.ok() && response.url().includes("/live/"))
   await page.goto(`${line.url}/numbers?from=here`)
-  await sees(page, "confirmed ")
+  await live
   await browser.deleteCookie(...signedIn)
   line.cut()
   await line.mend()
