@@ -20,8 +20,11 @@ import { type Receiving, whyOf } from "#dashboard/parts/receiver.ts"
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
 const patienceMs = 2000
 
-/** When sessions were heard last, Unix ms, by their bridges: pages tell for how long one has been silent. */
-const heard = new LRUCache<string, number>({ max: 10_000, ttl: 120_000 })
+/**
+ * When sessions were heard last, Unix ms, by their bridges: pages tell for how long one has been silent. Kept for as long
+ * as somebody looks.
+ */
+const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, updateAgeOnGet: true })
 
 /** How a bridge stands now, by its session host's own word; without one, by what was last written down. */
 export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
@@ -51,16 +54,21 @@ async function whyPaused(accountId: string, reason: Lease.Reason | undefined) {
 }
 
 async function silent(lease: Lease.Info): Promise<Evidence> {
-  // A session that was not asked for a while was there as long as its host.
-  const host = await Host.get(lease.host)
-  const atMs = Math.max(heard.get(lease.bridgeId) ?? 0, (host?.beatAt ?? 0) * 1000)
-  if (atMs > 0) heard.set(lease.bridgeId, atMs)
-  return { kind: "silent", ...lastOf(lease, atMs || undefined) }
+  const atMs = heard.get(lease.bridgeId) ?? (await beatOf(lease))
+  return { kind: "silent", ...lastOf(lease, atMs) }
+}
+
+/** A session that nobody has asked for a while counts as heard at its host's last beat. Later beats say nothing of it. */
+async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefined> {
+  const beatAt = (await Host.get(host))?.beatAt ?? 0
+  if (beatAt === 0) return undefined
+  heard.set(bridgeId, beatAt * 1000)
+  return beatAt * 1000
 }
 
 function unheld(lease: Lease.Info): Evidence {
-  // Its session had told something, and ended unplanned after that.
-  const hasFailed = lease.told !== undefined && lease.failedAt >= lease.told.since
+  // Its last session ended unplanned. An earlier one may have told the status.
+  const hasFailed = lease.told !== undefined && lease.failedAt >= Math.floor(lease.startedMs / 1000)
   if (!hasFailed) return { kind: "unheld", ...lastOf(lease, undefined) }
   return { kind: "unheld", hasFailed, ...lastOf(lease, heard.get(lease.bridgeId) ?? lease.failedAt * 1000) }
 }
