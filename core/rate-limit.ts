@@ -11,8 +11,8 @@ const minute = 60_000
 
 /**
  * Contract, "Rate limits": requests a minute. `address` is the floor under all the others. The mails of sign-ins are
- * counted for the address that they go to and for the one that asks, codes to type for the page on which they are asked for, streams of pages for their person: twelve that come back every
- * 15 seconds are 48.
+ * counted for the address that they go to and for the one that asks, codes to type for the page on which they are asked
+ * for, streams of pages for their person: twelve that come back every 15 seconds are 48.
  */
 const limits = lazily(() => ({
   provision: { limit: config.RATE_LIMIT_PROVISION, windowMs: minute },

@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { hangUp, listen } from "#local/listen.ts"
+import { until } from "#test/support/until.ts"
 import { type Answers, Asking } from "./asking.ts"
 import { annoy } from "./bully.ts"
 import type { Options } from "./options.ts"
@@ -58,12 +59,14 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
 
 /** Resolves when the session has read its address book: until then its list is shorter. */
 async function whenListed({ bully }: Street, count: number): Promise<void> {
-  for (;;) {
+  const isListed = async () => {
     const answer = await bully.call("GET", "/instances/bully/proxy/contacts")
     const listed = answer.ok ? z.array(z.unknown()).parse(await answer.json()) : []
-    if (listed.length >= count) return
+    if (listed.length >= count) return true
     await sleep(5000)
+    return false
   }
+  await until(isListed, { what: `${count} contacts of the bully`, withinMs: 600_000 })
 }
 
 /** A video of fifteen megabytes, which is encrypted and uploaded anew for each message. */
