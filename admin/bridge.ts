@@ -50,8 +50,8 @@ export const bridge: Record<string, Verb> = {
   },
   wake: {
     takes: "<bridge-id>",
-    says: "let a paused bridge run again",
-    run: async (args) => await woken(argument(args, 0, "bridge-id"), "manual", "customer", "billing", "idle"),
+    says: "let a paused bridge run again, unless its own people have paused it",
+    run: async (args) => await woken(argument(args, 0, "bridge-id"), "manual", "billing", "idle"),
   },
   suspend: {
     takes: "<bridge-id>",
@@ -126,10 +126,12 @@ async function stopped(bridgeId: string, reason: "manual" | "suspended"): Promis
   return [{ stopped: bridgeId, reason }]
 }
 
-async function woken(bridgeId: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
+async function woken(bridgeId: string, ...reasons: Lease.StoredReason[]): Promise<Row[]> {
   if (!(await wake(bridgeId, ...reasons)))
     throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
-  return [{ woken: bridgeId }]
+  const lease = await Lease.get(bridgeId)
+  if (lease?.reason !== "customer") return [{ woken: bridgeId }]
+  return [{ still_paused: bridgeId, by: "its own people, who wake it in the dashboard" }]
 }
 
 /** No row for a bridge that is deleted. */

@@ -108,7 +108,7 @@ const stopped: Record<Lease.Reason, string> = {
   idle: "it is paused: nobody had linked a phone or called for three days. Any call wakes it",
   billing: "it is paused for billing: `bridge wake` lets it run",
   manual: "it was paused by hand: `bridge wake` lets it run",
-  customer: "its own people have paused it in the dashboard: they wake it there, or `bridge wake` does",
+  customer: "its own people have paused it in the dashboard: only they wake it, there",
   suspended: "it is suspended: `bridge resume` lets it run",
 }
 

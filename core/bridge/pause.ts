@@ -13,10 +13,14 @@ import { tellHolder } from "./stop.ts"
  * @throws ApiError `bridge_paused`, `bridge_suspended` when it is stopped for another reason, `not_found`
  */
 export async function pause(bridgeId: string, requestId: string): Promise<void> {
-  const before = await freshLease(bridgeId)
-  if (await Lease.stopForCustomer(bridgeId)) return await tellHolder(before, requestId)
-  const { reason } = await freshLease(bridgeId)
-  if (reason !== "customer") await runningLease(bridgeId)
+  for (;;) {
+    const before = await freshLease(bridgeId)
+    if (await Lease.stopForCustomer(bridgeId)) return await tellHolder(before, requestId)
+    const { reason } = await freshLease(bridgeId)
+    if (reason === "customer") return
+    // This throws why it is stopped. If it has been woken meanwhile, the next try stops it.
+    await runningLease(bridgeId)
+  }
 }
 
 /**
@@ -25,7 +29,7 @@ export async function pause(bridgeId: string, requestId: string): Promise<void> 
  */
 export async function unpause(bridge: Bridge.Info): Promise<void> {
   await mustPay(bridge)
-  if (!(await Lease.wake(bridge.id, "customer"))) await runningLease(bridge.id)
+  if (!(await Lease.wakeForCustomer(bridge.id))) await runningLease(bridge.id)
   // The account may have ceased to pay in this moment: then the next look stops it again.
   if (await Payer.get(bridge.accountId)) await Due.put(bridge.accountId)
 }

@@ -19,11 +19,11 @@ export async function stop(bridgeId: string, reason: "manual" | "suspended"): Pr
 }
 
 /**
- * Its operator lets a bridge run again that was stopped for one of these reasons. Where it is paid for, a look at Stripe
- * follows, which stops it again if nobody pays.
+ * Its operator lets a bridge run again that was stopped for one of these reasons, unless its own people have paused it.
+ * Where it is paid for, a look at Stripe follows, which stops it again if nobody pays.
  * @returns false when it was not
  */
-export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promise<boolean> {
+export async function wake(bridgeId: string, ...reasons: Lease.StoredReason[]): Promise<boolean> {
   if (!(await Lease.wake(bridgeId, ...reasons))) return false
   await due(bridgeId)
   return true

@@ -8,10 +8,23 @@ import { get as getRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./row.ts"
 
-export { FREE, GONE, type Held, Info, key, looksForAll, Network, NONE, Reason, Told, wanted } from "./row.ts"
+export {
+  FREE,
+  GONE,
+  type Held,
+  Info,
+  key,
+  looksForAll,
+  Network,
+  NONE,
+  Reason,
+  type StoredReason,
+  Told,
+  wanted,
+} from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./holding.ts"
 export { healthy, login, outlived, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
-export { pauseIdle, skip, stop, stopForCustomer, stopUnpaid, wake } from "./stop-and-wake.ts"
+export { pauseIdle, skip, stop, stopForCustomer, stopUnpaid, wake, wakeForCustomer } from "./stop-and-wake.ts"
 export { claimRemoval, gone } from "./removal.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {

@@ -11,9 +11,15 @@ import { bridgeIdOf, tables } from "../store/tables.ts"
 export const Network = z.enum(["live", "simulated"])
 export type Network = z.infer<typeof Network>
 
-/** Why a bridge must not run. `manual`: its operator has paused it; `customer`: its own people. */
+/** Why a bridge must not run. `manual`: its operator has paused it; `customer`: its own people, and nobody else. */
 export const Reason = z.enum(["idle", "billing", "manual", "customer", "suspended"])
 export type Reason = z.infer<typeof Reason>
+
+/**
+ * Reasons as rows hold them. A pause by its people is `manual` and `by_customer`, since earlier releases cannot read another
+ * reason. `by_operator` beside it says that the operator has stopped it too.
+ */
+export type StoredReason = Exclude<Reason, "customer">
 
 /** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */
 export const Told = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
@@ -118,11 +124,16 @@ export async function change(
   return "now" in row ? fromRow(row.now) : undefined
 }
 
+function reasonOf({ reason, by_customer: byCustomer, by_operator: byOperator }: Row): unknown {
+  return reason === "manual" && byCustomer === true && byOperator !== true ? "customer" : reason
+}
+
 export function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
     bridgeId: bridgeIdOf(row.pk),
     host: freeParts.includes(String(row.host)) ? FREE : row.host,
+    reason: reasonOf(row),
     provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,

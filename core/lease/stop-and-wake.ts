@@ -1,16 +1,19 @@
 import { now } from "../platform/clock.ts"
-import { change, freeOf, GONE, type Held, key, NONE, type Reason } from "./row.ts"
+import type { Row } from "../store/store.ts"
+import { change, freeOf, GONE, type Held, key, NONE, type Reason, type StoredReason } from "./row.ts"
 
 // Whether a bridge is to run. Each change ends its session, since it raises the epoch.
 
 /**
- * The bridge must not run from now on, and its holder is fenced. A suspension outlasts every other reason.
+ * The operator stops a bridge, and its holder is fenced. A suspension outlasts every other reason. If its own people have
+ * paused it, that is kept for when the operator wakes or resumes it.
  * @returns false when there is no such bridge, or it is suspended already.
  */
-export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
+export async function stop(bridgeId: string, reason: StoredReason): Promise<boolean> {
   const stopped = await change({
     Key: key(bridgeId),
-    UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :reason",
+    UpdateExpression:
+      "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :reason, by_operator = :yes",
     ConditionExpression:
       "attribute_exists(pk) AND #host <> :gone AND (attribute_not_exists(reason) OR reason <> :suspended)",
     ExpressionAttributeNames: { "#host": "host" },
@@ -19,8 +22,9 @@ export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
       ":nowhere": "",
       ":one": 1,
       ":reason": reason,
+      ":yes": true,
       ":gone": GONE,
-      ":suspended": "suspended",
+      ":suspended": "suspended" satisfies Reason,
     },
   })
   return stopped !== undefined
@@ -32,7 +36,9 @@ export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
  * @returns false when it was stopped already, or is deleted
  */
 export async function stopUnpaid(bridgeId: string): Promise<boolean> {
-  return await stopRunning(bridgeId, "billing")
+  return await stopRunning(bridgeId, "reason = :reason REMOVE by_customer, by_operator", {
+    ":reason": "billing" satisfies Reason,
+  })
 }
 
 /**
@@ -40,20 +46,23 @@ export async function stopUnpaid(bridgeId: string): Promise<boolean> {
  * @returns false when it was stopped already, or is deleted
  */
 export async function stopForCustomer(bridgeId: string): Promise<boolean> {
-  return await stopRunning(bridgeId, "customer")
+  return await stopRunning(bridgeId, "reason = :reason, by_customer = :yes REMOVE by_operator", {
+    ":reason": "manual" satisfies Reason,
+    ":yes": true,
+  })
 }
 
-async function stopRunning(bridgeId: string, reason: Reason): Promise<boolean> {
+async function stopRunning(bridgeId: string, set: string, values: Row): Promise<boolean> {
   const stopped = await change({
     Key: key(bridgeId),
-    UpdateExpression: "SET #host = :none, addr = :nowhere, epoch = epoch + :one, reason = :reason",
+    UpdateExpression: `SET #host = :none, addr = :nowhere, epoch = epoch + :one, ${set}`,
     ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND (#host <> :none OR reason = :idle)",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
+      ...values,
       ":none": NONE,
       ":nowhere": "",
       ":one": 1,
-      ":reason": reason,
       ":gone": GONE,
       ":idle": "idle" satisfies Reason,
     },
@@ -62,22 +71,49 @@ async function stopRunning(bridgeId: string, reason: Reason): Promise<boolean> {
 }
 
 /**
- * A bridge stopped for one of these reasons wants a host again.
+ * A bridge stopped for one of these reasons wants a host again. If its own people have paused it, it stays paused, and
+ * only they can wake it.
  * @returns false when it was not stopped, or for another reason.
  */
-export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<boolean> {
+export async function wake(bridgeId: string, ...reasons: StoredReason[]): Promise<boolean> {
   const values = Object.fromEntries(reasons.map((reason, i) => [`:r${i}`, reason]))
+  const isOne = `reason IN (${Object.keys(values).join(", ")})`
+  const isOfPeople = "by_customer = :yes AND reason IN (:manual, :suspended)"
+  const people = { ...values, ":yes": true, ":manual": "manual", ":suspended": "suspended" }
+  if (await free(bridgeId, `${isOne} AND NOT (${isOfPeople})`, people)) return true
+  const left = await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET reason = :manual REMOVE by_operator",
+    // An earlier release suspends without `by_operator`.
+    ConditionExpression: `#host = :none AND ${isOne} AND ${isOfPeople} AND (by_operator = :yes OR reason = :suspended)`,
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":none": NONE, ...people },
+  })
+  return left !== undefined
+}
+
+/**
+ * Its own people let a bridge run again that they have paused.
+ * @returns false when they had not, or its operator has stopped it too.
+ */
+export async function wakeForCustomer(bridgeId: string): Promise<boolean> {
+  const isTheirs = "reason = :manual AND by_customer = :yes AND attribute_not_exists(by_operator)"
+  return await free(bridgeId, isTheirs, { ":manual": "manual" satisfies Reason, ":yes": true })
+}
+
+async function free(bridgeId: string, condition: string, values: Row): Promise<boolean> {
   const woken = await change({
     Key: key(bridgeId),
-    UpdateExpression: "SET #host = :free, epoch = epoch + :one, used = :now REMOVE reason",
-    ConditionExpression: `#host = :none AND reason IN (${Object.keys(values).join(", ")})`,
+    UpdateExpression:
+      "SET #host = :free, epoch = epoch + :one, used = :now REMOVE reason, by_customer, by_operator",
+    ConditionExpression: `#host = :none AND ${condition}`,
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
+      ...values,
       ":free": freeOf(bridgeId),
       ":one": 1,
       ":now": now(),
       ":none": NONE,
-      ...values,
     },
   })
   return woken !== undefined

@@ -230,12 +230,15 @@ function leaseFacts(lease: Lease, nowMs: number): Html {
     </dd>`
 }
 
-/** What the operator can do about a number now. One that is paused for billing runs again when it is paid. */
+/**
+ * What the operator can do about a number now. One that is paused for billing runs again when it is paid, and one that its
+ * own people have paused, when they wake it.
+ */
 function acts(id: string, { state, reason }: Lease): Html[] {
   const act = (name: string, label: string, kind: "" | "danger" = "") =>
     press({ action: `/operator/${name}`, label, kind, fields: { id } })
   if (state === "suspended") return [act("resume", "Resume")]
   const suspend = act("suspend", "Suspend", "danger")
   if (state === "running") return [act("pause", "Pause", "danger"), suspend]
-  return reason === "billing" ? [suspend] : [act("wake", "Wake"), suspend]
+  return reason === "billing" || reason === "customer" ? [suspend] : [act("wake", "Wake"), suspend]
 }

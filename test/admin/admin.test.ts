@@ -80,6 +80,9 @@ test("a bridge is paused and woken, suspended and resumed; a pause does not end 
   const lease = await Lease.get(id)
   expect(lease).toMatchObject({ host: Lease.FREE })
   expect(lease?.reason).toBeUndefined()
+  await Lease.stopForCustomer(id)
+  await bridge.suspend!.run([id])
+  expect(await bridge.resume!.run([id])).toMatchObject([{ still_paused: id }])
 })
 
 test("a bridge that is to skip a message is free for a new session, tried at once though it is a suspect; not while it is paused", async () => {

@@ -19,6 +19,8 @@ import { Delivery } from "#core/event/delivery-progress.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { get as getRow } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { codeBlocks } from "#dashboard/pages/start.ts"
@@ -509,11 +511,18 @@ test("a session that is not heard is uncertain, then lost, and the page says for
     expect(page).toMatch(/no word from the host for <span data-age="\d+"/)
     expect(page).toContain('The last word was "connected".')
   }
+  // Its host beats, which says nothing about the session.
+  await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
+  expect(await shown(1000)).toContain(">Lost</span>")
   const { version } = (await Host.get(held.host))!
   await Lease.freeFromDead([held], { key: Host.key(held.host), seenVersion: version })
   const gone = await shown(1000)
   expect(gone).toContain(">Lost</span>")
   expect(gone).toContain("Its session host is gone.")
+  // The next session moves as planned, and has told nothing new.
+  const next = (await Lease.take((await Lease.get(held.bridgeId))!, { id: held.host, addr: held.addr }))!
+  await Lease.letGo(next)
+  expect(await shown(0)).not.toContain("Its session host is gone.")
 })
 
 test("a number that waits for its first session starts, and one that its operator or billing has paused says who wakes it", async () => {
@@ -572,4 +581,29 @@ test("a number is paused and woken by its own people, but not woken when its ope
     expect(await reason()).toBe(other)
     expect(await (await person.get(settings)).text()).not.toContain("/settings/wake")
   }
+  await Lease.wake(person.bridge.id, "suspended")
+  expect(await reason()).toBe("runs")
+})
+
+test("a number that its people have paused stays paused when its operator has stopped it too and lets it run again", async () => {
+  const person = await aPerson()
+  const { id } = person.bridge
+  const reason = async () => (await Lease.get(id))?.reason ?? "runs"
+  const settings = "/numbers/shop/settings"
+  await person.post(`${settings}/pause`)
+  // An earlier release knows this reason, and not the ones that came later.
+  expect(await getRow(tables.leases, Lease.key(id))).toMatchObject({ reason: "manual", by_customer: true })
+  expect(await Lease.wake(id, "manual", "billing", "idle")).toBe(false)
+  for (const stopped of ["manual", "suspended"] as const) {
+    await Lease.stop(id, stopped)
+    expect(await reason()).toBe(stopped)
+    expect((await person.post(`${settings}/wake`)).status).toBe(409)
+    expect(await Lease.wake(id, stopped)).toBe(true)
+    expect(await reason()).toBe("customer")
+  }
+  expect((await person.post(`${settings}/wake`)).status).toBe(200)
+  expect(await reason()).toBe("runs")
+  await Lease.stop(id, "manual")
+  expect(await Lease.wake(id, "manual")).toBe(true)
+  expect(await reason()).toBe("runs")
 })
