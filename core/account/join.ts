@@ -1,7 +1,7 @@
 import { Billing } from "../billing/billing.ts"
 import { Payer } from "../billing/payer.ts"
 import { Account } from "./account.ts"
-import { accountsOf } from "./accounts-of.ts"
+import { accountsOf, invitationsTo } from "./accounts-of.ts"
 import { Member } from "./member.ts"
 import { Person } from "./person.ts"
 
@@ -21,7 +21,7 @@ export async function join(
   const ids = (await accountsOf(person.id)).map(({ account }) => account.id)
   const known = preferred.find((id) => ids.includes(id)) ?? ids[0]
   if (known !== undefined) return { person, accountId: known }
-  const isInvited = (await Member.invitationsOf(email)).length > 0
+  const isInvited = (await invitationsTo(email)).length > 0
   return { person, accountId: isInvited ? "" : await openAccount(person) }
 }
 

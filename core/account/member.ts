@@ -66,12 +66,9 @@ export async function list(accountId: string): Promise<Info[]> {
   return found.toSorted((a, b) => rank(a) - rank(b) || a.since - b.since)
 }
 
-/** Ends every membership and invitation of an account that is gone. @returns who was in it */
-export async function removeAll(accountId: string): Promise<Info[]> {
-  for (const { email } of await invitations(accountId)) await withdraw(accountId, email)
-  const all = await list(accountId)
-  for (const { personId } of all) await transact(removing(accountId, personId))
-  return all
+/** Ends a membership of an account that is gone, the last owner's as well. */
+export async function end(accountId: string, personId: string): Promise<void> {
+  await transact(removing(accountId, personId))
 }
 
 /**

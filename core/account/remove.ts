@@ -3,6 +3,7 @@ import { Payer } from "../billing/payer.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
+import { accountsOf } from "./accounts-of.ts"
 import { Browser } from "./browser.ts"
 import { Member } from "./member.ts"
 import { Passkey } from "./passkey.ts"
@@ -29,10 +30,16 @@ export async function remove(accountId: string): Promise<boolean> {
   return true
 }
 
-/** Ends the memberships and invitations of an account that is gone. Whoever is in no other account is forgotten. */
+/**
+ * Ends the memberships and invitations of an account that is gone. People who are in no other account are forgotten. A
+ * membership goes last: if this is interrupted, it leads the next call to its person.
+ */
 export async function removePeople(accountId: string): Promise<void> {
-  for (const { personId } of await Member.removeAll(accountId))
-    if ((await Member.ofPerson(personId)).length === 0) await forget(personId)
+  for (const { email } of await Member.invitations(accountId)) await Member.withdraw(accountId, email)
+  for (const { personId } of await Member.list(accountId)) {
+    if ((await accountsOf(personId)).length === 0) await forget(personId)
+    await Member.end(accountId, personId)
+  }
 }
 
 async function forget(personId: string): Promise<void> {

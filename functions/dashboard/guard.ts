@@ -102,9 +102,22 @@ function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): st
   return next === "" ? page : `${page}?${new URLSearchParams({ next }).toString()}`
 }
 
-/** A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. */
+/**
+ * A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. The pages of the sign-in
+ * are no goal: a link could lead on to the sign-in of whoever made it.
+ */
 export function ownPath(given: unknown): string {
-  return typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given) ? given : "/"
+  const isPath = typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given)
+  return isPath && !isSignIn(given) ? given : "/"
+}
+
+/** Whether a browser that follows a path comes to the sign-in. One that cannot be decoded may lead there. */
+function isSignIn(path: string): boolean {
+  try {
+    return decodeURIComponent(new URL(path, "http://localhost").pathname).startsWith("/sign-in")
+  } catch {
+    return true
+  }
 }
 
 /** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's answer; `draft` is a form. */

@@ -6,7 +6,8 @@ import { Browser } from "#core/account/browser.ts"
 import { join } from "#core/account/join.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Member } from "#core/account/member.ts"
-import { remove as removeAccount } from "#core/account/remove.ts"
+import { Person } from "#core/account/person.ts"
+import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { app } from "#functions/api/app.ts"
 import { anAddress } from "#test/support/service/customer.ts"
@@ -192,6 +193,8 @@ test("after signing in one is where one wanted to go, and never on another host"
     "/\\evil.example",
     "javascript:alert(1)",
     "/a b",
+    "/sign-in/link/x",
+    "/a/../%73ign-in/link/x",
   ]) {
     const { visitor: led, code } = await asked(anEmail())
     expect((await led.post("/sign-in/code", { code, next })).headers.get("location")).toBe("/")
@@ -377,6 +380,28 @@ test("a membership of an account that is gone is no way in, and hides no other a
   expect((await join(guest)).accountId).toBe(own)
   const { visitor } = await signedIn(guest)
   expect(await isIn(visitor)).toBe(true)
+})
+
+test("an invitation to an account that is gone leads nobody astray, and somebody new has an account of their own", async () => {
+  const email = anEmail()
+  await Member.invite(randomUUID(), email, "member", anEmail())
+  for (let times = 0; times < 2; times++) {
+    const { visitor, leadsTo } = await signedIn(email)
+    expect([leadsTo, await isIn(visitor)]).toEqual(["/", true])
+  }
+})
+
+test("people are forgotten with their last account, whatever an interrupted deletion of another has left", async () => {
+  const email = anEmail()
+  const { accountId, person } = await join(email)
+  const { visitor } = await signedIn(email)
+  const interrupted = randomUUID()
+  await Member.add(interrupted, person, "owner")
+  expect(await removeAccount(accountId)).toBe(true)
+  expect([await Person.get(person.id), await Browser.list(person.id)]).toEqual([undefined, []])
+  expect((await visitor.get("/numbers")).headers.get("location")).toBe("/sign-in?next=%2Fnumbers")
+  await removePeople(interrupted)
+  expect([await Member.list(interrupted), await Member.ofPerson(person.id)]).toEqual([[], []])
 })
 
 test("the last owner cannot be removed, and of two who remove each other at once one stays", async () => {

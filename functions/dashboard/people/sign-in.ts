@@ -1,9 +1,9 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { invitationsTo } from "#core/account/accounts-of.ts"
 import { Browser } from "#core/account/browser.ts"
 import { join } from "#core/account/join.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
-import { Member } from "#core/account/member.ts"
 import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { hashOf } from "#core/account/token.ts"
@@ -138,7 +138,7 @@ export async function admitBrowser(
   const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
   putCookie(c, "session", token, month)
   putCookie(c, "asking", "", 0)
-  return next === "/" && (await Member.invitationsOf(email)).length > 0 ? "/accounts" : next
+  return next === "/" && (await invitationsTo(email)).length > 0 ? "/accounts" : next
 }
 
 /** The account that this browser shows to the person of this address; undefined when it is another's, or nobody's. */
