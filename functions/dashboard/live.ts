@@ -69,11 +69,10 @@ export async function live(
   whose: string = c.var.me.person.id,
 ): Promise<Response> {
   const own: Stream = { opener: openerOf(c), isReplaced: false }
-  const place = (await isTooOften(whose)) ? undefined : await enter(whose, own)
-  if (!place) {
+  const place = await enter(whose, own).catch((error: unknown) => {
     onEnd()
-    throw rateLimited(refusedFor)
-  }
+    throw error
+  })
   const response = streamSSE(
     c,
     async (stream) => {
@@ -120,18 +119,27 @@ async function isTooOften(whose: string): Promise<boolean> {
   return (await RateLimit.count("pageStreams", whose)).isExceeded
 }
 
-/** Takes one of a person's places; undefined if there is none. */
-async function enter(whose: string, entering: Stream): Promise<StreamPlace.Info | undefined> {
+/** Takes one of a person's places. @throws ApiError `rate_limited` if there is none, or streams are opened too often */
+async function enter(whose: string, entering: Stream): Promise<StreamPlace.Info> {
+  const place = (await isTooOften(whose)) ? undefined : await takePlace(whose, entering)
+  if (!place) throw rateLimited(refusedFor)
+  return place
+}
+
+/** The former stream of its part goes on until the place is taken. @returns undefined if there is none */
+async function takePlace(whose: string, entering: Stream): Promise<StreamPlace.Info | undefined> {
   const { opener } = entering
   const open = here.get(whose) ?? []
   const others = new Set(open.map((one) => one.opener ?? one))
   if (opener !== undefined) others.delete(opener)
   if (others.size >= most) return undefined
-  for (const one of open) if (opener !== undefined && one.opener === opener) one.isReplaced = true
   here.set(whose, [...open, entering])
   let place: StreamPlace.Info | undefined
   try {
     place = await StreamPlace.take(`PAGES#${whose}`, most, opener)
+    // None of those that came after it: each of two would end the other.
+    if (place && opener !== undefined)
+      for (const one of open) if (one.opener === opener) one.isReplaced = true
     return place
   } finally {
     if (!place) left(whose, entering)
