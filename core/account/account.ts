@@ -9,7 +9,6 @@ import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"
 import { ApiError } from "../error.ts"
 import { get as getRow, query, type Row, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { Email } from "./person.ts"
 
 /** `unpaid`: Stripe has given up collecting a payment. `canceled`: it has ended. Either stops the bridges. */
 export const Subscription = z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"])
@@ -31,7 +30,7 @@ export type Info = z.infer<typeof Info>
 
 /**
  * A name that people choose for their account. Those who link a phone for it read it, so nothing in it turns the direction of
- * the text around it, and an address is none.
+ * the text around it, it can be seen, and no address is in it.
  */
 export const Name = z
   .string()
@@ -45,16 +44,26 @@ export const Name = z
         (name) => name.isWellFormed() && !/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
         "a name has no control characters",
       )
-      .refine((name) => !isAddress(name), "an e-mail address is no name: strangers would read it"),
+      .refine(isVisible, "a name has at least one character that can be seen")
+      .refine((name) => !hasAddress(name), "a name has no @: strangers would read an e-mail address in it"),
   )
 
-/** The name of an account to strangers; undefined while it is called by the address of the person whom it was made for. */
+/**
+ * The name of an account to strangers; undefined while an address is in it, as that of the person whom it was
+ * made for.
+ */
 export function publicName({ name }: Pick<Info, "name">): string | undefined {
-  return isAddress(name) ? undefined : name
+  return hasAddress(name) ? undefined : name
 }
 
-function isAddress(name: string): boolean {
-  return Email.safeParse(name).success
+/** Whether a name may have an e-mail address in it, also as wide characters write it. */
+function hasAddress(name: string): boolean {
+  return name.normalize("NFKC").includes("@")
+}
+
+/** Whether anything of a name shows. The blank of Braille, U+2800, is a symbol to Unicode. */
+function isVisible(name: string): boolean {
+  return /[^\p{Default_Ignorable_Code_Point}\p{Z}\p{C}\p{M}\u2800]/u.test(name)
 }
 
 /** Contract, "Bridges per account" */

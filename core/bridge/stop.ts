@@ -12,7 +12,20 @@ import { Bridge } from "./bridge.ts"
  */
 export async function stop(bridgeId: string, reason: "manual" | "suspended"): Promise<boolean> {
   const before = await Lease.get(bridgeId)
-  if (!(await Lease.stop(bridgeId, reason))) return false
+  return (await Lease.stop(bridgeId, reason)) && (await ended(bridgeId, before))
+}
+
+/**
+ * Its operator pauses a bridge that runs, or only sleeps. For one that is stopped already, its reason stays: a pause would
+ * hide that nobody pays.
+ * @returns false when there is no such bridge, or it is stopped already
+ */
+export async function pauseRunning(bridgeId: string): Promise<boolean> {
+  const before = await Lease.get(bridgeId)
+  return (await Lease.stopForOperator(bridgeId)) && (await ended(bridgeId, before))
+}
+
+async function ended(bridgeId: string, before: Lease.Info | undefined): Promise<true> {
   if (before) await tellHolder(before)
   await due(bridgeId)
   return true

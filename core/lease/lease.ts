@@ -24,7 +24,16 @@ export {
 } from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./holding.ts"
 export { healthy, login, outlived, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
-export { pauseIdle, skip, stop, stopForCustomer, stopUnpaid, wake, wakeForCustomer } from "./stop-and-wake.ts"
+export {
+  pauseIdle,
+  skip,
+  stop,
+  stopForCustomer,
+  stopForOperator,
+  stopUnpaid,
+  wake,
+  wakeForCustomer,
+} from "./stop-and-wake.ts"
 export { claimRemoval, gone } from "./removal.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {

@@ -52,6 +52,18 @@ export async function stopForCustomer(bridgeId: string): Promise<boolean> {
   })
 }
 
+/**
+ * The bridge must not run until its operator wakes it. Unlike `stop`, this leaves one that is stopped for any other reason
+ * than idleness as it is.
+ * @returns false when it was stopped already, or is deleted
+ */
+export async function stopForOperator(bridgeId: string): Promise<boolean> {
+  return await stopRunning(bridgeId, "reason = :reason, by_operator = :yes REMOVE by_customer", {
+    ":reason": "manual" satisfies Reason,
+    ":yes": true,
+  })
+}
+
 async function stopRunning(bridgeId: string, set: string, values: Row): Promise<boolean> {
   const stopped = await change({
     Key: key(bridgeId),

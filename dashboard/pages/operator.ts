@@ -231,8 +231,8 @@ function leaseFacts(lease: Lease, nowMs: number): Html {
 }
 
 /**
- * What the operator can do about a number now. One that is paused for billing runs again when it is paid, and one that its
- * own people have paused, when they wake it.
+ * The buttons for a number as it is now. One that is paused for billing runs again when it is paid, and one that its
+ * people have paused is theirs to wake.
  */
 function acts(id: string, { state, reason }: Lease): Html[] {
   const act = (name: string, label: string, kind: "" | "danger" = "") =>
@@ -240,5 +240,5 @@ function acts(id: string, { state, reason }: Lease): Html[] {
   if (state === "suspended") return [act("resume", "Resume")]
   const suspend = act("suspend", "Suspend", "danger")
   if (state === "running") return [act("pause", "Pause", "danger"), suspend]
-  return reason === "billing" || reason === "customer" ? [suspend] : [act("wake", "Wake"), suspend]
+  return reason === "manual" || reason === "idle" ? [act("wake", "Wake"), suspend] : [suspend]
 }

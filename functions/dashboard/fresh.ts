@@ -30,17 +30,26 @@ export function signInAgain(
   return `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`
 }
 
-/** It stays in the person's browser. In an address, anybody who sends them a link could have typed it. */
+/** The longest draft that is kept, in bytes as it is sent. A browser drops a cookie of more than 4096 (RFC 6265, 6.1). */
+const longestDraft = 3500
+
+/**
+ * It stays in the person's browser. In an address, anybody who sends them a link could have typed it. One that is too long
+ * is not kept, and an older one goes.
+ */
 function keepDraft(c: Context<DashboardEnv>, page: string, typed: Record<string, string>): void {
-  const draft = new URLSearchParams({ ...typed, page, person: c.var.me.person.id })
-  putCookie(c, "draft", draft.toString(), SignIn.mailedFor)
+  const { person, account } = c.var.me
+  const draft = new URLSearchParams({ ...typed, page, person: person.id, account: account.id }).toString()
+  if (encodeURIComponent(draft).length > longestDraft) return putCookie(c, "draft", "", 0)
+  putCookie(c, "draft", draft, SignIn.mailedFor)
 }
 
-/** Takes what was typed on this page before a sign-in. */
+/** Takes what was typed on this page before a sign-in, by the same person for the same account. */
 export function takeDraft(c: Context<DashboardEnv>): URLSearchParams {
   const draft = new URLSearchParams(cookie(c, "draft"))
-  const { person } = c.var.me
-  if (draft.get("page") !== c.req.path || draft.get("person") !== person.id) return new URLSearchParams()
+  const { person, account } = c.var.me
+  const here = { page: c.req.path, person: person.id, account: account.id }
+  if (Object.entries(here).some(([name, value]) => draft.get(name) !== value)) return new URLSearchParams()
   putCookie(c, "draft", "", 0)
   return draft
 }

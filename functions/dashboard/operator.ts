@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { stop, wake } from "#core/bridge/stop.ts"
+import { pauseRunning, stop, wake } from "#core/bridge/stop.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
 import { Host } from "#core/lease/host.ts"
@@ -51,18 +51,12 @@ operator.get("/dev/mail", async (c) => {
   return await page(c, { title: "Mail", place: "mail", body })
 })
 
-/** What an operator does with a number, as \`npm run admin -- bridge\` does. */
+/** The changes that an operator makes to a number here: each says whether it was made. */
 const acts: Record<string, (id: string) => Promise<boolean>> = {
-  // The pause of a bridge that is stopped for billing would hide that nobody pays.
-  pause: async (id) => (await isRunning(id)) && (await stop(id, "manual")),
+  pause: pauseRunning,
   wake: async (id) => await wake(id, "manual", "idle"),
   suspend: async (id) => await stop(id, "suspended"),
   resume: async (id) => await wake(id, "suspended"),
-}
-
-async function isRunning(id: string): Promise<boolean> {
-  const lease = await Lease.get(id)
-  return lease !== undefined && Lease.stateOf(lease) === "running"
 }
 
 async function show(c: Context<DashboardEnv>, told?: string): Promise<Response> {

@@ -217,13 +217,19 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   await Lease.stop(bridgeId, "billing")
   for (const name of ["pause", "wake"])
     expect([name, await act(name), await state()]).toEqual([name, 409, "billing"])
+  expect(await (await person.get(`/operator/find?id=${bridgeId}`)).text()).not.toContain("/operator/wake")
+  await Lease.wake(bridgeId, "billing")
+  await Lease.stopForCustomer(bridgeId)
+  expect(await act("pause")).toBe(409)
+  expect(await (await person.get(`/operator/find?id=${bridgeId}`)).text()).not.toContain("/operator/wake")
+  expect(await act("suspend")).toBe(303)
 
   vi.useFakeTimers({ toFake: ["Date"] })
   try {
     vi.setSystemTime(Date.now() + 11 * 60_000)
     const led = await person.post("/operator/suspend", { id: bridgeId })
     expect(led.headers.get("location")).toMatch(/^\/sign-in/)
-    expect(await state()).toBe("billing")
+    expect(await state()).toBe("suspended")
   } finally {
     vi.useRealTimers()
   }
@@ -387,6 +393,17 @@ test("what gives events or secrets away asks for a fresh sign-in, and what was t
     const other = await aPerson()
     other.jar.set("draft", draft)
     expect(await (await other.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
+    // Nor does its own person, for a number of another account that has the same name.
+    await Member.add(other.accountId, person.person, "owner")
+    await person.post("/accounts/turn", { account: other.accountId })
+    expect(person.jar.get("draft")).toBe(draft)
+    expect(await (await person.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
+    await person.post("/accounts/turn", { account: person.accountId })
+    // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is too long.
+    await person.post("/account/withdraw", { email: "late@example.com" })
+    expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
+    await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere + "/".repeat(1000) })
+    expect(person.jar.has("draft")).toBe(false)
     await person.post(`/sign-in/link/${await SignIn.print(person.email)}`)
     expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })).status).not.toBe(
       303,
@@ -418,7 +435,8 @@ test("an account's name is its owners' to choose, strangers read it where a phon
   expect(await linkPage()).not.toContain(owner.email)
   expect(await linkPage()).toContain("Those who sent you here")
 
-  for (const wrong of ["", "  ", owner.email, "x".repeat(65), "The \u202eshop", "The\0shop"]) {
+  const unseen = ["\u200b", "\u3164 \u2800", `Ada <${anEmail()}>`, "ada\uff20example.com"]
+  for (const wrong of ["", "  ", owner.email, "x".repeat(65), "The \u202eshop", "The\0shop", ...unseen]) {
     const refused = await (await owner.post("/account/rename", { name: wrong })).text()
     expect([wrong, /class="note bad"/.test(refused)]).toEqual([wrong, true])
   }

@@ -30,7 +30,9 @@ export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
   .use("/account/:act{invite|withdraw|remove}", async (c, next) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners invite and remove people.")
-    const typed = textsOf(await c.req.parseBody(), "email", "role")
+    // A draft would fill the form that invites.
+    const isInviting = c.req.param("act") === "invite"
+    const typed = isInviting ? textsOf(await c.req.parseBody(), "email", "role") : undefined
     return unlessFresh(c, "/account", typed) ?? (await next())
   })
   .post("/account/rename", async (c) => {
