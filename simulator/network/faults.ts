@@ -49,6 +49,8 @@ export const kinds = [
   "stubborn_status",
   /** A request for the device's keys is refused as not acceptable (406). */
   "not_acceptable",
+  /** A request for the device's keys fails (503), as it may at any time. */
+  "keys_fail",
   /** The device is not told that its backlog is over. */
   "no_offline",
   /**

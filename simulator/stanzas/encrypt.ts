@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { deliver } from "../network/delivery.ts"
 import { type Address, type Device, key } from "../network/directory.ts"
+import type { Kind } from "../network/faults.ts"
 import type { Line } from "../network/line.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -82,10 +83,12 @@ function bundle(network: Network, jid: string | undefined): Node {
   const parsed = Jid.parse(jid)
   const user = network.directory.find(parsed)
   const device = user && network.directory.device({ user: user.pn, id: parsed?.device ?? 0 })
-  const isGone = device && network.faults.strike("no_keys", key({ user: device.user, id: device.id }))
-  if (!device || isGone) return el("user", { jid }, [el("error", { code: 404, text: "item-not-found" })])
-  if (network.faults.strike("not_acceptable", key({ user: device.user, id: device.id })))
-    return el("user", { jid }, [el("error", { code: 406, text: "not-acceptable" })])
+  const refused = (code: number, text: string) => el("user", { jid }, [el("error", { code, text })])
+  if (!device) return refused(404, "item-not-found")
+  const strikes = (kind: Kind) => network.faults.strike(kind, key({ user: device.user, id: device.id }))
+  if (strikes("no_keys")) return refused(404, "item-not-found")
+  if (strikes("not_acceptable")) return refused(406, "not-acceptable")
+  if (strikes("keys_fail")) return refused(503, "service-unavailable")
   const preKey = network.prekeys.take({ user: device.user, id: device.id })
   askForMore(network, device)
   return el("user", { jid, t: now() }, [

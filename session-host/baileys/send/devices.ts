@@ -5,7 +5,7 @@ import { perVault } from "#session-host/concurrency/per-vault.ts"
 /** A device as Baileys keeps it; it names the server, too, which its type does not say. */
 export type Device = JidWithDevice & {
   server: string
-  /** The network has refused its keys, and is not asked for them again until its owner's list changes. */
+  /** The network has refused its keys, and is not asked for them again until its owner's list changes, or is half a day old. */
   hasNoKeys?: true
 }
 
@@ -45,7 +45,8 @@ function newLists() {
         const list = get(user)?.map((each) =>
           without.has(addressOf(each)) ? { ...each, hasNoKeys: true as const } : each,
         )
-        if (list) set(user, list)
+        // The list is no newer for it.
+        if (list) entries.set(user, list.map(written).join(" "), { noUpdateTTL: true })
       }
     },
     /** Their list of devices is out of date. */

@@ -135,7 +135,6 @@ async function prepare(input: Input, users: string[], sending: Transmission): Pr
   if (jids.length > 0) await askForDevices(input, jids)
   const wanted = users.flatMap((user) => devices.get(user) ?? [])
   sending.reached = await openSessions(input, await withoutKey(input, wanted, sending))
-  devices.noteNoKeys(wanted.filter((device) => !isReachable(sending, device)))
 }
 
 /** Baileys asks by the user part alone. */
@@ -209,14 +208,20 @@ async function openSessions(input: Input, devices: Device[]): Promise<Map<string
   const reached = new Map(jids.map((jid) => [jid, true]))
   const missing = await withoutSession(input, jids)
   const asked = missing.filter(({ jid }) => !refused.has(jid))
+  const keyless = new Set<string>()
   for (let at = 0; at < asked.length; at += atOnce) {
     const some = asked.slice(at, at + atOnce)
     const bundles = await bundlesOf(
       sock(),
       some.map(({ wire }) => wire),
     )
-    for (const { jid, wire } of some) reached.set(jid, await open(sock(), bundles.get(wire), log))
+    for (const { jid, wire } of some) {
+      const bundle = bundles.get(wire)
+      if (hasNoKeys(bundle)) keyless.add(jid)
+      reached.set(jid, await open(sock(), bundle, log))
+    }
   }
+  input.devices.noteNoKeys(devices.filter((device) => keyless.has(jidOf(device))))
   for (const { jid } of missing) if (refused.has(jid)) reached.set(jid, false)
   const without = asked.filter(({ jid }) => !reached.get(jid)).length
   if (without > 0) log.warn({ devices: without }, "devices without keys are left out")
@@ -249,6 +254,12 @@ async function withoutSession({ sock, keys }: Input, jids: string[]) {
     const record = records[address]
     return !record || !SessionRecord.deserialize(record).getOpenSession()
   })
+}
+
+/** Whether the network says for good that it has no keys of this device. Any other refusal may pass. */
+function hasNoKeys(bundle: BinaryNode | undefined): boolean {
+  const { code = "" } = getBinaryNodeChild(bundle, "error")?.attrs ?? {}
+  return ["404", "406"].includes(code)
 }
 
 /** Opens one session, and lets others have a turn: it takes a millisecond, and there may be thousands. */

@@ -101,7 +101,7 @@ export function newRestrictionsQuestion({ ask, tell, onError }: Input) {
   return {
     atLogin,
     afterRefusal(networkCode: number): void {
-      if (networkCode !== mayNotBeginChats || performance.now() - refusedAt < apartMs) return
+      if (networkCode !== mayNotBeginChats || isAsking || performance.now() - refusedAt < apartMs) return
       refusedAt = performance.now()
       atLogin()
     },
