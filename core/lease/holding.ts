@@ -1,5 +1,4 @@
 import { now } from "../platform/clock.ts"
-import { config } from "../platform/config.ts"
 import { transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, FREE, freeOf, fromRow, type Held, type Info, key } from "./row.ts"
@@ -103,20 +102,14 @@ export async function freeFromDead(
   return freed
 }
 
-/** Five minutes, at 5 s a beat: a death after a longer life is the first of a row. */
-const beatsOfARow = 60
-
 function freeing(lease: Info, share: number | undefined): Write {
   const hasLived = lease.provenEpoch === lease.epoch
-  // Some of this is the time until the host was found dead.
-  const lived = now() - Math.floor(lease.startedMs / 1000)
-  const isFirst = lived * 1000 >= beatsOfARow * config.LEASE_BEAT_MS
   return {
     Update: {
       TableName: tables.leases,
       Key: key(lease.bridgeId),
       UpdateExpression:
-        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, deaths = :deaths, died_after = :lived, " +
+        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, deaths = :deaths, " +
         `fail_count = fail_count + :one, failed_at = :now${share === undefined ? "" : ", #share = :share"}`,
       ConditionExpression: "#host = :dead AND epoch = :seen",
       ExpressionAttributeNames: { "#host": "host", ...(share !== undefined && { "#share": "share" }) },
@@ -125,8 +118,7 @@ function freeing(lease: Info, share: number | undefined): Write {
         ":nowhere": "",
         ":one": 1,
         ":failures": hasLived ? 0 : lease.failures + 1,
-        ":deaths": isFirst ? 1 : lease.deaths + 1,
-        ":lived": isFirst ? 0 : lived,
+        ":deaths": hasLived ? 1 : lease.deaths + 1,
         ...(share !== undefined && { ":share": share }),
         ":now": now(),
         ":dead": lease.host,

@@ -23,7 +23,7 @@ export {
   wanted,
 } from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./holding.ts"
-export { healthy, login, outlived, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
+export { healthy, login, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
 export {
   pauseIdle,
   skip,
@@ -57,20 +57,12 @@ export function statusOf(lease: Info): Status | undefined {
   return isHeld(lease) && lease.told?.epoch === lease.epoch ? lease.told.status : undefined
 }
 
-/** How many sessions in a row ended before they had proved themselves, and how many hosts died with them. */
+/** How many sessions in a row ended before they had lived for a minute, deaths of hosts included. */
 const suspectFrom = { failures: 3, deaths: 2 }
 
 /** Whether a bridge may be what kills its hosts: then only a host that holds nothing else may try it. */
-export function isSuspect(lease: Pick<Info, "failures" | "deaths">): boolean {
+export function isSuspect(lease: Info): boolean {
   return lease.failures >= suspectFrom.failures || lease.deaths >= suspectFrom.deaths
-}
-
-/**
- * How long a session must live until the deaths of hosts before it no longer count: a minute longer than the session had
- * lived at the last of them, since what kills a host may need its time.
- */
-export function outlivesAfterMs({ diedAfter }: Pick<Info, "diedAfter">, provenMs: number): number {
-  return provenMs + diedAfter * 1000
 }
 
 /** From when on a suspect may be tried again, Unix seconds: 10 s x failures², at most ten minutes, at 5 s a beat. */

@@ -37,11 +37,9 @@ export const Info = z.object({
   epoch: z.number().int(),
   /** Unplanned ends in a row, each before the session had lived for a minute. */
   failures: z.number().int(),
-  /** Hosts that died in a row while they held it, with no session between them that outlived the last death. */
+  /** Hosts that died in a row while they held it, with no session between them that lived for a minute. */
   deaths: z.number().int().default(0),
-  /** How long its session had lived at the last of these deaths, in seconds; 0 where that does not matter. */
-  diedAfter: z.number().int().default(0),
-  /** The epoch whose session has lived for a minute. Its end is no failure. */
+  /** The epoch whose session has lived for a minute. Its end is no failure, and its host's death begins a new row. */
   provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
   failCount: z.number().int(),
@@ -137,7 +135,6 @@ export function fromRow(row: Row): Info {
     provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,
-    diedAfter: row.died_after,
     loginAt: row.login_at,
     removedUntil: row.removed_until,
     choice: Choice.Info.parse(row.choice ?? {}),

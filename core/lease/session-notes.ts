@@ -7,16 +7,11 @@ import { change, type Held, key, type Told } from "./row.ts"
 export async function proven(held: Held): Promise<void> {
   await change({
     Key: key(held.bridgeId),
-    UpdateExpression: "SET failures = :none, proven_epoch = :mine",
+    UpdateExpression: "SET failures = :none, deaths = :none, proven_epoch = :mine",
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: { ":none": 0, ":me": held.host, ":mine": held.epoch },
   })
-}
-
-/** The session has outlived the last death of a host with it, so these deaths no longer count. */
-export async function outlived(held: Held): Promise<void> {
-  await note(held, "deaths", 0)
 }
 
 /** The session has been healthy for long, so earlier ends no longer count (`manager.fail_count`). */
@@ -70,7 +65,7 @@ export async function skipped(held: Held): Promise<boolean> {
 /** Writes something about a lease, if it is still its holder's. */
 async function note(
   held: Held,
-  field: "deaths" | "fail_count" | "logins" | "used" | "told",
+  field: "fail_count" | "logins" | "used" | "told",
   value: number | Told,
 ): Promise<void> {
   await change({

@@ -283,7 +283,8 @@ export class Host {
 
   /** How many more sessions fit. A host that runs a suspect runs nothing else until the suspect has proved itself. */
   #room(): number {
-    for (const session of this.sessions.values()) if (session.notes.isSuspect) return 0
+    for (const session of this.sessions.values())
+      if (Lease.isSuspect(session.lease) && !session.notes.isProven) return 0
     return Math.max(0, this.#input.capacity - this.sessions.size)
   }
 

@@ -14,7 +14,6 @@ export class LeaseNotes {
   readonly #log: Logger
   readonly #timers: NodeJS.Timeout[] = []
   #isProven = false
-  #hasOutlived = false
   #isOver = false
   /** The last call of a customer, Unix seconds, and the last such call that was written down. */
   #used: number
@@ -41,23 +40,11 @@ export class LeaseNotes {
       setTimeout(() => this.#prove(), this.#timing.provenMs),
       setTimeout(() => this.#recover(), this.#timing.healthyMs),
     )
-    if (this.#lease.deaths === 0) return
-    const outlivesMs = Lease.outlivesAfterMs(this.#lease, this.#timing.provenMs)
-    this.#timers.push(setTimeout(() => this.#outlive(), outlivesMs))
   }
 
   /** Whether the session has lived for a minute. Until then an unplanned end counts against it. */
   get isProven(): boolean {
     return this.#isProven
-  }
-
-  /** Whether its bridge may still be what killed its hosts or ended its sessions: its host takes no other. */
-  get isSuspect(): boolean {
-    const { failures, deaths } = this.#lease
-    return Lease.isSuspect({
-      failures: this.#isProven ? 0 : failures,
-      deaths: this.#hasOutlived ? 0 : deaths,
-    })
   }
 
   /** A customer has called. */
@@ -110,11 +97,6 @@ export class LeaseNotes {
     this.#isProven = true
     // If it is not written, one end too many counts, and nothing else.
     this.#write("proven", Lease.proven(this.#lease))
-  }
-
-  #outlive(): void {
-    this.#hasOutlived = true
-    this.#write("deaths", Lease.outlived(this.#lease))
   }
 
   #recover(): void {

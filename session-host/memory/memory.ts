@@ -113,7 +113,7 @@ export class Memory {
       wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
     })
     const { lease, log, timing } = input
-    const provenAtMs = performance.now() + Lease.outlivesAfterMs(lease, timing.provenMs)
+    const provenAtMs = performance.now() + timing.provenMs
     this.#ofVault = {
       ...parts,
       inbound: () => this.#inbound,

@@ -24,7 +24,6 @@ const lease: Lease.Info = {
   epoch: 3,
   failures: 0,
   deaths: 0,
-  diedAfter: 0,
   provenEpoch: 3,
   failCount: 0,
   network: "live",

@@ -3,7 +3,7 @@ import type { Model } from "./explore.ts"
 /**
  * A stanza that kills its host comes back to the next one. There are two bridges, one with such a stanza, and hosts
  * with room for both. A dead host is declared so at once, and another is started in its place. Before it dies, the
- * poisoned bridge receives other messages, and may live for some minutes, as long each time.
+ * poisoned bridge receives other messages.
  */
 interface Suspects {
   poisoned: Lease
@@ -23,11 +23,11 @@ type Harm = "hurt again and again" | "the healthy bridge never runs"
 export interface SuspectRules {
   /** After two deaths only an empty host takes the bridge, and takes nothing else. */
   areAlone: boolean
-  /** What the poisoned bridge does before it kills its host, and what ends the row of deaths by mistake. */
-  proves: "nothing" | "a received message" | "a minute of life"
+  /** A received message ends the row of deaths, as it did before 0.2; otherwise only a minute of life does. */
+  messagesProve: boolean
 }
 
-export function suspects({ areAlone, proves }: SuspectRules): Model<Suspects, Harm> {
+export function suspects({ areAlone, messagesProve }: SuspectRules): Model<Suspects, Harm> {
   const isSuspect = (lease: Lease) => areAlone && lease.deaths >= 2
 
   return {
@@ -50,12 +50,12 @@ export function suspects({ areAlone, proves }: SuspectRules): Model<Suspects, Ha
         }
 
       if (now.healthy.host !== "none" && now.healthy.deaths > 0)
-        step("the healthy bridge outlives the last death", (next) => {
+        step("the healthy bridge lives for a minute", (next) => {
           next.healthy.deaths = 0
         })
 
-      if (proves !== "nothing" && now.poisoned.host !== "none" && now.poisoned.deaths > 0)
-        step(`the poisoned bridge has ${proves} behind it`, (next) => {
+      if (messagesProve && now.poisoned.host !== "none" && now.poisoned.deaths > 0)
+        step("the poisoned bridge takes another message in", (next) => {
           next.poisoned.deaths = 0
         })
 

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aHost } from "#test/support/session/host.ts"
@@ -74,26 +74,4 @@ test("a session that has ended says nothing more, nor does one whose lease is an
   expect(await told(lease.bridgeId, "unpaired")).toMatchObject({ epoch: next.epoch })
   fenced.end()
   notes.end()
-})
-
-test("a bridge whose hosts died stays a suspect until its session has outlived the last death, not only a minute", async () => {
-  const lease = { ...(await aHeldLease()), deaths: 2, diedAfter: 1 }
-  const notes = new LeaseNotes(lease, { ...timing(), provenMs: 100 }, log)
-  onTestFinished(() => notes.end())
-  const written: [what: string, isSuspect: boolean][] = []
-  const when = (request: object) => {
-    const text = JSON.stringify(request)
-    if (!text.includes(lease.bridgeId)) return false
-    if (text.includes("proven_epoch")) written.push(["proven", notes.isSuspect])
-    if (text.includes("deaths")) written.push(["outlived", notes.isSuspect])
-    return false
-  }
-  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation: "UpdateItem", when }))
-  notes.start()
-  expect(notes.isSuspect).toBe(true)
-  await until(() => written.length === 2)
-  expect(written).toEqual([
-    ["proven", true],
-    ["outlived", false],
-  ])
 })
