@@ -373,8 +373,7 @@ test("the network is asked once for the keys of a device that has none, until it
   const group = await network.group([bob, phone])
   const eve = await network.phone("Eve")
   await sendText(bridge.id, eve.number, "so that there is a session with our own phone")
-  const asked = async () =>
-    (await network.control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt" } })).length
+  const asked = () => network.keyQuestions(device)
   const questions = async (chat: string) => {
     const before = await asked()
     expect(await sendText(bridge.id, chat, "hello")).toMatchObject({ status: 200 })

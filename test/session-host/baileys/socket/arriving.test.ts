@@ -58,8 +58,7 @@ test("while receipts that ask for messages again wait for look-ups, the network 
   const { ada, bob, vault, connection, device } = await aLinkedDevice(network)
   const paused = vi.spyOn(WebSocket.prototype, "pause")
   onTestFinished(() => paused.mockRestore())
-  const asked = async () =>
-    (await network.control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt" } })).length
+  const asked = () => network.keyQuestions(device)
   const before = await asked()
   const release = vault.holdReads()
   await network.control.flood(bob.number, { to: ada.number, kind: "retries", count: 400 })
