@@ -19,7 +19,7 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     maxWorkers: 3,
-    // Node loads the modules, as in production, and from what it compiled before: a third less processor time.
+    // Node loads the modules itself, as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: WaitingFirst },
     include: ["test/**/*.test.ts", "trials/**/*.test.ts"],
