@@ -119,6 +119,8 @@ async function evaluated(stage: string, work: string, world: World): Promise<Res
       const { protect, retainOnDelete, ignoreChanges } = opts
       options.set(`${type} ${name}`, { protect, retainOnDelete, ignoreChanges })
     })
+    // SST has gone back to the project's folder.
+    process.chdir(work)
     // Pulumi would tell it in several places at once.
     return await config.run().catch((error: unknown) => void (failure = error))
   }
