@@ -92,6 +92,7 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     const [made] = await run("account", "create", "Bob", "active")
     await run("account", "list")
     await run("account", "limit", String(made!.id), "20")
+    await run("account", "rename", String(made!.id), "Bob's bakery")
     await run("account", "operator", String(made!.id))
     await run("login-link", "print", "ada@example.com")
     await run("account", "subscription", String(made!.id), "past_due")
