@@ -223,6 +223,7 @@ async function change(
   values: Row,
   condition?: string,
 ): Promise<boolean> {
+  const used = ownWords.filter((word) => expression.includes(`#${word}`))
   const row = await update({
     TableName: tables.accounts,
     Key: key(accountId),
@@ -230,13 +231,17 @@ async function change(
     ConditionExpression: ["attribute_exists(pk)", ...(condition === undefined ? [] : [condition])].join(
       " AND ",
     ),
-    // Words of DynamoDB's own. A name that the expression does not use would be refused.
-    ...(expression.includes("#operator") && { ExpressionAttributeNames: { "#operator": "operator" } }),
-    ...(expression.includes("#name") && { ExpressionAttributeNames: { "#name": "name" } }),
+    // One that the expression does not use would be refused.
+    ...(used.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(used.map((word) => [`#${word}`, word])),
+    }),
     ExpressionAttributeValues: values,
   })
   return "now" in row
 }
+
+/** Attributes whose names are words of DynamoDB's own: an expression writes them with a `#`. */
+const ownWords = ["operator", "name"]
 
 function toRow(account: Info): Row {
   return {

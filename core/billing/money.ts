@@ -14,7 +14,7 @@ export interface Amount {
   currency: string
 }
 
-/** What one number costs in a span of time: `count` times `interval`. */
+/** The price of one number for a span of time: `count` times `interval`. */
 export interface Price extends Amount {
   /** Stripe's word: `month`, `year`... */
   interval: string

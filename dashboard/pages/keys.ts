@@ -19,7 +19,7 @@ interface Shown {
   /** A key that was just made. */
   fresh?: string
   problem?: string
-  /** What was typed before the sign-in that a new key needs. */
+  /** The form as it was typed before the sign-in that a new key needs. */
   typed: { name: string; may: string }
   mayChange: boolean
   baseUrl: string

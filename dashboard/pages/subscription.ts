@@ -203,7 +203,7 @@ export function paymentLine(account: {
 
 const labels: Partial<Record<State, string>> = { none: "Subscribe", canceled: "Subscribe again" }
 
-/** What is wrong, and what that means for an account's numbers, if it has any. */
+/** The trouble with a payment, and its effect on the account's numbers, if it has any. */
 const lines: Partial<Record<State, [what: string, so: string]>> = {
   none: ["This account has no subscription", ": your numbers are paused"],
   past_due: ["A payment has failed", ". Your numbers run for now"],

@@ -6,7 +6,7 @@ import { age, ago, type Html, time } from "./html.ts"
 
 export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>
 
-/** What a session said before its host fell silent. */
+/** The last word of a session before its host fell silent. */
 interface Last {
   status: string
   /** When it was heard, or its host was; undefined where nobody knows. */
@@ -47,7 +47,7 @@ export type Evidence =
  */
 type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
 
-/** What somebody may know who only links a phone to it. */
+/** The part of it that somebody may know who only links a phone. */
 export function forStrangers(evidence: Evidence): Evidence {
   const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
   return isStopped ? { kind: "paused", why: "secret" } : evidence

@@ -104,7 +104,7 @@ function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): st
 
 /**
  * A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. The pages of the sign-in
- * are no goal: a link could lead on to the sign-in of whoever made it.
+ * are no goal: a link could lead on to the sign-in of the person who made it.
  */
 export function ownPath(given: unknown): string {
   const isPath = typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given)

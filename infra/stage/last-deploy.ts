@@ -35,7 +35,7 @@ function missing(name: string, last: string | undefined): string[] {
   return [`${name} is not set, and the last deploy had "${last}": set it, or set it to nothing`]
 }
 
-/** Whoever checks a secret takes that of the version before as well, and no earlier one. */
+/** The service also accepts the secret of the version before, and no earlier one. */
 function misstepped(name: string, last: string): string[] {
   const [given, before] = [Number(settingsOfStage[name]), Number(last)]
   const said = `${name} is ${given}, and the last deploy had ${before}`

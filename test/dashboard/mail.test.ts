@@ -29,7 +29,7 @@ test("with an address to send from, a code is mailed by SES and kept nowhere, an
   expect((await visitor.post("/sign-in/code", { code })).status).toBe(303)
 
   const invited = await visitor.post("/account/invite", { email: "bob@example.com", role: "viewer" })
-  expect(await invited.text()).toContain("whoever signs in with this address can join")
+  expect(await invited.text()).toContain("can join after a sign-in with this address")
   expect(ses.mails[1]).toMatchObject({ to: "bob@example.com", subject: "ada@example.com invites you" })
   expect(ses.mails[1]?.text).toContain("https://dash.example/accounts")
 })

@@ -4,7 +4,7 @@ import { ago, type Html, note, press } from "../../parts/html.ts"
 
 interface Shown {
   name: string
-  /** What those read who link a phone for it; undefined before a name was chosen. */
+  /** The name that people read who link a phone for it; undefined before one was chosen. */
   publicName: string | undefined
   /** The name that was refused, and what was typed before a sign-in that it needed. */
   typed: { name: string | undefined; email: string; role: string; passkey: string }

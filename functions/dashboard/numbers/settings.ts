@@ -48,7 +48,7 @@ export const settings = new Hono<DashboardEnv>()
   .post("/numbers/:ref/settings/webhook", async (c) => {
     const typed = textsOf(await c.req.parseBody(), "webhook_url")
     const { bridge, requestId } = c.var
-    // Whoever has the events has what the secret protects.
+    // The secret protects the events, and this sends them elsewhere.
     const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`, typed)
     if (again) return again
     return await done(c, "Saved. The next event goes there.", async () => {

@@ -61,7 +61,7 @@ export const account = new Hono<DashboardEnv>()
     const more = isSent ? "" : " No mail could be sent: tell them yourself."
     return await show(
       c,
-      note("good", `${email.data} is invited: whoever signs in with this address can join.${more}`),
+      note("good", `${email.data} is invited, and can join after a sign-in with this address.${more}`),
     )
   })
   .post("/account/withdraw", async (c) => {
