@@ -17,8 +17,9 @@ export async function codeOf(bridgeId: string): Promise<string> {
 }
 
 /**
- * A phone scans the bridge's code. A host that the machine starves closes its sockets amid the linking, as it must: then
- * the next code is scanned, as a person would.
+ * A phone scans the bridge's code. A host has not heard yet that it holds the bridge when the store already says so (421),
+ * and one that the machine starves closes its sockets amid the linking, as it must: then the next code is scanned, as a
+ * person would.
  */
 export async function scanCode(
   phone: { scan(code: string): Promise<unknown> },
@@ -29,7 +30,7 @@ export async function scanCode(
       await phone.scan(await codeOf(bridgeId))
       return true
     } catch (error) {
-      if (/the companion hung up|qr: 503/.test(String(error))) return false
+      if (/the companion hung up|qr: (421|503)/.test(String(error))) return false
       throw error
     }
   })
