@@ -59,14 +59,17 @@ function onMeasured(name: string, side: Side["name"], measured: Measured): void 
 }
 
 async function units(): Promise<void> {
-  results.units = await countUnits({ ...given, messages: options.short ? 2 : 10 })
+  results.units = await countUnits({
+    ...given,
+    ...(options.short ? { messages: 1, quietMs: 300 } : { messages: 10, quietMs: 1000 }),
+  })
   printUnits(results.units)
   tell("ours", results.units.faults)
 }
 
 async function fleets(): Promise<void> {
   const size = options.short
-    ? { sizes: [0, 4], returns: 4, messages: 40, idleMs: 500 }
+    ? { sizes: [4], returns: 4, messages: 40, idleMs: 500 }
     : { sizes: [0, 20, 100, 200], returns: 100, messages: 2000, idleMs: 5000 }
   results.fleets = await measureFleets({ ...given, ...size })
   printFleets(results.fleets)

@@ -24,10 +24,11 @@ interface Input {
   network: Network
   receiver: Receiver
   messages: number
+  /** A message is over when the store has not been asked for this long. */
+  quietMs: number
 }
 
-/** A message is over when the store has not been asked for this long. */
-const quietMs = 1000
+type Counted = Pick<Input, "messages" | "quietMs">
 
 /** DynamoDB requests and units for each message: texts that come in alone, texts in a burst, sends under a key. */
 export async function countUnits(input: Input) {
@@ -44,15 +45,15 @@ export async function countUnits(input: Input) {
   // The first in each direction sets up a ratchet.
   await receive(2, 1)
   await ours.send(first, "first", randomUUID())
-  await untilQuiet(store)
+  await untilQuiet(store, input.quietMs)
 
-  const alone = await each(store, input.messages, async () => await receive(1, 1))
-  const burst = await total(store, 10 * input.messages, async () => await receive(10 * input.messages))
-  const out = await each(
+  const alone = await each(store, input, async () => await receive(1, 1))
+  const burst = await total(
     store,
-    input.messages,
-    async (n) => await ours.send(first, `unit ${n}`, randomUUID()),
+    { ...input, messages: 10 * input.messages },
+    async () => await receive(10 * input.messages),
   )
+  const out = await each(store, input, async (n) => await ours.send(first, `unit ${n}`, randomUUID()))
   await stop(ours, store)
   return { alone, burst, out, faults }
 }
@@ -63,23 +64,27 @@ async function stop(side: Side, store: Store): Promise<void> {
 }
 
 /** One after the other, each when nothing more is asked for the last. */
-async function each(store: Store, messages: number, one: (n: number) => Promise<void>): Promise<Units> {
-  return await total(store, messages, async () => {
-    for (let n = 0; n < messages; n++) {
+async function each(store: Store, input: Counted, one: (n: number) => Promise<void>): Promise<Units> {
+  return await total(store, input, async () => {
+    for (let n = 0; n < input.messages; n++) {
       await one(n)
-      await sleep(quietMs)
+      await sleep(input.quietMs)
     }
   })
 }
 
-async function total(store: Store, messages: number, work: () => Promise<void>): Promise<Units> {
+async function total(
+  store: Store,
+  { messages, quietMs }: Counted,
+  work: () => Promise<void>,
+): Promise<Units> {
   await store.used()
   await work()
-  return perMessage(await untilQuiet(store), messages)
+  return perMessage(await untilQuiet(store, quietMs), messages)
 }
 
 /** The units used until the store is no longer asked. */
-async function untilQuiet(store: Store): Promise<Used[]> {
+async function untilQuiet(store: Store, quietMs: number): Promise<Used[]> {
   const parts: Used[] = []
   do {
     await sleep(quietMs)
