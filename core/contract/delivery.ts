@@ -231,7 +231,7 @@ export const resendSince = createRoute({
   summary: "Deliver once more what was given up since a time",
   description:
     "Up to 100 events at once, oldest first. If the answer has `next`, there are more: ask again with it as `after` when some " +
-    "have been sent.",
+    "have been sent. While 100 wait, the answer is 429.",
   request: {
     params: path,
     body: body(

@@ -1,7 +1,7 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import * as contract from "#core/contract/delivery.ts"
-import { ApiError, eventNotFound, invalid } from "#core/error.ts"
+import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
 import { EventList } from "#core/event/list.ts"
@@ -39,6 +39,8 @@ export const deliveries = router()
     const from = after === undefined ? 0 : await EventList.numberOf(bridge.id, after)
     if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
     const { events, isAll } = await Resend.askSince(bridge.id, { since, after: from })
+    // As many wait already as may.
+    if (events.length === 0 && !isAll) throw rateLimited(10)
     const next = events.at(-1)?.eventId ?? after ?? ""
     return c.json({ ...ok, count: events.length, ...(!isAll && next !== "" && { next }) }, 202)
   })

@@ -67,6 +67,14 @@ export const deliveries = new Hono<DashboardEnv>()
     const { events: asked, isAll } = await Resend.askSince(bridge.id, { since, after: 0 })
     if (asked.length === 0 && isAll)
       return await showDeliveries(c, note("info", "Nothing was given up in that time."))
+    if (asked.length === 0)
+      return await showDeliveries(
+        c,
+        note(
+          "bad",
+          "As many events wait to be sent again as may. Ask again when some of them have been sent.",
+        ),
+      )
     const count = asked.length === 1 ? "One event is" : `${asked.length} events are`
     const more = isAll ? "" : " The rest has to wait until some of these are sent: ask again then."
     return await showDeliveries(c, note("good", `${count} sent again.${more}`))

@@ -279,16 +279,18 @@ test("one that still waits is sent in its turn, once", async () => {
 })
 
 test("nobody's event, another bridge's and another account's are the same 404; a full list is 429", async () => {
-  const [shop, other] = [await aShop([]), await aShop([])]
+  const [shop, other] = [await aShop([400, 400]), await aShop([])]
   const [theirs] = await other.outbox.append(anEvent("a"))
-  const [ours] = await shop.outbox.append(anEvent("a"))
+  const [ours] = await shop.outbox.append(anEvent("a"), anEvent("b"))
   await answerAll()
   for (const id of [theirs, `evt_${"a".repeat(32)}`])
     expect(await json(shop.resend(id))).toMatchObject({ code: "not_found" })
   for (let i = 0; i < 100; i++) expect((await shop.resend(ours)).status).toBe(202)
-  const full = await shop.resend(ours)
-  expect([full.status, full.headers.has("retry-after")]).toEqual([429, true])
-  expect(await json(full)).toMatchObject({ error: "rate limit exceeded", code: "rate_limited" })
+  const since = () => shop.post("/api/instances/shop/deliveries/resend", { since: 0 })
+  for (const full of [await shop.resend(ours), await since()]) {
+    expect([full.status, full.headers.has("retry-after")]).toEqual([429, true])
+    expect(await json(full)).toMatchObject({ error: "rate limit exceeded", code: "rate_limited" })
+  }
 })
 
 test("a bridge without a webhook sends nothing again and tests nothing: 400 invalid_webhook_url", async () => {
