@@ -18,7 +18,7 @@ class WaitingFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Node loads the modules itself, as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: WaitingFirst },
