@@ -28,7 +28,7 @@ let ada: Awaited<ReturnType<Network["phone"]>>
 let key = ""
 let bridgeId = ""
 /** As `stages/staging.env` would have them. */
-let settings: Record<string, string> = {}
+let settings: Record<string, string> = { MAIL_FROM: "bridge@mail.example.com" }
 /** The resources that the last deploy made, and its settings. */
 let before: Resource[] = []
 let deployed: Record<string, string> = {}
@@ -85,6 +85,26 @@ async function admin(...words: string[]): Promise<Record<string, unknown>[]> {
 }
 
 const api = (method: string, path: string, body?: unknown) => apiClient(stage.url, key)(method, path, body)
+const cookies = new Map<string, string>()
+
+/** A page of the dashboard, or a form of it, as the browser of one person asks. */
+async function page(method: "GET" | "POST", path: string, form?: Record<string, string>) {
+  const answer = await fetch(`${stage.url}${path}`, {
+    method,
+    redirect: "manual",
+    headers: {
+      cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      ...(form && { origin: `https://${new URL(stage.url).host}` }),
+    },
+    ...(form && { body: new URLSearchParams(form) }),
+  })
+  for (const line of answer.headers.getSetCookie()) {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+    cookies.set(name, value)
+  }
+  return { status: answer.status, type: answer.headers.get("content-type"), body: await answer.text() }
+}
+
 const soon = () => AbortSignal.timeout(120_000)
 let said = 0
 
@@ -144,10 +164,30 @@ test("traffic: a message each way, a webhook test, a line of its log", async () 
   expect(contacts.status).toBe(200)
 })
 
+test("the dashboard: somebody signs up with a mailed code, and sees pages and what is live on them", async () => {
+  const { body } = await page("GET", "/sign-in")
+  const style = /href="(\/assets\/[^"]+)"/.exec(body)![1]!
+  expect(await page("GET", style)).toMatchObject({ status: 200, type: expect.stringContaining("text/css") })
+  expect(await page("POST", "/sign-in", { email: "eve@example.com" })).toMatchObject({ status: 200 })
+  const [mail] = stage.mails
+  expect(mail).toMatchObject({ from: "bridge@mail.example.com", to: "eve@example.com" })
+  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail!.text)![1]!
+  expect(await page("POST", "/sign-in/code", { code })).toMatchObject({ status: 303 })
+  for (const path of ["/", "/numbers", "/keys", "/account"])
+    expect([path, (await page("GET", path)).status]).toEqual([path, 200])
+  // It is open for a quarter of a minute.
+  const live = await page("GET", "/live/numbers")
+  expect(live).toMatchObject({ status: 200, type: expect.stringContaining("text/event-stream") })
+})
+
 test("rotation of the router's secret: calls pass before the router knows it, and after", async () => {
   settings = { ...settings, ROUTER_SECRET_VERSION: "2" }
-  await deploy({}, async () => expect(await talk()).toBe("message"))
+  await deploy({}, async () => {
+    expect(await talk()).toBe("message")
+    expect(await page("GET", "/account")).toMatchObject({ status: 200 })
+  })
   expect(await talk()).toBe("message")
+  expect(await page("GET", "/account")).toMatchObject({ status: 200 })
 })
 
 test("rotation of the pepper: keys of before are void, and a new one is issued", async () => {
@@ -199,6 +239,8 @@ test("no policy refused anybody, and every role was asked something", () => {
   expect([...roles].toSorted()).toEqual([
     "AdminPolicy",
     "ApiRole",
+    "DashboardRole",
+    "DashboardStreamRole",
     "DeliveryRole",
     "EachMinuteRole",
     "SessionHostExecutionRole",

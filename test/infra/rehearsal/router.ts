@@ -9,6 +9,7 @@ import type { Graph } from "../graph.ts"
 const Answer = z.object({
   statusCode: z.number(),
   headers: z.record(z.string(), z.string()).default({}),
+  cookies: z.array(z.string()).default([]),
   body: z.string().default(""),
   isBase64Encoded: z.boolean().default(false),
 })
@@ -24,15 +25,20 @@ export async function startRouter(invoke: (fn: string, event: object) => Promise
     const { method = "GET", url = "/", headers } = request
     const { fn, secret } = routeOf(distribution!, url.split("?")[0]!)
     const body = await buffer(request)
-    const event = urlEvent(method, url)
-    const viewer = { "x-viewer-address": request.socket.remoteAddress ?? "" }
+    const { cookie, host = "", ...others } = headers
+    const event = urlEvent(method, url, { cookies: cookie?.split("; ") ?? [] })
+    // The function gets its own host; SST's router names the one that was called.
+    const viewer = { "x-viewer-address": request.socket.remoteAddress ?? "", "x-forwarded-host": host }
     const passed = {
       ...event,
-      headers: { ...event.headers, ...plain(headers), ...viewer, "x-router-secret": secret },
+      headers: { ...plain(others), ...event.headers, ...viewer, "x-router-secret": secret },
       ...(body.length > 0 && { body: body.toString("base64"), isBase64Encoded: true }),
     }
     const said = Answer.parse(await invoke(fn, passed))
-    response.writeHead(said.statusCode, said.headers)
+    response.writeHead(said.statusCode, {
+      ...said.headers,
+      ...(said.cookies.length > 0 && { "set-cookie": said.cookies }),
+    })
     response.end(Buffer.from(said.body, said.isBase64Encoded ? "base64" : "utf8"))
   }
 
@@ -49,13 +55,18 @@ export async function startRouter(invoke: (fn: string, event: object) => Promise
   }
 }
 
+/** The longer of two names comes first. */
+const functionsWithUrl = ["DashboardStream", "Dashboard", "Stream", "Api"] as const
+
 function routeOf(distribution: Distribution, path: string) {
   const { targetOriginId } =
     distribution.orderedCacheBehaviors.find(({ pathPattern }) => matches(pathPattern, path)) ??
     distribution.defaultCacheBehavior
   const origin = distribution.origins.value.find(({ originId }) => originId === targetOriginId)!
   const secret = origin.customHeaders.find(({ name }) => name === "x-router-secret")!.value
-  return { fn: /^stream/i.test(origin.domainName) ? "Stream" : "Api", secret }
+  const fn = functionsWithUrl.find((name) => origin.domainName.toLowerCase().startsWith(name.toLowerCase()))
+  if (!fn) throw new Error(`nobody knows whose URL ${origin.domainName} is`)
+  return { fn, secret }
 }
 
 function plain(headers: IncomingMessage["headers"]): Record<string, string> {

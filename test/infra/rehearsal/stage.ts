@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,6 +13,7 @@ import { startBucket } from "#local/aws/s3.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { startLambdaService } from "#test/support/service/lambda-service.ts"
+import { startSes } from "#test/support/ses.ts"
 import { here } from "../evaluate.ts"
 import { type Graph, plain } from "../graph.ts"
 import { bundled } from "../lambda.ts"
@@ -24,7 +25,8 @@ import { startRouter } from "./router.ts"
 import type { Names } from "./wishes.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-const functions = ["Api", "Stream", "Delivery", "Sweep"] as const
+/** Not `Subscriptions`, which asks Stripe. */
+const functions = ["Api", "Stream", "Delivery", "Sweep", "Dashboard", "DashboardStream"] as const
 
 /**
  * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters are those of the
@@ -35,6 +37,8 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-"))
   const image = join(folder, "image")
   buildImage(image)
+  // As the deploy does (`copyFiles`).
+  cpSync(join(root, "dashboard/assets"), join(folder, "dashboard/assets"), { recursive: true })
   const judged: Judged[] = []
   const lines: string[] = []
   const closes: (() => unknown)[] = [() => rmSync(folder, { recursive: true })]
@@ -46,13 +50,14 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     file: join(folder, "keys.json"),
     keyIds: ["SessionKey", "DeliveryKey", "SettingsKey"].map((name) => here("kms", `key/${name}`)),
   })
+  const ses = await startSes()
   const running = new Map<string, LambdaProcess>()
   const offered: Parameters<typeof startLambdaService>[0] = {}
   const lambda = await startLambdaService(offered)
   const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
   const ecs = await startEcs({ taskDefinitions: definitions, log: (line) => lines.push(line) })
   const router = await startRouter((fn, event) => running.get(fn)!.invoke(event))
-  closes.push(store.close, queue.close, logs.close, kms.close, lambda.close, router.close)
+  closes.push(store.close, queue.close, logs.close, kms.close, ses.close, lambda.close, router.close)
   const stops: (() => Promise<void>)[] = []
 
   const services = {
@@ -63,6 +68,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     CLOUDWATCH_LOGS: { service: "logs", endpoint: logs.endpoint },
     ECS: { service: "ecs", endpoint: ecs.endpoint },
     LAMBDA: { service: "lambda", endpoint: lambda.endpoint },
+    SESV2: { service: "ses", endpoint: ses.endpoint },
   }
   const guarded = new Map<string, Record<string, string>>()
 
@@ -176,12 +182,17 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
       need(`${name}Role`, action, here("logs", `log-group:${group}:log-stream:x`))
     const bundle = join(folder, `${name}.mjs`)
+    const isDashboard = name.startsWith("Dashboard")
     await bundled(join(root, `${handler.split(".")[0]}.ts`), bundle)
     const before = running.get(name)
     const started = await startLambda({
       bundle,
-      env: await environment(`${name}Role`, graph.environment(`${name}Function`)),
-      streams: name === "Stream",
+      env: {
+        ...(await environment(`${name}Role`, graph.environment(`${name}Function`))),
+        // Lambda's own; it says where the style and the scripts are.
+        ...(isDashboard && { AWS_LAMBDA_FUNCTION_NAME: name }),
+      },
+      streams: name === "Stream" || isDashboard,
       onLine: (line) => lines.push(line),
     })
     running.set(name, started)
@@ -245,6 +256,8 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     deploy,
     judged,
     lines,
+    /** What was mailed. */
+    mails: ses.mails,
     tasks: () => [...ecs.pids().keys()],
     invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
     environment,

@@ -29,6 +29,8 @@ export function wishesOf(service: string, asked: Asked, names: Names): Wish[] {
       return [ofObject(asked, names)]
     case "lambda":
       return [ofInvocation(asked, names)]
+    case "ses":
+      return [ofMail(asked)]
     default:
       return usesIn(asked.target ?? "", asked.body).flatMap(({ action, resource }) =>
         ofUse(action, resource, asked.body, names),
@@ -107,6 +109,12 @@ function tagging({ cluster }: Names): Wish {
 function ofInvocation({ url }: Asked, names: Names): Wish {
   const name = decodeURIComponent(/^\/2015-03-31\/functions\/([^/]+)\/invocations/.exec(url)?.[1] ?? "")
   return { action: "lambda:InvokeFunction", resource: names.functions.get(name) ?? name }
+}
+
+/** SES asks for the right to the address that the mail is from, where that is proved to it. */
+function ofMail({ body }: Asked): Wish {
+  const { FromEmailAddress } = z.object({ FromEmailAddress: z.string() }).parse(JSON.parse(body))
+  return { action: "ses:SendEmail", resource: here("ses", `identity/${FromEmailAddress}`) }
 }
 
 /** Reads S3's own protocol, in which a part of an upload is put like an object. */
