@@ -25,8 +25,8 @@ import { startRouter } from "./router.ts"
 import type { Names } from "./wishes.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-/** Not `Subscriptions`, which asks Stripe. */
-const functions = ["Api", "Stream", "Delivery", "Sweep", "Dashboard", "DashboardStream"] as const
+/** The sweep comes last: a new one replaces hosts at once. Not `Subscriptions`, which asks Stripe. */
+const functions = ["Api", "Stream", "Dashboard", "DashboardStream", "Delivery", "Sweep"] as const
 
 /**
  * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters are those of the
