@@ -1,7 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 /** An answer other than the expected one; the message says which. */
-export class Unexpected extends Error {}
+export class Unexpected extends Error {
+  /** The status of the answer, where there was one. */
+  readonly status: number | undefined
+  /** How long the answer asks its caller to wait, where it does. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(message?: string, options: ErrorOptions & { answer?: Response } = {}) {
+    super(message, options)
+    const seconds = options.answer?.headers.get("retry-after")
+    this.status = options.answer?.status
+    this.retryAfterMs = seconds ? Number(seconds) * 1000 : undefined
+  }
+}
 
 /** The service's own API, called as any customer calls it. */
 export function apiClient(baseUrl: string, apiKey: string) {
@@ -25,20 +37,42 @@ export async function call(
     throw new TypeError(`${method} ${url} has no answer`, { cause })
   })
   if (response.ok) return response
-  throw new Unexpected(`${method} ${url} answered ${response.status}: ${await response.text()}`)
+  const said = `${method} ${url} answered ${response.status}: ${await response.text()}`
+  throw new Unexpected(said, { answer: response })
 }
+
+/** The answers that may be others the next time: a bridge's state passes, and so do a host's end and a limit. */
+const passing = new Set([409, 429, 502, 503, 504])
 
 /**
  * Repeats `work` until it succeeds: calls answer 503 while a session host starts or a session moves.
- * @throws Unexpected the last failure, once `signal` has fired. Any other error is thrown at once.
+ * @throws Unexpected an answer that stays what it is, at once; any other once `signal` has fired, with the first as its
+ * cause. Errors of other kinds are thrown at once.
  */
 export async function patiently<Made>(signal: AbortSignal, work: () => Promise<Made>): Promise<Made> {
+  let first: Unexpected | undefined
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof Unexpected) || signal.aborted) throw error
-      await sleep(200, undefined, { signal }).catch(() => "once more, and it says what is wrong")
+      if (!(error instanceof Unexpected)) throw error
+      if (signal.aborted || isFinal(error)) throw because(error, first)
+      first ??= error
+      await sleep(pauseOf(error), undefined, { signal }).catch(() => "once more, and it says what is wrong")
     }
   }
+}
+
+function isFinal({ status }: Unexpected): boolean {
+  return status !== undefined && !passing.has(status)
+}
+
+/** A limit is only reached anew before its wait is over; other callers would wait for longer than they need to. */
+function pauseOf({ status, retryAfterMs = 1000 }: Unexpected): number {
+  return status === 429 ? retryAfterMs : 200
+}
+
+function because(error: Unexpected, first: Unexpected | undefined): Unexpected {
+  if (first && first.message !== error.message) error.cause ??= first
+  return error
 }

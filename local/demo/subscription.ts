@@ -103,8 +103,8 @@ async function refusalOf(call: Promise<Response>): Promise<number> {
     await call
     return 0
   } catch (error) {
-    if (!(error instanceof Unexpected)) throw error
-    return Number(/answered (\d+)/.exec(error.message)?.[1])
+    if (!(error instanceof Unexpected) || error.status === undefined) throw error
+    return error.status
   }
 }
 

@@ -14,9 +14,15 @@ export async function link(
 ): Promise<void> {
   await patiently(signal, async () => {
     const qr = await api("GET", `/instances/${ref}/proxy/qr`)
-    await scan(new Uint8Array(await qr.arrayBuffer()))
+    await scan(new Uint8Array(await qr.arrayBuffer())).catch(again)
   })
   await untilConnected(ref, { api, signal })
+}
+
+/** A code is replaced after some seconds, perhaps before it is scanned: the next one is another. @throws */
+function again(cause: unknown): never {
+  if (!(cause instanceof Unexpected)) throw cause
+  throw new Unexpected(cause.message, { cause })
 }
 
 /** Resolves when a bridge is on the network. @throws Unexpected */
