@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
@@ -26,6 +27,7 @@ let stage: Awaited<ReturnType<typeof startStage>>
 let bob: Awaited<ReturnType<Network["phone"]>>
 let ada: Awaited<ReturnType<Network["phone"]>>
 let key = ""
+let accountId = ""
 let bridgeId = ""
 /** As `stages/staging.env` would have them. */
 let settings: Record<string, string> = { MAIL_FROM: "bridge@mail.example.com" }
@@ -85,6 +87,7 @@ async function admin(...words: string[]): Promise<Record<string, unknown>[]> {
 }
 
 const api = (method: string, path: string, body?: unknown) => apiClient(stage.url, key)(method, path, body)
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
 const cookies = new Map<string, string>()
 
 /** A page of the dashboard, or a form of it, as the browser of one person asks. */
@@ -141,14 +144,17 @@ test("deploy: the API answers through the router alone, and the sweep starts a h
 
 test("the first account: made by the operator, as the page says", async () => {
   const [account] = await admin("account", "create", "Ada", "active")
-  const [made] = await admin("key", "create", String(account!.id))
+  accountId = String(account!.id)
+  const [made] = await admin("key", "create", accountId)
   key = String(made!.key)
   expect((await api("GET", "/instances")).status).toBe(200)
 })
 
 test("a bridge is made, and linked to a phone", async () => {
   const made = await api("POST", "/instances", { customer_ref: "shop", webhook_url: receiver.url })
-  bridgeId = z.object({ id: z.string() }).parse(await made.json()).id
+  const bridge = z.object({ id: z.string(), webhook_secret: z.string() }).parse(await made.json())
+  bridgeId = bridge.id
+  receiver.trust("hook", bridge.webhook_secret)
   const client = apiClient(stage.url, key)
   await link("shop", { api: client, signal: soon(), scan: (png) => network.control.scan(ada.number, png) })
   const { status } = z
@@ -194,10 +200,40 @@ test("rotation of the pepper: keys of before are void, and a new one is issued",
   settings = { ...settings, API_KEY_PEPPER_VERSION: "2" }
   await deploy()
   await expect(api("GET", "/instances")).rejects.toThrow(/answered 401/)
-  const [account] = await admin("account", "list")
-  const [made] = await admin("key", "create", String(account!.id))
+  const [made] = await admin("key", "create", accountId)
   key = String(made!.key)
   expect(await talk()).toBe("message")
+})
+
+test("rotation of a customer's API key: both work until the old one is revoked", async () => {
+  const old = key
+  const [made] = await admin("key", "create", accountId)
+  expect((await api("GET", "/instances")).status).toBe(200)
+  key = String(made!.key)
+  expect(await talk()).toBe("message")
+  const [, id] = old.split("_")
+  await admin("key", "revoke", accountId, id!)
+  const isVoid = async () => {
+    // A look each second: an address may ask 300 times a minute.
+    await sleep(1000)
+    return (await fetch(`${stage.url}/api/instances`, bearer(old))).status === 401
+  }
+  await until(isVoid, { what: "the end of a revoked key", withinMs: 45_000 })
+  expect(await talk()).toBe("message")
+})
+
+test("rotation of a bridge's webhook secret: both sign until its customer ends that, and then the new one", async () => {
+  const rolled = await api("POST", "/instances/shop/webhook-secret/roll")
+  const { webhook_secret } = z.object({ webhook_secret: z.string() }).parse(await rolled.json())
+  const isGenuine = async () => {
+    await talk()
+    return receiver.arrivals.findLast(({ type }) => type === "message")!.genuine
+  }
+  expect(await isGenuine()).toBe(true)
+  receiver.trust("hook", webhook_secret)
+  expect(await isGenuine()).toBe(true)
+  await api("POST", "/instances/shop/webhook-secret/finish")
+  expect(await isGenuine()).toBe(true)
 })
 
 test("rotation of the host token: hosts of before take calls until the sweep has replaced them", async () => {
