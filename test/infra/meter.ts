@@ -6,6 +6,13 @@ export interface Units {
   reads: number
 }
 
+/** By what is done to which kind of row. */
+type Counts = Map<string, number>
+
+function count(counts: Counts, kind: string, more: number): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + more)
+}
+
 /**
  * Adds up the units of what is asked of the tables for messages. What hosts and the sweep ask at rest (beats, looks for
  * free leases and for overdue deliveries) is left out: it is counted by the clock.
@@ -13,13 +20,15 @@ export interface Units {
 export function meter() {
   const sizes = new Map<string, number>()
   let total: Units = { writes: 0, reads: 0 }
-  let byRow = new Map<string, number>()
-  let requests = new Map<string, number>()
+  let byRow: Counts = new Map()
+  let readsByRow: Counts = new Map()
+  let requests: Counts = new Map()
 
   function note(use: Use): void {
     if (isAtRest(use)) return
     const { writes, reads } = unitsOf(use)
-    if (writes > 0) byRow.set(kindOf(use), (byRow.get(kindOf(use)) ?? 0) + writes)
+    if (writes > 0) count(byRow, kindOf(use), writes)
+    if (reads > 0) count(readsByRow, kindOf(use), reads)
     total = { writes: total.writes + writes, reads: total.reads + reads }
   }
 
@@ -54,14 +63,15 @@ export function meter() {
     noteRequest: (uses: Use[]): void => {
       if (uses.every(isAtRest)) return
       const kind = [...new Set(uses.map(kindOf))].join(" + ")
-      requests.set(kind, (requests.get(kind) ?? 0) + 1)
+      count(requests, kind, 1)
     },
     /** Since the last time that this was asked. */
-    take(): Units & { requests: Map<string, number>; byRow: Map<string, number> } {
-      const taken = { ...total, requests, byRow }
+    take(): Units & { requests: Counts; byRow: Counts; readsByRow: Counts } {
+      const taken = { ...total, requests, byRow, readsByRow }
       requests = new Map()
       total = { writes: 0, reads: 0 }
       byRow = new Map()
+      readsByRow = new Map()
       return taken
     },
   }
