@@ -10,6 +10,7 @@ import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { put } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { account } from "#admin/account.ts"
+import { billing } from "#admin/billing.ts"
 import { bridge } from "#admin/bridge.ts"
 import { events } from "#admin/events.ts"
 import { host } from "#admin/host.ts"
@@ -29,6 +30,7 @@ const nouns = {
   bridge,
   host,
   events,
+  billing,
   wrapping,
   "login-link": { print: loginLink } as Record<string, Verb>,
 }
@@ -117,6 +119,7 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     expect(await run("events", "undelivered", shop.id)).toHaveLength(1)
     await run("events", "resend", shop.id, "all")
     expect(await EventList.page(shop.id, { state: "undelivered", after: 0, limit: 1 })).toHaveLength(1)
+    await run("billing", "end")
     await run("wrapping", "rotate")
     await run("wrapping", "rewrap")
     await run("bridge", "delete", shop.id)
