@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { beforeAll, expect, inject, test } from "vitest"
 import { Config } from "#core/platform/config.ts"
 import { evaluate } from "../evaluate.ts"
@@ -33,6 +34,23 @@ test("a stage with every option has what production has, and more", () => {
 
 test("with every option, too, each policy is what IAM takes", () => {
   expect(lintPolicies(graph)).toBeGreaterThan(12)
+})
+
+test("the alarms of every option, too, are explained in docs/operations.md", () => {
+  const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
+  const known = new Set(without.all("cloudwatch/metricAlarm:MetricAlarm").map(({ name }) => name))
+  const more = graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !known.has(name))
+  expect(more.length).toBeGreaterThan(0)
+  expect(more.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
+
+test("the log group of every process is in the table of docs/operations.md", () => {
+  const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
+  const groups = graph
+    .all("cloudwatch/logGroup:LogGroup")
+    .map(({ inputs }) => String(inputs.name).split("/").at(-1)!)
+  expect(groups).toContain("subscriptions")
+  expect(groups.filter((group) => !new RegExp(`^\\|.*\`${group}\`.*\\|`, "m").test(page))).toEqual([])
 })
 
 test("DOMAIN gives the router its name, a certificate where CloudFront wants it, and pages that know it", () => {

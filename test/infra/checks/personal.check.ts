@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
 import { evaluate, type Resource } from "../evaluate.ts"
@@ -35,6 +36,23 @@ test("somebody's own stage is cheap, small and can be removed", () => {
     costFilters: [{ name: "TagKeyValue", values: ["user:sst:stage$dana"] }],
   })
   for (const { options } of graph.all("kms/key:Key")) expect(options).not.toMatchObject({ protect: true })
+})
+
+/** The places of functions that are set aside: nobody else's function can have them. */
+function placesOf(of: Graph): number {
+  const places = of
+    .all("lambda/function:Function")
+    .map(({ inputs }) => Number(inputs.reservedConcurrentExecutions ?? 0))
+  return places.reduce((sum, one) => sum + Math.max(0, one), 0)
+}
+
+test("the places that an account needs are those that docs/operations.md asks for", () => {
+  const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
+  const production = placesOf(graphOf(inject("production")))
+  // AWS wants a hundred that nobody has set aside.
+  expect(page.replaceAll("\n", " ")).toMatch(new RegExp(`sets +${production} aside`))
+  expect(page).toContain(`below ${production + 100}`)
+  expect(page).toContain(`a personal stage ${placesOf(graph) + 100}`)
 })
 
 test("somebody's own stage accepts what only production refuses", () => {
