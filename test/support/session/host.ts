@@ -27,6 +27,9 @@ interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
 /** Tests lose acknowledgements on purpose, and wait for the consequences. */
 export const ackMs = 5000
 
+/** The hosts in this process. */
+const hosts = new Map<string, Host>()
+
 /** A session host in this process, on that network, behind its own server. */
 export async function aHost(network: { url: string; rootKey: Uint8Array }, options: Options = {}) {
   trustRoot(network.rootKey)
@@ -45,6 +48,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     log,
   })
   const app = serverApp(host, log)
+  hosts.set(host.id, host)
   await host.start()
   const atEnd = options.isShared ? afterAll : onTestFinished
   atEnd(async () => {
@@ -98,11 +102,13 @@ export async function sendText(bridgeId: string, chat: string, body: string, mes
   return { status: answer.status, ...said }
 }
 
-/** Resolves when somebody holds the bridge. */
+/** Resolves when somebody holds the bridge. A host in this process has heard so, too: until then it refuses calls. */
 export async function held(bridgeId: string, by?: { id: string }): Promise<Lease.Info> {
   return await until(async () => {
     const lease = await Lease.get(bridgeId)
-    return lease && lease.addr !== "" && (!by || lease.host === by.id) ? lease : undefined
+    if (!lease || lease.addr === "" || (by && lease.host !== by.id)) return undefined
+    const host = hosts.get(lease.host)
+    return !host || host.sessions.get(bridgeId)?.lease.epoch === lease.epoch ? lease : undefined
   })
 }
 

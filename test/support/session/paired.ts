@@ -7,9 +7,12 @@ import { aHost, call, held, statusOf } from "./host.ts"
 import type { Network } from "../network/network.ts"
 import { until } from "../until.ts"
 
-/** The text of the code in the picture that `qr` returns. */
+/** The text of the code in the picture that `qr` returns. A host may not have heard yet that it holds the bridge (421). */
 export async function codeOf(bridgeId: string): Promise<string> {
-  const answer = await call(bridgeId, "GET", "/qr")
+  const answer = await until(async () => {
+    const said = await call(bridgeId, "GET", "/qr")
+    return said.status !== 421 && said
+  })
   if (answer.status !== 200) throw new Error(`qr: ${answer.status} ${await answer.text()}`)
   const code = readQr(Buffer.from(await answer.arrayBuffer()))
   if (code === undefined) throw new Error("there is no code in the picture")
@@ -17,9 +20,8 @@ export async function codeOf(bridgeId: string): Promise<string> {
 }
 
 /**
- * A phone scans the bridge's code. A host has not heard yet that it holds the bridge when the store already says so (421),
- * and one that the machine starves closes its sockets amid the linking, as it must: then the next code is scanned, as a
- * person would.
+ * A phone scans the bridge's code. A host that the machine starves closes its sockets amid the linking, as it must: then
+ * the next code is scanned, as a person would.
  */
 export async function scanCode(
   phone: { scan(code: string): Promise<unknown> },
@@ -30,7 +32,7 @@ export async function scanCode(
       await phone.scan(await codeOf(bridgeId))
       return true
     } catch (error) {
-      if (/the companion hung up|qr: (421|503)/.test(String(error))) return false
+      if (/the companion hung up|qr: 503/.test(String(error))) return false
       throw error
     }
   })
