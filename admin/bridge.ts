@@ -7,7 +7,7 @@ import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
-import { stop, tellHolder, wake } from "#core/bridge/stop.ts"
+import { pauseRunning, suspend, tellHolder, wake } from "#core/bridge/stop.ts"
 import { down } from "./down.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { why } from "./why.ts"
@@ -45,8 +45,8 @@ export const bridge: Record<string, Verb> = {
   },
   pause: {
     takes: "<bridge-id>",
-    says: "stop a bridge; calls answer 409 bridge_paused",
-    run: async (args) => await stopped(argument(args, 0, "bridge-id"), "manual"),
+    says: "stop a bridge that runs; calls answer 409 bridge_paused",
+    run: async (args) => await paused(argument(args, 0, "bridge-id")),
   },
   wake: {
     takes: "<bridge-id>",
@@ -56,7 +56,7 @@ export const bridge: Record<string, Verb> = {
   suspend: {
     takes: "<bridge-id>",
     says: "stop a bridge; calls answer 409 bridge_suspended",
-    run: async (args) => await stopped(argument(args, 0, "bridge-id"), "suspended"),
+    run: async (args) => await suspended(argument(args, 0, "bridge-id")),
   },
   resume: {
     takes: "<bridge-id>",
@@ -109,7 +109,7 @@ async function restarted(bridgeId: string): Promise<Row[]> {
     if (!(error instanceof ApiError)) throw error
   }
   // A deployed host cannot be reached from here. The host that takes the bridge next starts a new session.
-  await stopped(bridgeId, "manual")
+  await paused(bridgeId)
   await woken(bridgeId, "manual")
   return [{ moved: bridgeId }]
 }
@@ -121,9 +121,15 @@ async function skipped(bridgeId: string): Promise<Row[]> {
   return [{ skips: bridgeId }]
 }
 
-async function stopped(bridgeId: string, reason: "manual" | "suspended"): Promise<Row[]> {
-  if (!(await stop(bridgeId, reason))) throw new Refused("there is no such bridge, or it is suspended")
-  return [{ stopped: bridgeId, reason }]
+async function paused(bridgeId: string): Promise<Row[]> {
+  if (!(await pauseRunning(bridgeId)))
+    throw new Refused("there is no such bridge, or it is stopped already: `bridge why` says for what")
+  return [{ stopped: bridgeId, reason: "manual" }]
+}
+
+async function suspended(bridgeId: string): Promise<Row[]> {
+  if (!(await suspend(bridgeId))) throw new Refused("there is no such bridge, or it is suspended already")
+  return [{ stopped: bridgeId, reason: "suspended" }]
 }
 
 async function woken(bridgeId: string, ...reasons: Lease.StoredReason[]): Promise<Row[]> {

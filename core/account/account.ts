@@ -74,7 +74,19 @@ export function key(accountId: string) {
 }
 
 /** Creates an account. A subscription that is given here is the operator's word; without, there is none yet. */
-export async function create(input: { name: string; subscription?: Subscription }): Promise<Info> {
+export async function create(input: New): Promise<Info> {
+  const { account, writes } = creating(input)
+  await transact(writes)
+  return account
+}
+
+interface New {
+  name: string
+  subscription?: Subscription
+}
+
+/** As `create`, with the writes as members of a transaction. */
+export function creating(input: New): { account: Info; writes: Write[] } {
   const account: Info = {
     id: randomUUID(),
     name: input.name,
@@ -85,7 +97,7 @@ export async function create(input: { name: string; subscription?: Subscription 
     createdAt: now(),
     isOperator: false,
   }
-  await transact([
+  const writes: Write[] = [
     {
       Put: {
         TableName: tables.accounts,
@@ -94,8 +106,8 @@ export async function create(input: { name: string; subscription?: Subscription 
       },
     },
     { Put: { TableName: tables.accounts, Item: { pk: "ACCOUNTS", sk: account.id } } },
-  ])
-  return account
+  ]
+  return { account, writes }
 }
 
 export async function get(accountId: string): Promise<Info | undefined> {
@@ -105,18 +117,20 @@ export async function get(accountId: string): Promise<Info | undefined> {
 
 /** Every account of the service, for its operator. */
 export async function list(): Promise<Info[]> {
-  const found: Info[] = []
   const all = query({
     TableName: tables.accounts,
     KeyConditionExpression: "pk = :all",
     ExpressionAttributeValues: { ":all": "ACCOUNTS" },
   })
-  for await (const row of all) {
-    const account = await get(z.string().parse(row.sk))
-    if (account) found.push(account)
-  }
-  return found
+  const ids = await Array.fromAsync(all, (row) => z.string().parse(row.sk))
+  const found: (Info | undefined)[] = []
+  for (let i = 0; i < ids.length; i += readAtOnce)
+    found.push(...(await Promise.all(ids.slice(i, i + readAtOnce).map(get))))
+  return found.filter((account) => account !== undefined)
 }
+
+/** Reads of a list that are under way at once. */
+const readAtOnce = 25
 
 /** The operator's word, which holds against Stripe's. @returns false when there is no such account. */
 export async function setSubscription(accountId: string, subscription: Subscription): Promise<boolean> {

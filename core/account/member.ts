@@ -2,7 +2,7 @@ export * as Member from "./member.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { query, remove as removeRow, type Row, transact } from "../store/store.ts"
+import { query, remove as removeRow, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import type { Person } from "./person.ts"
@@ -32,16 +32,13 @@ const Invitation = z.object({
 export type Invitation = z.infer<typeof Invitation>
 
 /** Makes a person a member, or changes their role. An invitation is used up by it. */
-export async function add(
-  accountId: string,
-  person: Person.Info,
-  role: Role,
-  about: { isFounder?: boolean } = {},
-): Promise<void> {
-  await transact([
-    ...adding(accountId, person, role, about.isFounder),
-    ...withdrawing(accountId, person.email),
-  ])
+export async function add(accountId: string, person: Person.Info, role: Role): Promise<void> {
+  await transact([...adding(accountId, person, role), ...withdrawing(accountId, person.email)])
+}
+
+/** The writes that a person owns the account which is made for them. */
+export function founding(accountId: string, person: Person.Info): Write[] {
+  return adding(accountId, person, "owner", true)
 }
 
 function adding(accountId: string, person: Person.Info, role: Role, isFounder = false) {
@@ -76,24 +73,50 @@ export async function end(accountId: string, personId: string): Promise<void> {
  * @returns false when there is none, or when it is the last owner's: nobody could invite anybody any more.
  */
 export async function remove(accountId: string, personId: string): Promise<boolean> {
-  const all = await list(accountId)
-  const member = all.find((one) => one.personId === personId)
-  const others = all.filter((one) => one.role === "owner" && one.personId !== personId)
-  if (!member || others.length === 0) return false
-  const refused = await transact([
-    ...removing(accountId, personId),
-    // Two owners who remove each other at the same time must not both succeed.
-    {
-      ConditionCheck: {
-        TableName: tables.accounts,
-        Key: key(accountId, others[0]!.personId),
-        ConditionExpression: "#role = :owner",
-        ExpressionAttributeNames: { "#role": "role" },
-        ExpressionAttributeValues: { ":owner": "owner" },
-      },
+  const owner = await besides(accountId, personId)
+  if (owner === undefined) return false
+  return !(await transact([...removing(accountId, personId), remains(accountId, owner)]))
+}
+
+/**
+ * Gives a member another role.
+ * @returns false when there is no such member, or it is the last owner: nobody could invite anybody any more.
+ */
+export async function setRole(accountId: string, personId: string, role: Role): Promise<boolean> {
+  const owner = await besides(accountId, personId)
+  if (owner === undefined && role !== "owner") return false
+  const changes = [key(accountId, personId), ofPersonKey(personId, accountId)].map((Key) => ({
+    Update: {
+      TableName: tables.accounts,
+      Key,
+      UpdateExpression: "SET #role = :role",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeNames: { "#role": "role" },
+      ExpressionAttributeValues: { ":role": role },
     },
-  ])
-  return !refused
+  }))
+  const isGiven = role === "owner"
+  return !(await transact([...changes, ...(isGiven || !owner ? [] : [remains(accountId, owner)])]))
+}
+
+/** An owner of the account besides a member; undefined if there is none, or no such member. */
+async function besides(accountId: string, personId: string): Promise<string | undefined> {
+  const all = await list(accountId)
+  if (all.every((one) => one.personId !== personId)) return undefined
+  return all.find((one) => one.role === "owner" && one.personId !== personId)?.personId
+}
+
+/** Two owners who remove each other at the same time must not both succeed. */
+function remains(accountId: string, owner: string): Write {
+  return {
+    ConditionCheck: {
+      TableName: tables.accounts,
+      Key: key(accountId, owner),
+      ConditionExpression: "#role = :owner",
+      ExpressionAttributeNames: { "#role": "role" },
+      ExpressionAttributeValues: { ":owner": "owner" },
+    },
+  }
 }
 
 function removing(accountId: string, personId: string) {

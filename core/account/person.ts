@@ -3,11 +3,17 @@ export * as Person from "./person.ts"
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { get as getRow, type Row, transact } from "../store/store.ts"
+import { get as getRow, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** Somebody who signs in to the dashboard. What they may do depends on the account (`Member`). */
-export const Info = z.object({ id: z.string(), email: z.string(), createdAt: z.number().int() })
+export const Info = z.object({
+  id: z.string(),
+  email: z.string(),
+  createdAt: z.number().int(),
+  /** The account that was made for them last. */
+  madeAccountId: z.string().optional(),
+})
 export type Info = z.infer<typeof Info>
 
 /** An address as it is stored and compared. RFC 5321, 4.5.3.1.3: at most 254 characters. */
@@ -40,6 +46,23 @@ export async function ofEmail(email: string): Promise<Info> {
   return known
 }
 
+/** The write that an account is made for a person. It is refused if another was made after they were read. */
+export function madeFor(person: Info, accountId: string): Write {
+  const former = person.madeAccountId
+  return {
+    Update: {
+      TableName: tables.accounts,
+      Key: key(person.id),
+      UpdateExpression: "SET made_account_id = :made",
+      ConditionExpression:
+        former === undefined
+          ? "attribute_exists(pk) AND attribute_not_exists(made_account_id)"
+          : "made_account_id = :former",
+      ExpressionAttributeValues: { ":made": accountId, ...(former !== undefined && { ":former": former }) },
+    },
+  }
+}
+
 /** Removes a person and their address. Who signs in with it later is somebody new. */
 export async function remove(personId: string): Promise<void> {
   const person = await get(personId)
@@ -64,5 +87,5 @@ function toRow(person: Info): Row {
 }
 
 function fromRow(row: Row): Info {
-  return Info.parse({ ...row, createdAt: row.created_at })
+  return Info.parse({ ...row, createdAt: row.created_at, madeAccountId: row.made_account_id })
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import {
   CloudWatchLogsClient,
@@ -7,6 +8,7 @@ import {
   type GetLogEventsCommandOutput,
   type InputLogEvent,
   InvalidParameterException,
+  type OutputLogEvent,
   PutLogEventsCommand,
   ResourceAlreadyExistsException,
   ResourceNotFoundException,
@@ -89,7 +91,7 @@ export async function read(bridgeId: string, { most, isWanted }: Asked): Promise
     if (isWanted && pages === searchedPages) return { lines, at: at ?? "", isCut: true }
     const limit = isWanted ? pageLines : Math.min(pageLines, Math.max(1, most - lines.length))
     const older = await page(bridgeId, { startFromHead: false, limit, ...(nextToken && { nextToken }) })
-    at ??= placeOf(older, undefined)
+    at ??= placeOf(older, "")
     const texts = textsOf(older)
     lines = [...(isWanted ? texts.filter(isWanted) : texts), ...lines]
     // The same token again means that there are no older lines.
@@ -118,43 +120,71 @@ export async function* after(
   }
 }
 
+/** A place in a log, as `placeOf` writes it. */
+interface Place {
+  token: string
+  /** The time of the last line before it, Unix ms. */
+  atMs: number
+  /** Hashes of the lines of that millisecond before it, the last ones. */
+  seen: string[]
+}
+
+const placeShape = /^(\d{1,15})_(.{1,500}?)((?:~[0-9a-f]{8})*)$/
+/** Of so many lines of one millisecond a place knows which were before it. Of more, those up to the last one count. */
+const mostSeen = 20
+
+function placeFrom(text: string): Place | undefined {
+  const [, atMs, token, seen = ""] = placeShape.exec(text) ?? []
+  return token === undefined ? undefined : { token, atMs: Number(atMs), seen: seen.split("~").slice(1) }
+}
+
 /**
- * The place behind a page: CloudWatch's token, and the time of the last line known before it, since a token holds for a
- * day. @returns undefined if nothing was ever logged
+ * The place behind a page: CloudWatch's token; and, since a token holds for a day, the last time before it and the lines of
+ * that millisecond. @returns undefined if nothing was ever logged
  */
-function placeOf(
-  found: GetLogEventsCommandOutput | undefined,
-  before: string | undefined,
-): string | undefined {
+function placeOf(found: Found | undefined, before: string): string | undefined {
   const token = found?.nextForwardToken
   if (token === undefined) return undefined
-  return `${found?.events?.at(-1)?.timestamp ?? timeOf(before)}_${token}`
+  const known = placeFrom(before)
+  const atMs = found?.events?.at(-1)?.timestamp ?? known?.atMs ?? 0
+  const here = (found?.events ?? []).filter(({ timestamp }) => timestamp === atMs).map(hashOf)
+  const seen = [...(known?.atMs === atMs ? known.seen : []), ...here].slice(-mostSeen)
+  return [`${atMs}_${token}`, ...seen].join("~")
 }
 
-function timeOf(place: string | undefined): number {
-  return Number(/^\d{1,15}/.exec(place ?? "")?.[0] ?? 0)
+function hashOf({ message = "" }: OutputLogEvent): string {
+  return createHash("sha256").update(message).digest("hex").slice(0, 8)
 }
+
+type Found = Pick<GetLogEventsCommandOutput, "events" | "nextForwardToken">
 
 /** The lines behind a place. A look that fails is made up for by the next. */
-async function pageFrom(bridgeId: string, place: string): Promise<GetLogEventsCommandOutput | undefined> {
-  const nextToken = /^\d{1,15}_(.{1,500})$/.exec(place)?.[1]
+async function pageFrom(bridgeId: string, text: string): Promise<Found | undefined> {
+  const from = placeFrom(text)
   try {
-    return await page(bridgeId, { startFromHead: true, ...(nextToken && { nextToken }) })
+    return await page(bridgeId, { startFromHead: true, ...(from && { nextToken: from.token }) })
   } catch (error) {
     // The token is older than a day, or none of CloudWatch's.
-    if (nextToken && error instanceof InvalidParameterException)
-      return await pageSince(bridgeId, timeOf(place) + 1)
+    if (from && error instanceof InvalidParameterException) return await pageSince(bridgeId, from)
     log.warn({ error, bridgeId }, "the log of a bridge cannot be read")
     return undefined
   }
 }
 
-async function pageSince(
-  bridgeId: string,
-  startTime: number,
-): Promise<GetLogEventsCommandOutput | undefined> {
+/** As `pageFrom`, by the time of the place: lines of its millisecond may be before it or behind it. */
+async function pageSince(bridgeId: string, { atMs, seen }: Place): Promise<Found | undefined> {
   try {
-    return await page(bridgeId, { startFromHead: true, startTime })
+    const found = await page(bridgeId, { startFromHead: true, startTime: atMs })
+    if (!found?.events) return found
+    const hashes = found.events.map((event) => (event.timestamp === atMs ? hashOf(event) : ""))
+    const skipped = seen.length < mostSeen ? 0 : hashes.lastIndexOf(seen.at(-1) ?? "") + 1
+    const left = [...seen]
+    const isNew = (_event: OutputLogEvent, i: number) => {
+      const known = left.indexOf(hashes[i] ?? "")
+      if (known !== -1) left.splice(known, 1)
+      return known === -1 && i >= skipped
+    }
+    return { ...found, events: found.events.filter(isNew) }
   } catch (error) {
     log.warn({ error, bridgeId }, "the log of a bridge cannot be read")
     return undefined
@@ -183,7 +213,7 @@ export async function remove(bridgeId: string): Promise<void> {
   }
 }
 
-function textsOf(page: GetLogEventsCommandOutput | undefined): string[] {
+function textsOf(page: Found | undefined): string[] {
   return (page?.events ?? []).flatMap(({ message }) => message ?? [])
 }
 

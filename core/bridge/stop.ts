@@ -7,12 +7,12 @@ import { Lease } from "../lease/lease.ts"
 import { Bridge } from "./bridge.ts"
 
 /**
- * Its operator stops a bridge.
+ * Its operator suspends a bridge, whatever else it is stopped for.
  * @returns false when there is no such bridge, or it is suspended already
  */
-export async function stop(bridgeId: string, reason: "manual" | "suspended"): Promise<boolean> {
+export async function suspend(bridgeId: string): Promise<boolean> {
   const before = await Lease.get(bridgeId)
-  return (await Lease.stop(bridgeId, reason)) && (await ended(bridgeId, before))
+  return (await Lease.stop(bridgeId, "suspended")) && (await ended(bridgeId, before))
 }
 
 /**

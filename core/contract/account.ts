@@ -114,7 +114,7 @@ const Usage = z
     }),
     messages_out: z.number().int().openapi({
       description:
-        "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is not counted.",
+        "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it.",
     }),
     undelivered: z.number().int().openapi({ description: "Given up." }),
     attempts: z.number().int().openapi({ description: "Of first deliveries, without what was sent again." }),

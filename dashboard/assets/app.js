@@ -84,17 +84,27 @@ function place(html) {
 }
 
 // A stream takes over the place of the one that this part of this tab had before: of that one nobody may know yet that it
-// is read no more.
-const tab = thisTab()
+// is read no more. A page takes the tab's name out of the storage while it is open: a copy of the tab, which gets a copy
+// of the storage, makes a name of its own.
+const tab = takeTab() ?? crypto.getRandomValues(new Uint32Array(4)).join("-")
+addEventListener("pagehide", () => keepTab(tab))
+addEventListener("pageshow", takeTab)
 
-function thisTab() {
-  const made = crypto.getRandomValues(new Uint32Array(4)).join("-")
+function takeTab() {
   try {
-    return (sessionStorage.tab ??= made)
+    const name = sessionStorage.tab
+    delete sessionStorage.tab
+    return name
   } catch {
     // A browser that keeps nothing for us: each page is a tab of its own.
-    return made
+    return undefined
   }
+}
+
+function keepTab(name) {
+  try {
+    sessionStorage.tab = name
+  } catch {}
 }
 
 // A browser whose sign-in has ended is sent from a stream to the sign-in, and reads no stream there. So is its page.

@@ -23,7 +23,7 @@ export function usagePage(input: Shown): Html {
   return html`${head({
     title: "Usage",
     about:
-      "The events that your numbers delivered or put into their inboxes, by day (UTC). Messages in and out come up to ten minutes late.",
+      "The events that your numbers delivered or put into their inboxes, by day (UTC). Messages in and out come up to ten minutes late, without what a number's settings leave out or ignore. A message out counts once the network has acknowledged it.",
   })}
   ${filterForm(input)}
   ${

@@ -13,8 +13,8 @@ interface Last {
   atMs?: number | undefined
 }
 
-/** After so long without a word a session is lost rather than uncertain. */
-export const lostAfterMs = 45_000
+/** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
+export const lostAfterMs = 40_000
 
 /** A bridge's state, and whose word that is. */
 export type Evidence =
@@ -23,6 +23,8 @@ export type Evidence =
       kind: "said"
       atMs: number
       status: string
+      /** Since when it is so, Unix ms; undefined where nobody wrote that down. */
+      sinceMs?: number | undefined
       phone: string
       name: string
       /** Connected, and still getting what came before that. */

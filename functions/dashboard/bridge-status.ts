@@ -39,7 +39,8 @@ export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   if (!said) return await silent(lease)
   const atMs = nowMs()
   heard.set(bridge.id, atMs)
-  return { kind: "said", ...said, atMs }
+  const sinceMs = lease.told?.status === said.status ? lease.told.since * 1000 : undefined
+  return { kind: "said", ...said, atMs, sinceMs }
 }
 
 async function whyPaused(accountId: string, reason: Lease.Reason | undefined) {

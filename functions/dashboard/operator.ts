@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { pauseRunning, stop, wake } from "#core/bridge/stop.ts"
+import { pauseRunning, suspend, wake } from "#core/bridge/stop.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
 import { Host } from "#core/lease/host.ts"
@@ -55,7 +55,7 @@ operator.get("/dev/mail", async (c) => {
 const acts: Record<string, (id: string) => Promise<boolean>> = {
   pause: pauseRunning,
   wake: async (id) => await wake(id, "manual", "idle"),
-  suspend: async (id) => await stop(id, "suspended"),
+  suspend,
   resume: async (id) => await wake(id, "suspended"),
 }
 

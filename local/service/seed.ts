@@ -58,7 +58,7 @@ async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
 }
 
 /** Who has the seeded account. No mail goes there. */
-const operator = "operator@bridge.local"
+export const operator = "operator@bridge.local"
 
 /** A link that signs a browser on this machine in to the seeded account, once. Mails of other sign-ins are printed, too. */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {

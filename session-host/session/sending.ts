@@ -12,7 +12,7 @@ import type { ConnectedSession } from "./connected-session.ts"
 import { SessionEnded } from "./ended.ts"
 
 interface Input {
-  memory: Pick<Memory, "store" | "commits" | "vault">
+  memory: Pick<Memory, "store" | "commits" | "vault" | "tally">
   uplink: Pick<Uplink, "ready" | "during">
   /** The session, as commands need it, on this connection. */
   connected: (connection: Connection) => ConnectedSession

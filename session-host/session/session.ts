@@ -218,10 +218,8 @@ export class Session {
 
   /** Sends a message under an id that the caller chose. @throws as `Sending.send` */
   async send(wish: Wish): Promise<Answer> {
-    const { sending, memory } = await this.#started()
-    const answer = await sending.send(wish)
-    if (!answer.repeated) memory.tally.add("out")
-    return answer
+    const { sending } = await this.#started()
+    return await sending.send(wish)
   }
 
   /** Closes the socket until `connectAgain`: the host has not beaten for too long. */

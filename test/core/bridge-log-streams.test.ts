@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterAll, expect, onTestFinished, test } from "vitest"
+import { afterAll, expect, onTestFinished, test, vi } from "vitest"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 
@@ -114,6 +114,34 @@ test("what is wanted is found behind many other lines, and a reader goes on at a
     expect(value.at).not.toBe(at)
     await reading.return(undefined)
   }
+})
+
+test("a reader whose token is too old skips no line of the millisecond that it had read, and gets none twice", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { id, log } = aLog()
+  log("one", "two", "two")
+  await BridgeLog.written()
+  let { at } = await BridgeLog.read(id, { most: 300 })
+  for (const texts of [["two", "three"], ["four"]]) {
+    log(...texts)
+    await BridgeLog.written()
+    cloudWatch.refuse("InvalidParameterException")
+    const reading = BridgeLog.after(id, at)
+    const { value } = (await reading.next()) as { value: { lines: string[]; at: string } } // it never ends
+    expect(value.lines).toEqual(texts.map((text) => expect.stringMatching(`INFO ${text}$`)))
+    at = value.at
+    await reading.return(undefined)
+  }
+  // Of the millisecond after it, too.
+  vi.setSystemTime(Date.now() + 1)
+  log("five")
+  await BridgeLog.written()
+  cloudWatch.refuse("InvalidParameterException")
+  const reading = BridgeLog.after(id, at)
+  const { value } = (await reading.next()) as { value: { lines: string[] } } // it never ends
+  expect(value.lines).toEqual([expect.stringMatching(/INFO five$/)])
+  await reading.return(undefined)
 })
 
 test("a log is searched so far, and says when that was not all of it", async () => {

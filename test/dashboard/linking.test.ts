@@ -48,6 +48,7 @@ test("a stream that comes back with its last id goes on where it was, and a wron
 })
 
 const none = [undefined, undefined, undefined, undefined]
+const connectedIn = (ms: number) => ({ ...said("connected"), sinceMs: Date.now() + ms })
 const said = (status: string): Evidence => ({ kind: "said", atMs: at, status, phone: "", name: "" })
 
 test("each step has the time at which it was seen to come, and those before the first look have none", () => {
@@ -115,6 +116,9 @@ test("a session catches up from the preview to the end of what came before, and 
   expect(await seen(withCatchUp, "connected")).toEqual([3, "Catching up"])
   const late = followCatchUp(bridge.id)
   expect(await seen(late, "connected")).toEqual([3, "Catching up"])
+  // A backlog of an earlier login is none of this one's.
+  expect(stepOf(await followCatchUp(bridge.id)(connectedIn(1000)))).toBe(3)
+  expect(stepOf(await followCatchUp(bridge.id)(connectedIn(60_000)))).toBe(4)
   vi.setSystemTime(Date.now() + 601_000)
   expect(await seen(late, "connected")).toEqual([4, "Connected"])
   vi.setSystemTime(Date.now() - 601_000)

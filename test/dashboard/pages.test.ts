@@ -363,7 +363,7 @@ test("a secret is shown only after a fresh sign-in, a key once, and no page may 
   expect(later).not.toContain("<b>mine")
 })
 
-test("what gives events or secrets away asks for a fresh sign-in, and what was typed is there behind it", async () => {
+test("what gives events or secrets away, or cannot be undone, asks for a fresh sign-in, and what was typed is there behind it", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   try {
     const person = await aPerson()
@@ -383,6 +383,13 @@ test("what gives events or secrets away asks for a fresh sign-in, and what was t
       expect(await pageSays()).toContain(`value="${shown}"`)
       expect(await pageSays()).not.toContain(`value="${shown}"`)
     }
+    const ends = ["secret/finish", "unlink", "delete"]
+    for (const end of ends) {
+      const led = await person.post(`/numbers/shop/settings/${end}`, { confirm: "shop" })
+      expect(led.headers.get("location")).toMatch(/^\/sign-in\?next=%2Fnumbers%2Fshop%2Fsettings&/)
+    }
+    const role = await person.post("/account/role", { person: person.person.id, as: "viewer" })
+    expect(role.headers.get("location")).toMatch(/^\/sign-in/)
     expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
     expect(await ApiKey.list(person.accountId)).toEqual([])
     expect(await Member.invitations(person.accountId)).toEqual([])
@@ -424,6 +431,26 @@ test("an owner invites and removes, a member does not", async () => {
   expect(await (await invited.get("/account")).text()).toContain(owner.email)
   expect((await invited.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
   const { person } = await join(email)
+  const roleOf = async (id: string) =>
+    (await Member.list(owner.accountId)).find(({ personId }) => personId === id)?.role
+  const change = (by: typeof invited, id: string, as: string) => by.post("/account/role", { person: id, as })
+  expect((await change(invited, person.id, "owner")).status).toBe(403)
+  expect((await change(owner, person.id, "viewer")).status).toBe(303)
+  expect((await invited.post("/keys", { name: "x" })).status).toBe(403)
+  for (const [id, as] of [
+    [person.id, "king"],
+    [(await join(anEmail())).person.id, "owner"],
+    [owner.person.id, "member"],
+  ] as const)
+    expect(await (await change(owner, id, as)).text()).toContain("Not changed")
+  expect([await roleOf(person.id), await roleOf(owner.person.id)]).toEqual(["viewer", "owner"])
+  // Of two owners who take each other's role at once, one stays.
+  expect((await change(owner, person.id, "owner")).status).toBe(303)
+  await Promise.all([change(owner, person.id, "member"), change(invited, owner.person.id, "member")])
+  const owners = (await Member.list(owner.accountId)).filter(({ role }) => role === "owner")
+  expect(owners).toHaveLength(1)
+  await Member.add(owner.accountId, owner.person, "owner")
+
   await owner.post("/account/remove", { person: person.id })
   expect((await invited.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
 })

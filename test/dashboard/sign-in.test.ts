@@ -268,10 +268,36 @@ test("somebody new may decline and have an account of their own, and one of thes
   const { visitor } = await signedIn(email)
   await visitor.post("/accounts/decline", { account: theirs })
   expect((await visitor.post("/accounts/join", { account: theirs })).status).toBe(403)
-  for (let times = 0; times < 2; times++) await visitor.post("/accounts/open")
+  const opened = await Promise.all([1, 2, 3, 4].map(() => visitor.post("/accounts/open")))
+  expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([303]))
   const { person } = await join(email)
   const found = await Member.ofPerson(person.id)
   expect(found.map(({ role, isFounder }) => [role, isFounder])).toEqual([["owner", true]])
+  // Once that one is gone, there may be another.
+  await Member.add(theirs, person, "viewer")
+  expect(await removeAccount(found[0]!.accountId)).toBe(true)
+  const { visitor: again } = await signedIn(email)
+  await again.post("/accounts/open")
+  expect((await Member.ofPerson(person.id)).map(({ role }) => role)).toEqual(["owner", "viewer"])
+})
+
+test("somebody new who signs in twice at once has one account", async () => {
+  const email = anEmail()
+  const both = await Promise.all([join(email), join(email), join(email)])
+  const [id, ...others] = new Set(both.map(({ accountId }) => accountId))
+  expect(others).toEqual([])
+  expect((await Member.ofPerson(both[0].person.id)).map(({ accountId }) => accountId)).toEqual([id])
+})
+
+test("an account can be made for somebody who left the one that was made for them before", async () => {
+  const email = anEmail()
+  const { accountId, person } = await join(email)
+  await Member.add(accountId, (await join(anEmail())).person, "owner")
+  const { visitor } = await signedIn(email)
+  await visitor.post("/account/leave")
+  await Promise.all([1, 2].map(() => visitor.post("/accounts/open")))
+  const [own, ...others] = await Member.ofPerson(person.id)
+  expect([own?.accountId === accountId, others]).toEqual([false, []])
 })
 
 test("no number of invitations changes the account in which a sign-in ends", async () => {

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { browser } from "#local/demo/browser.ts"
+import { operator } from "#local/service/seed.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import type { Service } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
@@ -19,6 +21,22 @@ export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   return { call, apiKey }
+}
+
+/** Somebody with an account of their own invites its operator, and its operator invites somebody. */
+export async function invite(base: string, operators: string): Promise<void> {
+  const host = browser(base)
+  await host.send("/sign-in", { email: "host@example.com" })
+  const mails = await (await fetch(`${base}/dev/mail`, { headers: { cookie: operators } })).text()
+  await host.send(/\/sign-in\/link\/[\w-]+/.exec(mails)?.[0] ?? "")
+  await host.send("/account/rename", { name: "The corner shop" })
+  await host.send("/account/invite", { email: operator, role: "member" })
+  const body = new URLSearchParams({ email: "new@example.com", role: "viewer" })
+  await fetch(`${base}/account/invite`, {
+    method: "POST",
+    headers: { cookie: operators, origin: base },
+    body,
+  })
 }
 
 /** Gives the account a life to look at: a number whose receiver took some events and refuses the others. */

@@ -7,7 +7,14 @@ interface Shown {
   /** The name that people read who link a phone for it; undefined before one was chosen. */
   publicName: string | undefined
   /** The name that was refused, and what was typed before a sign-in that it needed. */
-  typed: { name: string | undefined; email: string; role: string; passkey: string }
+  typed: {
+    name: string | undefined
+    email: string
+    role: string
+    person: string
+    as: string
+    passkey: string
+  }
   subscription: string
   /** Whether it is paid for in this dashboard. */
   isBilled: boolean
@@ -82,32 +89,7 @@ export function accountPage(input: Shown): Html {
         )}
       </ul>
     </section>
-    ${
-      isOwner
-        ? html`<form class="card inline" method="post" action="/account/invite">
-            <div>
-              <label for="email">Invite somebody</label>
-              <input
-                id="email"
-                name="email"
-                type="email"
-                required
-                maxlength="254"
-                value="${input.typed.email}"
-                placeholder="them@example.com"
-                autocomplete="off"
-              />
-            </div>
-            <div>
-              <label for="role">As</label>
-              <select id="role" name="role">
-                ${roles.map(([value, label]) => html`<option value="${value}" ${value === input.typed.role ? "selected" : ""}>${label}</option>`)}
-              </select>
-            </div>
-            <button class="button main">Invite</button>
-          </form>`
-        : note("info", "Only owners invite and remove people.")
-    }
+    ${isOwner ? [inviting(input), roleForm(input)] : note("info", "Only owners invite and remove people, and change their roles.")}
     ${passkeysCard(input)}
     <section class="card flush">
       <header><h2>Where you are signed in</h2></header>
@@ -124,6 +106,59 @@ export function accountPage(input: Shown): Html {
         )}
       </ul>
     </section>`
+}
+
+function inviting({ typed }: Shown): Html {
+  return html`<form class="card inline" method="post" action="/account/invite">
+    <div>
+      <label for="email">Invite somebody</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        required
+        maxlength="254"
+        value="${typed.email}"
+        placeholder="them@example.com"
+        autocomplete="off"
+      />
+    </div>
+    <div>
+      <label for="role">As</label>
+      <select id="role" name="role">
+        ${roleOptions(typed.role)}
+      </select>
+    </div>
+    <button class="button main">Invite</button>
+  </form>`
+}
+
+function roleOptions(chosen: string): Html[] {
+  return roles.map(
+    ([value, label]) =>
+      html`<option value="${value}" ${value === chosen ? "selected" : ""}>${label}</option>`,
+  )
+}
+
+/** Everybody's role but one's own: whoever gave theirs away could not take it back. */
+function roleForm({ members, personId, typed }: Shown): Html | string {
+  const others = members.filter((one) => one.personId !== personId)
+  if (others.length === 0) return ""
+  return html`<form class="card inline" method="post" action="/account/role">
+    <div>
+      <label for="person">Change the role of</label>
+      <select id="person" name="person">
+        ${others.map((one) => html`<option value="${one.personId}" ${one.personId === typed.person ? "selected" : ""}>${one.email} (${one.role})</option>`)}
+      </select>
+    </div>
+    <div>
+      <label for="as">To</label>
+      <select id="as" name="as">
+        ${roleOptions(typed.as)}
+      </select>
+    </div>
+    <button class="button">Change</button>
+  </form>`
 }
 
 function naming({ publicName, typed }: Shown): Html {

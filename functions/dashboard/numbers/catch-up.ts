@@ -6,6 +6,8 @@ import type { Evidence } from "#dashboard/parts/evidence.ts"
 const longest = 600
 /** The network tells of a backlog this soon after a login, in ms; and after that time nobody looks for its beginning. */
 const toldWithin = { aLogin: 3000, aPage: 15_000 }
+/** The session's note of a login may be this much younger than the first event behind it, in seconds. */
+const noteLate = 10
 /** The rows of a transaction may become visible one by one, so this many are read again. */
 const again = 10
 
@@ -16,6 +18,8 @@ const again = 10
  */
 export function followCatchUp(bridgeId: string): (evidence: Evidence) => Promise<Evidence> {
   let at: number | undefined
+  /** Events that are older belong to an earlier login, or to one that is over. */
+  let from = 0
   /** When the backlog began that is still coming, Unix seconds; 0 if none is. */
   let begunAt = 0
   /** How many backlogs were seen to end. */
@@ -23,10 +27,14 @@ export function followCatchUp(bridgeId: string): (evidence: Evidence) => Promise
   let isFirst = true
   let connected: { sinceMs: number; isNew: boolean } | undefined
 
-  async function look(): Promise<void> {
-    at ??= (await EventList.firstSince(bridgeId, now() - longest)) - 1
+  async function look(connectedMs = 0): Promise<void> {
+    if (at === undefined) {
+      from = Math.max(now() - longest, Math.floor(connectedMs / 1000) - noteLate)
+      at = (await EventList.firstSince(bridgeId, from)) - 1
+    }
     // Their states do not matter here, so the head is not asked for.
     for await (const event of EventList.kept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
+      if (event.createdAt < from) continue
       const isNews = event.n > at
       if (isNews) at = event.n
       if (event.type === "offline_sync_preview") begunAt = event.createdAt
@@ -46,7 +54,9 @@ export function followCatchUp(bridgeId: string): (evidence: Evidence) => Promise
     }
     connected ??= { sinceMs: nowMs(), isNew }
     const forMs = nowMs() - connected.sinceMs
-    if (begunAt > 0 || forMs < toldWithin.aPage) await look()
+    // A backlog follows a login: of a number that has been connected for longer, nothing is read.
+    const mayCome = evidence.sinceMs === undefined || nowMs() - evidence.sinceMs < longest * 1000
+    if (begunAt > 0 || (mayCome && forMs < toldWithin.aPage)) await look(evidence.sinceMs)
     const mayBegin = connected.isNew && ends === 0 && forMs < toldWithin.aLogin
     return { ...evidence, isCatchingUp: mayBegin || begunAt > now() - longest }
   }

@@ -40,6 +40,8 @@ export const settings = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/settings/secret/finish", async (c) => {
+    const again = unlessFresh(c, `/numbers/${c.var.bridge.customerRef}/settings`)
+    if (again) return again
     return await done(c, "Only the new secret signs from now on.", async () => {
       await WebhookSecret.finish(c.var.bridge)
       await reread(c)
@@ -77,6 +79,8 @@ export const settings = new Hono<DashboardEnv>()
   })
   .post("/numbers/:ref/settings/unlink", async (c) => {
     const { bridge, requestId } = c.var
+    const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`)
+    if (again) return again
     return await done(c, "The phone is unlinked.", async () => {
       const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
       const { refusal } = await ask(call, true)

@@ -25,14 +25,17 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
   return typeof value === "string" ? value : ""
 }
 
+/** What people type or choose in the forms that need a fresh sign-in, and find there when they come back. */
+const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
+
 /** The account, its people, and where one is signed in. */
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
-  .use("/account/:act{invite|withdraw|remove}", async (c, next) => {
-    if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners invite and remove people.")
-    // A draft would fill the form that invites.
-    const isInviting = c.req.param("act") === "invite"
-    const typed = isInviting ? textsOf(await c.req.parseBody(), "email", "role") : undefined
+  .use("/account/:act{invite|withdraw|remove|role}", async (c, next) => {
+    if (c.var.me.role !== "owner")
+      return await notAllowed(c, "Only owners invite and remove people, and change their roles.")
+    const names = typedIn[c.req.param("act")]
+    const typed = names && textsOf(await c.req.parseBody(), ...names)
     return unlessFresh(c, "/account", typed) ?? (await next())
   })
   .post("/account/rename", async (c) => {
@@ -73,6 +76,14 @@ export const account = new Hono<DashboardEnv>()
     return isRemoved
       ? c.redirect("/account", 303)
       : await show(c, note("bad", "Not removed: an account keeps at least one owner."))
+  })
+  .post("/account/role", async (c) => {
+    const role = Member.Role.safeParse(await field(c, "as"))
+    const isGiven =
+      role.success && (await Member.setRole(c.var.accountId, await field(c, "person"), role.data))
+    return isGiven
+      ? c.redirect("/account", 303)
+      : await show(c, note("bad", "Not changed: they are gone, or the last owner, whom an account keeps."))
   })
   // Each person decides these for themselves, viewers as well.
   .post("/account/sign-out", async (c) => {
@@ -122,6 +133,8 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>, ty
       name: typed,
       email: draft.get("email") ?? "",
       role: draft.get("role") ?? "",
+      person: draft.get("person") ?? "",
+      as: draft.get("as") ?? "",
       passkey: draft.get("passkey") ?? "",
     },
     isInvited: invited.length > 0,

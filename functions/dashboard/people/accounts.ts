@@ -32,9 +32,7 @@ export const accounts = new Hono<DashboardEnv>()
   })
   .post("/accounts/open", async (c) => {
     const { next } = await asked(c)
-    const { person } = c.var.signed
-    const all = await accountsOf(person.id)
-    return await turnTo(c, all.find(isOwn)?.account.id ?? (await openAccount(person)), next)
+    return await turnTo(c, await openAccount(c.var.signed.person.id), next)
   })
 
 /** Shows this browser another account of its person. */

@@ -5,6 +5,7 @@ import type { Outgoing } from "#session-host/network/connection.ts"
 import { SessionEnded } from "#session-host/session/ended.ts"
 import type { Commits } from "../commits.ts"
 import { joined, parted, type Put, type SessionStore } from "../store.ts"
+import type { Tally } from "../tally.ts"
 
 /**
  * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers. That
@@ -30,6 +31,7 @@ type Unacked = Outgoing & { generation: number }
 interface Rows {
   store: SessionStore
   commits: Pick<Commits, "note">
+  tally: Pick<Tally, "add">
 }
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
@@ -50,10 +52,11 @@ export async function sentMessage(store: SessionStore, messageId: string): Promi
 }
 
 /**
- * Notes that the network has a message. If the note is lost, a retry sends the same bytes under the same id, and phones
+ * Notes that the network has a message, and counts it. If the note is lost, a retry sends the same bytes under the same id, and phones
  * show them only once.
  */
-export function noteAcked({ store, commits }: Rows, sent: Unacked, timestamp: number): void {
+export function noteAcked({ store, commits, tally }: Rows, sent: Unacked, timestamp: number): void {
+  tally.add("out")
   try {
     commits.note([sentRow(store, { ...sent, state: "acked", timestamp })])
   } catch (error) {

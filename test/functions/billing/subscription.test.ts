@@ -244,6 +244,18 @@ describe("a payment that fails", () => {
     expect(Lease.stateOf(await leaseOf(slept))).toBe("running")
   })
 
+  test("is not hidden by a pause of the operator's: once it is made, the bridge runs", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await days(id, 24)
+    await expect(admin.bridge.pause!.run([bridge.id])).rejects.toThrow("it is stopped already")
+    expect((await leaseOf(bridge)).reason).toBe("billing")
+    await payWith(card.pays, (await Money.payPage(id))!)
+    await look(id)
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    await admin.bridge.pause!.run([bridge.id])
+    expect((await leaseOf(bridge)).reason).toBe("manual")
+  })
+
   test("has cost the bridges only after thirty days, and never those that are paid again", async () => {
     const { id } = await subscriber(card.fails)
     await days(id, 24)

@@ -6,10 +6,22 @@ import { aBridge } from "#test/support/service/bridge.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession, scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
+import { Usage } from "#core/event/usage.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
 import { scope } from "#session-host/host/exceptions.ts"
+import type { Host } from "#session-host/host/host.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
+
+/** The messages that a bridge's usage counts as sent, once its host has stopped. */
+async function countedOut(host: Host, bridgeId: string): Promise<number> {
+  await host.stop()
+  // The next test's hosts must not take it.
+  await Lease.stop(bridgeId, "manual")
+  const days = await Usage.of(bridgeId, { from: "2000-01-01", to: "9999-12-31" }, undefined)
+  return days.reduce((sum, day) => sum + day.out, 0)
+}
 
 test("a message that was acknowledged is answered again from its row, and nothing is sent", async () => {
   const network = await aNetwork()
@@ -84,6 +96,8 @@ test("without an answer the outcome is unknown; the same id sends the same bytes
   })
   const { bridge } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
+  await sendText(bridge.id, contact.number, "acknowledged at once")
+  sends.length = 0
   await network.fault({ kind: "lose_acks", times: 1 })
   const id = newMessageId()
   const unknown = sendText(bridge.id, contact.number, "hello", id)
@@ -99,11 +113,14 @@ test("without an answer the outcome is unknown; the same id sends the same bytes
   expect(Buffer.from(sends[1]!.outgoing.message)).toEqual(Buffer.from(sends[0]!.outgoing.message))
   const shown = await contact.read({ id })
   expect(shown.every((message) => message.text === "hello")).toBe(true)
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 200 })
+  expect(await countedOut(host, bridge.id)).toBe(2)
 })
 
 test("a late answer of the network counts: the same id is then answered without sending", async () => {
   const network = await aNetwork()
-  const { bridge } = await aPairedSession(network)
+  const host = await aHost(network)
+  const { bridge } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
   const release = await network.fault({ kind: "hold_acks" })
   const id = newMessageId()
@@ -113,6 +130,7 @@ test("a late answer of the network counts: the same id is then answered without 
   await until(async () => asked.some(({ rows }) => rows.includes(`SEND#${id}`)))
   expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 200 })
   expect(await contact.read({ id })).toHaveLength(1)
+  expect(await countedOut(host, bridge.id)).toBe(1)
 })
 
 test("members who missed a group's message because it was refused can read the next one all the same", async () => {

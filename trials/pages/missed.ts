@@ -1,0 +1,30 @@
+/** What a figure may be at most, and what it must be at least. Seconds, kilobytes, milliseconds, shares, Lighthouse's points. */
+const most: Record<string, number> = {
+  axe: 0,
+  kb_js_css: 25,
+  kb_page: 40,
+  first_event_s: 10,
+  signup_to_webhook_s: 60,
+  signup_clicks: 6,
+  shown_late_ms_p99: 100,
+  qr_seen_s: 3,
+  kill_seen_s: 15,
+  kill_lost_s: 45,
+}
+const least: Record<string, number> = {
+  qr_fresh: 1,
+  performance: 95,
+  accessibility: 100,
+  "best-practices": 100,
+}
+
+/** The goals that these figures miss, by name. One that was not measured is not missed. */
+export function missedBy(figures: Record<string, number>): string[] {
+  return Object.entries(figures)
+    .filter(isMissed)
+    .map(([name]) => name)
+}
+
+function isMissed([name, figure]: [string, number]): boolean {
+  return !(figure <= (most[name] ?? Infinity) && figure >= (least[name] ?? -Infinity))
+}
