@@ -1,5 +1,5 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
-import { describe, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Checkout } from "#core/billing/checkout.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { type Means, scenarios } from "./scenarios.ts"
@@ -29,5 +29,7 @@ const means: Means = {
 }
 
 describe("at the pretend Stripe, as at Stripe's test mode", () => {
-  for (const [name, run] of Object.entries(scenarios)) test(name, () => run(means))
+  test.for(Object.entries(scenarios))("%s", async ([, run]) => {
+    await expect(run(means)).resolves.toBeUndefined()
+  })
 })

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterAll, beforeAll, describe, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Payer } from "#core/billing/payer.ts"
 import { idOf, ifThere, stripe } from "#core/billing/stripe.ts"
 import { config } from "#core/platform/config.ts"
@@ -125,8 +125,7 @@ describe.runIf(key)("at Stripe's test mode, as at the pretend Stripe", () => {
     },
   }
 
-  for (const [name, run] of Object.entries(scenarios))
-    test(name, { timeout }, async () => {
-      await run(means)
-    })
+  test.for(Object.entries(scenarios))("%s", { timeout }, async ([, run]) => {
+    await expect(run(means)).resolves.toBeUndefined()
+  })
 })
