@@ -53,9 +53,9 @@ function filterForm({ refs, ref, spans, span }: Shown): Html {
       </select>
     </div>
     <div>
-      <label for="days">Time</label>
+      <label for="days">The last</label>
       <select id="days" name="days">
-        ${spans.map((one) => html`<option value="${one}" ${one === span ? "selected" : ""}>The last ${one} days</option>`)}
+        ${spans.map((one) => html`<option value="${one}" ${one === span ? "selected" : ""}>${one} days</option>`)}
       </select>
     </div>
     <button class="button">Show</button>
@@ -94,22 +94,21 @@ function success({ attempts, succeeded }: Pick<Total, "attempts" | "succeeded">)
 }
 
 /** Units of the drawing. */
-const size = { width: 720, height: 150, line: 18 }
+const size = { width: 720, height: 130 }
 
 /** Bars of the days. Whoever cannot see them has the table. */
 function chart({ rows, days }: Shown): Html {
   const counts = days.map((day) => totalOf(rows.filter(({ date }) => date === day)))
   const most = Math.max(1, ...counts.map(({ events, undelivered }) => events + undelivered))
   const step = size.width / days.length
-  const floor = size.height - size.line
-  const heightOf = (count: number) => Math.round((count / most) * (floor - 12) * 10) / 10
+  const floor = size.height - 1
+  const heightOf = (count: number) => Math.round((count / most) * floor * 10) / 10
   return html`<section class="card">
     <header>
       <h2>By day</h2>
       <p class="legend"><span class="key-told"></span> Told <span class="key-lost"></span> Given up</p>
     </header>
     <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
-      <text x="0" y="10">${most}</text>
       <line x1="0" x2="${size.width}" y1="${floor}" y2="${floor}" />
       ${counts.map(({ events, undelivered }, i) => {
         const told = heightOf(events)
@@ -122,9 +121,10 @@ function chart({ rows, days }: Shown): Html {
           ${lost === 0 ? "" : html`<rect class="lost" x="${x}" y="${floor - told - lost}" width="${width}" height="${lost}" rx="1.5" />`}
         </g>`
       })}
-      <text x="0" y="${size.height - 3}">${days[0]}</text>
-      <text x="${size.width}" y="${size.height - 3}" text-anchor="end">${days.at(-1)}</text>
     </svg>
+    <p class="row spread small muted">
+      <span>${days[0]}</span> <span>at most ${most} a day</span> <span>${days.at(-1)}</span>
+    </p>
   </section>`
 }
 

@@ -38,7 +38,10 @@ const titles: Partial<Record<ApiError["code"], string>> = {
   payload_too_large: "That is too long",
 }
 
-/** Answers a refusal with a page: the same sentence as in the API. */
+/** The API's sentence names another call, which is no help on a page. */
+const nothingHere = "It was deleted, it belongs to another account, or the address of this page is not whole."
+
+/** Answers a refusal with a page: the same sentence as in the API, unless that is for programs. */
 export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | Promise<Response> {
   const { requestId } = c.var
   // A form of another site, or a page that another site framed.
@@ -50,7 +53,8 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   const refusal = asRefusal(error, requestId)
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
   const title = titles[refusal.code] ?? "That did not work"
-  return c.html(whole({ title, sentence: sentenceCase(refusal.message), requestId }), refusal.status)
+  const sentence = refusal.code === "not_found" ? nothingHere : sentenceCase(refusal.message)
+  return c.html(whole({ title, sentence, requestId }), refusal.status)
 }
 
 function whole(input: { title: string; sentence: string; requestId: string }): Html {

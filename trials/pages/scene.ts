@@ -23,7 +23,7 @@ export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string
   return { call, apiKey }
 }
 
-/** Somebody with an account of their own invites its operator, and its operator invites somebody. */
+/** Somebody with an account of their own invites the operator, who invites them and somebody else; and they join. */
 export async function invite(base: string, operators: string): Promise<void> {
   const host = browser(base)
   await host.send("/sign-in", { email: "host@example.com" })
@@ -31,12 +31,17 @@ export async function invite(base: string, operators: string): Promise<void> {
   await host.send(/\/sign-in\/link\/[\w-]+/.exec(mails)?.[0] ?? "")
   await host.send("/account/rename", { name: "The corner shop" })
   await host.send("/account/invite", { email: operator, role: "member" })
-  const body = new URLSearchParams({ email: "new@example.com", role: "viewer" })
-  await fetch(`${base}/account/invite`, {
-    method: "POST",
-    headers: { cookie: operators, origin: base },
-    body,
-  })
+  for (const [email, role] of [
+    ["new@example.com", "viewer"],
+    ["host@example.com", "member"],
+  ] as const) {
+    const body = new URLSearchParams({ email, role })
+    const headers = { cookie: operators, origin: base }
+    await fetch(`${base}/account/invite`, { method: "POST", headers, body })
+  }
+  const { text } = await host.open("/accounts")
+  const account = /\/accounts\/join[^]*?name="account" value="([^"]+)"/.exec(text)?.[1] ?? ""
+  await host.send("/accounts/join", { account })
 }
 
 /** Gives the account a life to look at: a number whose receiver took some events and refuses the others. */

@@ -123,7 +123,7 @@ function inviting({ typed }: Shown): Html {
         autocomplete="off"
       />
     </div>
-    <div>
+    <div class="roomy">
       <label for="role">As</label>
       <select id="role" name="role">
         ${roleOptions(typed.role)}
@@ -145,13 +145,13 @@ function roleForm({ members, personId, typed }: Shown): Html | string {
   const others = members.filter((one) => one.personId !== personId)
   if (others.length === 0) return ""
   return html`<form class="card inline" method="post" action="/account/role">
-    <div>
+    <div class="roomy">
       <label for="person">Change the role of</label>
       <select id="person" name="person">
         ${others.map((one) => html`<option value="${one.personId}" ${one.personId === typed.person ? "selected" : ""}>${one.email} (${one.role})</option>`)}
       </select>
     </div>
-    <div>
+    <div class="roomy">
       <label for="as">To</label>
       <select id="as" name="as">
         ${roleOptions(typed.as)}
