@@ -6,8 +6,8 @@ documents, key schemas, alarm expressions, task definitions. Not part of any che
     python3 -m venv /tmp/moto && /tmp/moto/bin/pip install 'moto[all]'
     /tmp/moto/bin/python test/infra/apply-to-moto.py
 
-Tried once, with moto 5.2.5: 91 resources of 142 were applied. Composite alarms it does not know; of the others SST is the
-one who makes them.
+Tried in November 2026 with moto 5.2.5: 101 resources of 169 were applied, and none was refused. Composite alarms it does
+not know; of the others SST is the one who makes them.
 """
 
 import json

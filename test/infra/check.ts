@@ -6,4 +6,4 @@ import { installSst, run } from "./sst.ts"
  */
 installSst()
 run("npx", ["--no", "--", "tsc", "--project", "infra"], 120)
-run("npx", ["--no", "--", "vitest", "run", "--config", "test/infra/vitest.config.ts"], 400)
+run("npx", ["--no", "--", "vitest", "run", "--config", "test/infra/vitest.config.ts"], 900)

@@ -5,5 +5,5 @@ import { installSst, run } from "../sst.ts"
  * a production installation of the session host, and each of their calls held against the policy of its role.
  */
 installSst()
-run("npx", ["--no", "--", "vitest", "run", "--config", "test/infra/rehearsal/vitest.config.ts"], 900)
+run("npx", ["--no", "--", "vitest", "run", "--config", "test/infra/rehearsal/vitest.config.ts"], 1800)
 console.log("rehearsal: ok")
