@@ -135,10 +135,12 @@ const denied = () =>
     .filter(({ isAllowed }) => !isAllowed)
     .map((one) => `${one.role}: ${one.action} on ${one.resource}`)
 
-test("deploy: the API answers through the router alone, and the sweep starts a host", async () => {
+test("deploy: every URL answers through the router alone, and the sweep starts a host", async () => {
   await deploy()
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200)
-  expect(await stage.invoke("Api", urlEvent("GET", "/healthz"))).toMatchObject({ statusCode: 403 })
+  // Their own URLs are open to the internet.
+  for (const fn of ["Api", "Stream", "Dashboard", "DashboardStream"] as const)
+    expect(await stage.invoke(fn, urlEvent("GET", "/healthz"))).toMatchObject({ statusCode: 403 })
   await until(() => stage.tasks().length === 1, { withinMs: 60_000 })
 })
 
