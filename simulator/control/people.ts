@@ -1,6 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { inMode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
+import type { Profile } from "../network/profiles.ts"
 import { setAnswering } from "../phone/answering.ts"
 import { tellName } from "../phone/settings/settings.ts"
 import { jidOfTarget } from "../phone/target.ts"
@@ -24,17 +25,11 @@ export function people(app: OpenAPIHono, network: Network) {
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
       const { handset } = phone
-      const { restricted, on, hides_number: hidesNumber, by_number: byNumber, business } = body
+      const { on, business } = body
       if (body.answers !== undefined) setAnswering(phone, body.answers)
       if (on === true) phone.turnOn()
       if (on === false) phone.turnOff()
-      if (restricted !== undefined) network.profiles.change(handset.own.user, { restricted })
-      if (body.status_hidden_from)
-        network.profiles.change(handset.own.user, { statusHiddenFrom: body.status_hidden_from })
-      if (hidesNumber !== undefined) network.profiles.change(handset.own.user, { hidesNumber })
-      if (byNumber !== undefined) network.profiles.change(handset.own.user, { byNumber })
-      if (body.not_by_number !== undefined)
-        network.profiles.change(handset.own.user, { notByNumber: body.not_by_number })
+      network.profiles.change(handset.own.user, settingsIn(body))
       if (business !== undefined)
         network.profiles.change(handset.own.user, { business: business ?? undefined })
       if (body.name) {
@@ -109,6 +104,19 @@ function readReceipt(network: Network, body: z.output<typeof Schema.Seen>): Node
   )
   const attrs = { id, to: jidOfTarget(target), type: body.type, participant }
   return el("receipt", attrs, rest.length > 0 ? [list] : undefined)
+}
+
+/** The settings that the network has of an account by itself, and no phone asks for. */
+function settingsIn(body: z.output<typeof Schema.ChangePhone>): Partial<Profile> {
+  const named = {
+    restricted: body.restricted,
+    capped: body.capped,
+    statusHiddenFrom: body.status_hidden_from,
+    hidesNumber: body.hides_number,
+    byNumber: body.by_number,
+    notByNumber: body.not_by_number,
+  }
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
 }
 
 /** The question to the network for each setting, by namespace. */

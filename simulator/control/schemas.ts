@@ -308,6 +308,7 @@ export const ChangePhone = z
     privacy: z.record(z.string(), z.string()).describe("By category, such as last: none"),
     on: z.boolean().describe("Off, it gets nothing until it is on again"),
     restricted: z.boolean().describe("May not start chats: nack 463"),
+    capped: z.boolean().describe("Is told that it has started as many chats as it may"),
     status_hidden_from: z.array(digits).describe("Contacts who do not see its statuses"),
     answers: z.boolean().describe("Sends back at once what it is sent, until the network ends"),
     hides_number: z.boolean().describe("In groups others see the number with dots in it"),

@@ -29,6 +29,8 @@ export interface Group {
   description?: { id: string; text: string; by: string; at: number }
   /** Only admins write. */
   announcement: boolean
+  /** A number that grows with each change of that; before the first, the time when the group was made. */
+  announcementVersion?: number
   /** Only admins change subject, description and settings. */
   locked: boolean
   /** Whether people have to ask to join, and admins decide. */

@@ -32,6 +32,8 @@ export interface Profile {
   qr: string
   /** May not start chats: it reaches only people who have given it a token. */
   restricted: boolean
+  /** Has begun as many chats as it may; it is told so, and not held to it. */
+  capped?: boolean
   /** Tokens that it has given, by their holders' numbers. */
   tokens: Record<string, Buffer>
   /** Set for a business account. */

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import type { Address } from "../network/directory.ts"
 import type { Line } from "../network/line.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -7,6 +8,7 @@ import { jidOf, type Newsletter, roleIn } from "../network/newsletters.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node } from "../wire/node.ts"
 import { groupsOf } from "./group/communities.ts"
+import { changeAbout } from "./profile-and-privacy.ts"
 import { badRequest } from "./refusal.ts"
 
 /** A question that the network refuses, as GraphQL does: with a code in the answer. */
@@ -31,6 +33,7 @@ const Variables = z
         type: z.string(),
         name: z.string(),
         description: z.string().nullish(),
+        text: z.string().nullish(),
       })
       .partial(),
     newsletter_input: z.object({ name: z.string(), description: z.string().nullish() }),
@@ -40,8 +43,9 @@ type Variables = z.infer<typeof Variables>
 
 interface Asking {
   network: Network
-  /** The asking person's number. */
+  /** The asking person's number, and device. */
   pn: string
+  device: Address
   variables: Variables
 }
 
@@ -67,14 +71,11 @@ const operations: [ids: string[], path: string, answer: Answer][] = [
   [["24250201037901610", "7150902998257522", "7839742399440946"], "xwa2_newsletter_update", update],
   [["9783111038412085"], "xwa2_newsletter_subscribers", subscribers],
   [["7130823597031706"], "xwa2_newsletter_admin", () => ({ admin_count: 1 })],
+  [["9152604461510864"], "xwa2_update_text_status", setAbout],
   // whatsapp-rust of 2026-08.
   [["9935467776504344", "24079399904996141"], "xwa2_group_query_by_id", community],
   [["23983697327930364"], "xwa2_fetch_account_reachout_timelock", timelock],
-  [
-    ["24503548349331633"],
-    "xwa2_message_capping_info",
-    () => ({ total_quota: 100, used_quota: 0, capping_status: "NONE" }),
-  ],
+  [["24503548349331633", "27910975521856601"], "xwa2_message_capping_info", quota],
 ]
 
 const byId = new Map(
@@ -84,6 +85,7 @@ const byId = new Map(
 /** `<iq xmlns="w:mex"><query query_id>JSON</query></iq>`: a GraphQL question, named by the id of a text that nobody sends. */
 export function mex(network: Network, line: Line, iq: Node): Node[] {
   const query = child(iq, "query")
+  const { device } = line
   const operation = byId.get(query?.attrs.query_id ?? "")
   return [el("result", {}, Buffer.from(JSON.stringify(answered())))]
 
@@ -91,7 +93,7 @@ export function mex(network: Network, line: Line, iq: Node): Node[] {
     try {
       if (!operation) throw new MexError(400, "no such query")
       const variables = variablesIn(bytes(query))
-      return { data: { [operation.path]: operation.answer({ network, pn: line.device.user, variables }) } }
+      return { data: { [operation.path]: operation.answer({ network, pn: device.user, device, variables }) } }
     } catch (error) {
       if (!(error instanceof MexError)) throw error
       const { message, code } = error
@@ -107,6 +109,12 @@ function variablesIn(content: Buffer | undefined): Variables {
   } catch {
     throw badRequest()
   }
+}
+
+/** Clients set the about text in this way, too, with an emoji and a time that nothing here keeps. */
+function setAbout({ network, device, variables }: Asking) {
+  changeAbout(network, device, variables.input?.text ?? "")
+  return { result: "SUCCESS" }
 }
 
 function create({ network, pn, variables }: Asking) {
@@ -177,6 +185,17 @@ function community({ network, pn, variables }: Asking) {
   }))
   const edges = groups.filter(({ isDefault }) => !isDefault).map((node) => ({ node }))
   return { default_sub_group: groups.find(({ isDefault }) => isDefault), sub_groups: { edges } }
+}
+
+/** How many chats the account may still begin. */
+function quota({ network, pn }: Asking) {
+  const { capped } = network.profiles.get(pn)
+  return {
+    total_quota: 100,
+    used_quota: capped ? 100 : 0,
+    cycle_end_timestamp: String(now() + 86_400),
+    capping_status: capped ? "CAPPED" : "NONE",
+  }
 }
 
 function timelock({ network, pn }: Asking) {

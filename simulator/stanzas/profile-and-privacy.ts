@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { inMode } from "../network/addressing.ts"
-import type { User } from "../network/directory.ts"
+import type { Address, User } from "../network/directory.ts"
 import { isAdmin, jidOf } from "../network/groups.ts"
 import type { Line } from "../network/line.ts"
 import { now } from "../clock.ts"
@@ -81,9 +81,14 @@ function tellPicture(network: Network, line: Line, { group, set }: Changed) {
 export function setAbout(network: Network, line: Line, iq: Node): Node[] {
   const about = bytes(child(iq, "status"))?.toString()
   if (about === undefined) throw badRequest()
-  network.profiles.change(line.device.user, { about, aboutAt: now() })
-  tellContacts(network, line.device, { type: "status", content: [el("set", {}, Buffer.from(about))] })
+  changeAbout(network, line.device, about)
   return []
+}
+
+/** A device gives its person another about text. Contacts and the person's other devices are told. */
+export function changeAbout(network: Network, device: Address, about: string) {
+  network.profiles.change(device.user, { about, aboutAt: now() })
+  tellContacts(network, device, { type: "status", content: [el("set", {}, Buffer.from(about))] })
 }
 
 /** The audience of one's statuses: all contacts, or all but some. */

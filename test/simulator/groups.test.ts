@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { aNetwork } from "../support/network/network.ts"
+import { aNetwork, deviceOf } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())
@@ -90,6 +90,9 @@ test("subject, description and settings reach the members' clients", async () =>
   await network.call("PATCH", path, { by: bob.number, description: "What for" })
   await network.call("PATCH", path, { by: bob.number, setting: "announcement" })
   await client.until("all changes", () => (changes.length >= 3 ? true : undefined))
+  // Strict clients drop this news without a version.
+  const told = await network.log({ kind: "out", who: deviceOf(client), attrs: { from: jid } })
+  expect(JSON.stringify(told)).toMatch(/"announcement","attrs":{"prev_v_id":"\d+","v_id":"\d+"}/)
   expect(changes).toMatchObject([
     { id: jid, subject: "Renamed", author: bob.lid },
     { desc: "What for" },

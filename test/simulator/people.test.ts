@@ -120,7 +120,7 @@ test("a client rejects a call, and the caller hears it", async () => {
   expect(heard?.stanza).toMatchObject({ content: [{ tag: "reject", attrs: { "call-id": call_id } }] })
 })
 
-test("about texts are set and read", async () => {
+test("about texts are set, in both ways that clients have, and read", async () => {
   const { bob, client, change } = await aChat()
   await change({ about: "at sea" })
   expect(await client.sock.fetchStatus(bob.jid)).toMatchObject([{ status: { status: "at sea" } }])
@@ -128,6 +128,20 @@ test("about texts are set and read", async () => {
   const other = await network.paired(bob)
   expect(await other.sock.fetchStatus(client.device.creds.me!.lid!)).toMatchObject([
     { status: { status: "on land" } },
+  ])
+  await client.sock.query({
+    tag: "iq",
+    attrs: { to: "@s.whatsapp.net", xmlns: "w:mex", type: "get" },
+    content: [
+      {
+        tag: "query",
+        attrs: { query_id: "9152604461510864" },
+        content: Buffer.from(JSON.stringify({ variables: { input: { text: "in port" } } })),
+      },
+    ],
+  })
+  expect(await other.sock.fetchStatus(client.device.creds.me!.lid!)).toMatchObject([
+    { status: { status: "in port" } },
   ])
 })
 

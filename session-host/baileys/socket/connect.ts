@@ -43,7 +43,7 @@ import { followLogin } from "../login/login.ts"
 import { removeDevice } from "../login/logout.ts"
 import { newMissed } from "../send/missed.ts"
 import { noticesIn } from "../stanzas/read-notices.ts"
-import { newRestrictionsQuestion } from "../stanzas/restrictions.ts"
+import { newRestrictionsQuestions } from "../stanzas/restrictions.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { listenForPeople } from "../app-state/listen-for-people.ts"
 import { newAvailability } from "../questions/presence.ts"
@@ -197,7 +197,7 @@ export function connect(input: ConnectInput): Connection {
     availability.onCreds()
     if (update.myAppStateKeyId) readIfNew()
   })
-  const restrictions = newRestrictionsQuestion({
+  const restrictions = newRestrictionsQuestions({
     ask: questions.ask,
     tell: (notice) => lifetime.tell({ kind: "notice", notice }),
     onError: (error) => {

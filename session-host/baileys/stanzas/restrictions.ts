@@ -8,14 +8,15 @@ const Seconds = z.coerce.number().int().nonnegative().max(4_102_444_800).catch(0
 
 const Timelock = z.object({ is_active: z.boolean(), time_enforcement_ends: Seconds })
 
-/** The `w:mex` notices about an account that may not begin chats, or no more of them, and the answer about the former. */
+const Quota = z.object({ capping_status: z.string(), cycle_end_timestamp: Seconds })
+
+/** The `w:mex` notices and answers about an account that may not begin chats, or no more of them. */
 const Restricting = z.object({
   data: z.object({
     xwa2_notify_account_reachout_timelock: Timelock.nullish(),
     xwa2_fetch_account_reachout_timelock: Timelock.nullish(),
-    xwa2_notify_new_chat_messages_capping_info_update: z
-      .object({ capping_status: z.string(), cycle_end_timestamp: Seconds })
-      .nullish(),
+    xwa2_notify_new_chat_messages_capping_info_update: Quota.nullish(),
+    xwa2_message_capping_info: Quota.nullish(),
   }),
 })
 
@@ -24,16 +25,17 @@ export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice
   const {
     xwa2_notify_account_reachout_timelock: told,
     xwa2_fetch_account_reachout_timelock: lock = told,
-    xwa2_notify_new_chat_messages_capping_info_update: cap,
+    xwa2_notify_new_chat_messages_capping_info_update: news,
+    xwa2_message_capping_info: quota = news,
   } = parsed(content)?.data ?? {}
   return [
     ...(lock ? [restricted("new_chats", lock.is_active, lock.time_enforcement_ends)] : []),
-    ...(cap ? fromCap(cap.capping_status, cap.cycle_end_timestamp) : []),
+    ...(quota ? fromQuota(quota.capping_status, quota.cycle_end_timestamp) : []),
   ]
 }
 
 /** The statuses are those of Baileys' `NewChatMessageCappingStatusType`. */
-function fromCap(status: string, until: number): Notice[] {
+function fromQuota(status: string, until: number): Notice[] {
   switch (status) {
     case "CAPPED":
       return [restricted("new_chats_quota", true, until)]
@@ -61,11 +63,18 @@ function parsed(content: BinaryNode["content"]): z.infer<typeof Restricting> | u
   }
 }
 
-/** Whether the account may begin chats, under the id that Baileys has for it (`REACHOUT_TIMELOCK`). */
-const question: Question = {
-  xmlns: "w:mex",
-  type: "get",
-  children: [el("query", { query_id: "23983697327930364" }, JSON.stringify({ variables: {} }))],
+/**
+ * What WhatsApp Web asks when it starts. Whether the account may begin chats: under the id that Baileys has for it
+ * (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network refuses Baileys' own question
+ * (Baileys 2539).
+ */
+const asked: Question[] = [
+  mex("23983697327930364", {}),
+  mex("27910975521856601", { input: { type: "INDIVIDUAL_NEW_CHAT_THREAD" } }),
+]
+
+function mex(query_id: string, variables: object): Question {
+  return { xmlns: "w:mex", type: "get", children: [el("query", { query_id }, JSON.stringify({ variables }))] }
 }
 
 /** How long refusals cause no further question, ms: a customer may send on and on. */
@@ -78,14 +87,14 @@ interface Input {
 }
 
 /**
- * Asks the network whether the account may begin chats. It tells so unasked, but only to those who are connected then:
- * so a session asks at its login, and when the network has refused to begin a chat.
+ * Asks the network whether the account may begin chats, and how many more. It tells so unasked, but only to those who are
+ * connected then: so a session asks at its login, and when the network has refused to begin a chat.
  */
-export function newRestrictionsQuestion({ ask, tell, onError }: Input) {
+export function newRestrictionsQuestions({ ask, tell, onError }: Input) {
   let isAsking = false
   let refusedAt = -Infinity
 
-  async function askOnce(): Promise<void> {
+  async function askOnce(question: Question): Promise<void> {
     const answer = child(await ask(question), "result")
     for (const notice of restrictionsIn({ content: answer?.bytes })) tell(notice)
   }
@@ -93,9 +102,9 @@ export function newRestrictionsQuestion({ ask, tell, onError }: Input) {
   function atLogin(): void {
     if (isAsking) return
     isAsking = true
-    askOnce()
-      .catch(onError)
-      .finally(() => (isAsking = false))
+    void Promise.all(asked.map((question) => askOnce(question).catch(onError))).finally(
+      () => (isAsking = false),
+    )
   }
 
   return {

@@ -46,6 +46,7 @@ export function groupNode(network: Network, group: Group): Node {
       addressing_mode: group.mode,
       size: group.members.length,
       p_v_id: group.membersVersion ?? group.createdAt,
+      a_v_id: group.announcementVersion ?? group.createdAt,
     },
     [
       ...group.members.flatMap((member) => memberNode(network, group, member)),

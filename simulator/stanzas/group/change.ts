@@ -69,6 +69,15 @@ function set(apply: (group: Group) => void): Change {
   }
 }
 
+/** Whether only admins write. The news says from which version of that, and to which, as for members. */
+function announce(announcement: boolean): Change {
+  return ({ group, node: { tag } }) => {
+    const before = group.announcementVersion ?? group.createdAt
+    Object.assign(group, { announcement, announcementVersion: before + 1 })
+    return { told: [el(tag, { prev_v_id: String(before), v_id: String(before + 1) })] }
+  }
+}
+
 /** By the tag of what is asked for. */
 const changes = new Map<string, Change>([
   [
@@ -113,8 +122,8 @@ const changes = new Map<string, Change>([
       return { answer: [el("invite", { code: group.invite })], told: [el("invite", { code: group.invite })] }
     },
   ],
-  ["announcement", set((group) => (group.announcement = true))],
-  ["not_announcement", set((group) => (group.announcement = false))],
+  ["announcement", announce(true)],
+  ["not_announcement", announce(false)],
   ["locked", set((group) => (group.locked = true))],
   ["unlocked", set((group) => (group.locked = false))],
   ["not_ephemeral", set((group) => (group.ephemeral = 0))],

@@ -241,6 +241,7 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await until(async () => (await restriction())[0] === "new_chats_quota")
   await network.control.notice(device, { kind: "cap_nears", about: bob.number })
   await until(async () => (await restriction())[0] === undefined)
+  await network.control.change(phone.number, { capped: true })
   await network.control.notice(device, { kind: "capped", about: bob.number })
   await network.control.change(phone.number, { restricted: true })
   await network.control.notice(device, { kind: "restricted", about: bob.number })
@@ -257,12 +258,14 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await until(async () => (await restriction())[0] === undefined)
 })
 
-test("a restriction that began while nobody was connected is asked for at the login, and after a refusal", async () => {
+test("a restriction that began while nobody was connected, and a quota, are asked for at the login, and after a refusal", async () => {
   const { bob, phone, bridge, network, ask, host: own } = await aChat()
   const device = `${phone.number}:1`
   const restriction = async () => ((await ask("GET", "/status")) as { restriction?: string }).restriction
   const questions = { who: device, kind: "in", attrs: { xmlns: "w:mex" } } as const
-  await network.log(questions)
+  /** One whether the account may begin chats, one how many more. */
+  const atOnce = 2
+  await until(async () => (await network.control.log(questions)).length === atOnce)
   await network.control.change(phone.number, { restricted: true })
   const eve = await network.phone("Eve")
   expect(await restriction()).toBeUndefined()
@@ -270,12 +273,12 @@ test("a restriction that began while nobody was connected is asked for at the lo
   for (const body of ["one", "two", "three"])
     expect(await sendText(bridge.id, eve.number, body)).toMatchObject({ network_code: 463 })
   await until(async () => (await restriction()) === "new_chats")
-  expect((await network.control.log(questions)).length).toBe(before + 1)
+  expect((await network.control.log(questions)).length).toBe(before + atOnce)
 
-  await network.control.change(phone.number, { restricted: false })
+  await network.control.change(phone.number, { restricted: false, capped: true })
   await own.sessions.get(bridge.id)!.stop()
   await until(async () => (await statusOf(bridge.id)) === "connected")
-  await until(async () => (await restriction()) === undefined)
+  await until(async () => (await restriction()) === "new_chats_quota")
   expect(await linesOf(bridge.id)).toContainEqual(expect.stringMatching(/no longer says/))
   expect(await sendText(bridge.id, bob.number, "after it")).toMatchObject({ status: 200 })
 })
