@@ -51,11 +51,15 @@ interface Asking {
 
 type Answer = (asking: Asking) => unknown
 
-/** By query id: as Baileys 7, and where it differs whatsmeow of 2026-08, ask. The path names the answer. */
+/** By query id: as Baileys 7, and where they differ whatsmeow and whatsapp-rust of 2026-08, ask. The path names the answer. */
 const operations: [ids: string[], path: string, answer: Answer][] = [
-  [["8823471724422422", "6234210096708695", "27527996220149684"], "xwa2_newsletter_create", create],
-  [["6563316087068696", "9779843322044422"], "xwa2_newsletter", metadata],
-  [["6388546374527196"], "xwa2_newsletter_subscribed", subscribed],
+  [
+    ["8823471724422422", "6234210096708695", "27527996220149684", "25149874324715067"],
+    "xwa2_newsletter_create",
+    create,
+  ],
+  [["6563316087068696", "9779843322044422", "27456920720571478"], "xwa2_newsletter", metadata],
+  [["6388546374527196", "25399611239711790"], "xwa2_newsletter_subscribed", subscribed],
   [["24404358912487870", "9926858900719341"], "xwa2_newsletter_join_v2", follow],
   [["9767147403369991", "6392786840836363", "8782612271820087"], "xwa2_newsletter_leave_v2", unfollow],
   [
@@ -72,7 +76,6 @@ const operations: [ids: string[], path: string, answer: Answer][] = [
   [["9783111038412085"], "xwa2_newsletter_subscribers", subscribers],
   [["7130823597031706"], "xwa2_newsletter_admin", () => ({ admin_count: 1 })],
   [["9152604461510864"], "xwa2_update_text_status", setAbout],
-  // whatsapp-rust of 2026-08.
   [["9935467776504344", "24079399904996141"], "xwa2_group_query_by_id", community],
   [["23983697327930364"], "xwa2_fetch_account_reachout_timelock", timelock],
   [["24503548349331633", "27910975521856601"], "xwa2_message_capping_info", quota],

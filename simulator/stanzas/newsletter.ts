@@ -14,11 +14,12 @@ const page = 100
 /** For how long a client hears of views and reactions after it has asked, in seconds. */
 const liveSeconds = 300
 
-/** The last messages, or those before one. */
+/** The last messages, or those before one. Some clients name the newsletter in the question, others ask it. */
 export function messages(network: Network, _line: Line, iq: Node): Node[] {
   const { jid, type, key, count, before } = child(iq, "messages")?.attrs ?? {}
   const { newsletters } = network
-  const found = type === "invite" ? newsletters.byInvite(key ?? "") : newsletters.find(Jid.parse(jid))
+  const found =
+    type === "invite" ? newsletters.byInvite(key ?? "") : newsletters.find(Jid.parse(jid ?? iq.attrs.to))
   if (!found) throw notFound()
   const all = found.posts.filter(({ serverId }) => before === undefined || serverId < Number(before))
   return [listed("messages", found, all.slice(-(Number(count) || page)))]

@@ -214,6 +214,10 @@ test("a newsletter is made, found, followed, read and left", async () => {
     { tag: "query", attrs: { query_id: "6388546374527196" }, content: Buffer.from('{"variables":{}}') },
   ])
   expect(getBinaryNodeChildBuffer(mine, "result")!.toString()).toContain(made.id)
+  const ofItself = await ask(reader, { xmlns: "newsletter", type: "get", to: made.id }, [
+    { tag: "messages", attrs: { count: "5" } },
+  ])
+  expect(getBinaryNodeChildren(getBinaryNodeChild(ofItself, "messages"), "message")).toHaveLength(1)
 
   await reader.sock.newsletterUnfollow(made.id)
   await reader.sock.sendMessage(made.id, { text: "from a stranger" })
