@@ -1,0 +1,104 @@
+import "#test/support/store.ts"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { get as getRow } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import { now } from "#core/platform/clock.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
+import { aPerson } from "./person.ts"
+
+test("a session that is not heard is uncertain, then lost, and the page says for how long, also once its host is gone", async () => {
+  const person = await aPerson()
+  const held = await aHeldLease(person.bridge.id)
+  await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
+  await Lease.tell(held, { status: "connected", since: now() - 600, epoch: held.epoch })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const shown = async (laterMs: number) => {
+    vi.setSystemTime(Date.now() + laterMs)
+    return (await (await person.get("/numbers/shop")).text()).replaceAll("&quot;", '"')
+  }
+  for (const [laterMs, word] of [
+    [20_000, "Uncertain"],
+    [30_000, "Lost"],
+  ] as const) {
+    const page = await shown(laterMs)
+    expect(page).toContain(`>${word}</span>`)
+    expect(page).toMatch(/no word from the host for <span data-age="\d+"/)
+    expect(page).toContain('The last word was "connected".')
+  }
+  // Its host beats, which says nothing about the session.
+  await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
+  expect(await shown(1000)).toContain(">Lost</span>")
+  const { version } = (await Host.get(held.host))!
+  await Lease.freeFromDead([held], { key: Host.key(held.host), seenVersion: version })
+  const gone = await shown(1000)
+  expect(gone).toContain(">Lost</span>")
+  expect(gone).toContain("Its session host is gone.")
+  // The next session moves as planned, and has told nothing new.
+  const next = (await Lease.take((await Lease.get(held.bridgeId))!, { id: held.host, addr: held.addr }))!
+  await Lease.letGo(next)
+  expect(await shown(0)).not.toContain("Its session host is gone.")
+})
+
+test("a number that waits for its first session starts, and one that its operator or billing has paused says who wakes it", async () => {
+  const person = await aPerson()
+  const page = async () => await (await person.get("/numbers/shop")).text()
+  expect(await page()).toContain(">Starting</span>")
+  await Lease.stop(person.bridge.id, "manual")
+  expect(await page()).toContain("The operator of this service has paused it: ask them to wake it.")
+  await Lease.stop(person.bridge.id, "billing")
+  const billed = await page()
+  expect(billed).toContain("Settle it with them: then they wake it.")
+  expect(billed).not.toContain("/subscription")
+})
+
+test("a number is paused and woken by its own people, but not woken when its operator has paused it", async () => {
+  const person = await aPerson()
+  const reason = async () => (await Lease.get(person.bridge.id))?.reason ?? "runs"
+  const settings = "/numbers/shop/settings"
+  const told = async (act: string) => await (await person.post(`${settings}/${act}`)).text()
+  expect(await told("pause")).toContain("It is paused.")
+  expect(await reason()).toBe("customer")
+  expect(await (await person.get("/numbers/shop")).text()).toContain(`href="/numbers/shop/settings">Wake it`)
+  const key = await ApiKey.create(person.accountId, "test")
+  const asked = await person.get("/api/instances/shop", { authorization: `Bearer ${key}` })
+  expect(await asked.json()).toMatchObject({ state: "paused", paused_reason: "manual" })
+  const called = await person.get("/api/instances/shop/proxy/status", { authorization: `Bearer ${key}` })
+  expect([called.status, await called.text()]).toEqual([409, expect.stringContaining("in its settings")])
+  expect(await told("wake")).toContain("It starts again")
+  expect(await reason()).toBe("runs")
+  for (const other of ["manual", "billing", "suspended"] as const) {
+    await Lease.stop(person.bridge.id, other)
+    for (const act of ["pause", "wake"]) expect((await person.post(`${settings}/${act}`)).status).toBe(409)
+    expect(await reason()).toBe(other)
+    expect(await (await person.get(settings)).text()).not.toContain("/settings/wake")
+  }
+  await Lease.wake(person.bridge.id, "suspended")
+  expect(await reason()).toBe("runs")
+})
+
+test("a number that its people have paused stays paused when its operator has stopped it too and lets it run again", async () => {
+  const person = await aPerson()
+  const { id } = person.bridge
+  const reason = async () => (await Lease.get(id))?.reason ?? "runs"
+  const settings = "/numbers/shop/settings"
+  await person.post(`${settings}/pause`)
+  // An earlier release knows this reason, and not the ones that came later.
+  expect(await getRow(tables.leases, Lease.key(id))).toMatchObject({ reason: "manual", by_customer: true })
+  expect(await Lease.wake(id, "manual", "billing", "idle")).toBe(false)
+  for (const stopped of ["manual", "suspended"] as const) {
+    await Lease.stop(id, stopped)
+    expect(await reason()).toBe(stopped)
+    expect((await person.post(`${settings}/wake`)).status).toBe(409)
+    expect(await Lease.wake(id, stopped)).toBe(true)
+    expect(await reason()).toBe("customer")
+  }
+  expect((await person.post(`${settings}/wake`)).status).toBe(200)
+  expect(await reason()).toBe("runs")
+  await Lease.stop(id, "manual")
+  expect(await Lease.wake(id, "manual")).toBe(true)
+  expect(await reason()).toBe("runs")
+})

@@ -1,0 +1,63 @@
+import "#test/support/store.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import type { Event } from "#core/contract/event.ts"
+import { config } from "#core/platform/config.ts"
+import { codeBlocks } from "#dashboard/pages/start.ts"
+import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aPerson, nobody } from "./person.ts"
+
+test("events are found by type, direction, chat and text, and each filter is a link", async () => {
+  const person = await aPerson()
+  const outbox = await anOutbox(person.bridge)
+  const own = { ...anEvent("I wrote this"), from_me: true } as Event
+  await outbox.write(anEvent("from Ada"), own, { event: "connected", phone: "1" })
+  const shown = async (query: string) => {
+    const text = await (await person.get(`/numbers/shop/events?${query}`)).text()
+    return ["from Ada", "I wrote this", "+1</b>"].filter((one) => text.includes(one))
+  }
+  expect(await shown("")).toHaveLength(3)
+  expect(await shown("direction=out")).toEqual(["I wrote this"])
+  expect(await shown("search=ADA&direction=in")).toEqual(["from Ada"])
+  expect(await shown("type=connected&chat=")).toEqual(["+1</b>"])
+  expect(await shown("chat=491711234567&type=")).toEqual(["from Ada", "I wrote this"])
+})
+
+test("a fault in a form is said in words beside it, and what was typed stays", async () => {
+  const person = await aPerson()
+  const answer = await person.post("/new-number", { customer_ref: "my shop", webhook_url: "ftp://x" })
+  expect(answer.status).toBe(400)
+  const page = await answer.text()
+  expect(page).toContain("1 to 64 letters")
+  expect(page).toContain('value="my shop"')
+  expect((await person.post("/numbers/shop/connect", { phone: "12" })).status).toBe(400)
+  expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: "nonsense" })).status).toBe(400)
+  expect(
+    (await person.get("/numbers/shop/events?chat=%00%ff&type=nonsense&before=evt_x")).status,
+  ).toBeLessThan(500)
+  expect((await person.get(`/numbers/${"x".repeat(2000)}`)).status).toBe(404)
+})
+
+test("where the sandbox's phone cannot be used, the first page says so, names its number, and leads to a receiver on the internet", async () => {
+  config.SANDBOX = true
+  onTestFinished(() => void (config.SANDBOX = false))
+  const person = await aPerson()
+  const host = await aScriptedHost(({ path }, response) => {
+    const contact = { ...nobody, name: "Echo", phone: "15550002" }
+    const status = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
+    sayJson(response, 200, path === "/contacts" ? [contact] : status)
+  })
+  const page = async () => (await (await person.get("/")).text()).replaceAll("&#x2F;", "/")
+  expect(await page()).toContain("Its number is here once the sandbox is linked")
+  await host.take((await Bridge.get(person.accountId, "sandbox")).id)
+  const linked = await page()
+  expect(linked).toContain("+15550002, somebody who writes to you")
+  expect(linked).toContain("This phone cannot be used from here.")
+  expect(linked).toContain("&quot;chat&quot;:&quot;15550002&quot;")
+  const places = { baseUrl: "https://bridge.example.com", contact: "15550002" }
+  const elsewhere = String(await codeBlocks({ ...places, isReceiverHere: false }))
+  expect(elsewhere).toContain("Put the receiver where the internet can reach it")
+  expect(elsewhere).not.toContain("http://127.0.0.1")
+  expect(await (await person.post("/sandbox/call")).text()).toContain("This phone cannot be used from here.")
+})

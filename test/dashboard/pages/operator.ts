@@ -1,0 +1,60 @@
+import "#test/support/store.ts"
+import { expect, test, vi } from "vitest"
+import { Account } from "#core/account/account.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { aPerson } from "./person.ts"
+
+test("the operator finds a number, sees what waits, pauses and wakes it after a fresh sign-in, and never past a bill", async () => {
+  const customer = await aPerson()
+  const bridgeId = customer.bridge.id
+  await (await anOutbox(customer.bridge)).write(anEvent("waits"))
+  await Delivery.wake(bridgeId)
+  for (const path of ["/operator", `/operator/find?id=${bridgeId}`])
+    expect([path, (await customer.get(path)).status]).toEqual([path, 403])
+  expect((await customer.post("/operator/pause", { id: bridgeId })).status).toBe(403)
+
+  const person = await aPerson()
+  await Account.makeOperator(person.accountId)
+  const state = async () => {
+    const lease = await Lease.get(bridgeId)
+    return lease?.host === Lease.NONE ? lease.reason : "running"
+  }
+  const act = async (name: string) => (await person.post(`/operator/${name}`, { id: bridgeId })).status
+  expect(await (await person.get("/operator")).text()).toContain(bridgeId)
+  const found = await (await person.get(`/operator/find?id=${bridgeId}`)).text()
+  expect(found).toContain(`${customer.email}</a>`)
+  expect(found).toContain('action="/operator/pause"')
+  expect(await (await person.get(`/operator/find?id=${customer.accountId}`)).text()).toContain(bridgeId)
+  expect((await person.get("/operator/find?id=nothing")).status).toBe(404)
+  const steps = [
+    ["pause", 303, "manual"],
+    ["pause", 409, "manual"],
+    ["wake", 303, "running"],
+    ["suspend", 303, "suspended"],
+    ["wake", 409, "suspended"],
+    ["resume", 303, "running"],
+  ] as const
+  for (const [name, status, after] of steps)
+    expect([name, await act(name), await state()]).toEqual([name, status, after])
+  await Lease.stop(bridgeId, "billing")
+  for (const name of ["pause", "wake"])
+    expect([name, await act(name), await state()]).toEqual([name, 409, "billing"])
+  expect(await (await person.get(`/operator/find?id=${bridgeId}`)).text()).not.toContain("/operator/wake")
+  await Lease.wake(bridgeId, "billing")
+  await Lease.stopForCustomer(bridgeId)
+  expect(await act("pause")).toBe(409)
+  expect(await (await person.get(`/operator/find?id=${bridgeId}`)).text()).not.toContain("/operator/wake")
+  expect(await act("suspend")).toBe(303)
+
+  vi.useFakeTimers({ toFake: ["Date"] })
+  try {
+    vi.setSystemTime(Date.now() + 11 * 60_000)
+    const led = await person.post("/operator/suspend", { id: bridgeId })
+    expect(led.headers.get("location")).toMatch(/^\/sign-in/)
+    expect(await state()).toBe("suspended")
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,131 @@
+import "#test/support/store.ts"
+import { expect, test, vi } from "vitest"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { join } from "#core/account/join.ts"
+import { Member } from "#core/account/member.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+import { anEmail, aPerson } from "./person.ts"
+
+test("what gives events or secrets away, or cannot be undone, asks for a fresh sign-in, and what was typed is there behind it", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  try {
+    const person = await aPerson()
+    const elsewhere = "https://shop.example/hook?a=1&b=%20"
+    vi.setSystemTime(Date.now() + 11 * 60_000)
+    const typed = [
+      ["/numbers/shop/settings", "/webhook", { webhook_url: elsewhere }, elsewhere.replace("&", "&amp;")],
+      ["/keys", "", { name: 'My "shop"', may: "bridge:shop" }, "My &quot;shop&quot;"],
+      ["/account", "/invite", { email: "them@example.com", role: "viewer" }, "them@example.com"],
+    ] as const
+    for (const [page, form, fields, shown] of typed) {
+      const led = (await person.post(page + form, fields)).headers.get("location") ?? ""
+      expect(new URL(led, "http://localhost").pathname).toBe("/sign-in")
+      // Another page leaves it alone; its own page takes it.
+      await person.get("/usage")
+      const pageSays = async () => (await (await person.get(page)).text()).replaceAll("&#x2F;", "/")
+      expect(await pageSays()).toContain(`value="${shown}"`)
+      expect(await pageSays()).not.toContain(`value="${shown}"`)
+    }
+    const ends = ["secret/finish", "unlink", "delete"]
+    for (const end of ends) {
+      const led = await person.post(`/numbers/shop/settings/${end}`, { confirm: "shop" })
+      expect(led.headers.get("location")).toMatch(/^\/sign-in\?next=%2Fnumbers%2Fshop%2Fsettings&/)
+    }
+    const role = await person.post("/account/role", { person: person.person.id, as: "viewer" })
+    expect(role.headers.get("location")).toMatch(/^\/sign-in/)
+    expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
+    expect(await ApiKey.list(person.accountId)).toEqual([])
+    expect(await Member.invitations(person.accountId)).toEqual([])
+
+    // Nobody else reads it in the same browser.
+    await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })
+    const draft = person.jar.get("draft")!
+    const other = await aPerson()
+    other.jar.set("draft", draft)
+    expect(await (await other.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
+    // Nor does its own person, for a number of another account that has the same name.
+    await Member.add(other.accountId, person.person, "owner")
+    await person.post("/accounts/turn", { account: other.accountId })
+    expect(person.jar.get("draft")).toBe(draft)
+    expect(await (await person.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
+    await person.post("/accounts/turn", { account: person.accountId })
+    // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is too long.
+    await person.post("/account/withdraw", { email: "late@example.com" })
+    expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
+    await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere + "/".repeat(1000) })
+    expect(person.jar.has("draft")).toBe(false)
+    await person.post(`/sign-in/link/${await SignIn.print(person.email)}`)
+    expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })).status).not.toBe(
+      303,
+    )
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test("an owner invites and removes, a member does not", async () => {
+  const owner = await aPerson()
+  const email = anEmail()
+  await owner.post("/account/invite", { email, role: "member" })
+  const link = `/sign-in/link/${await SignIn.print(email)}`
+  const invited = aVisitor()
+  await invited.post(link)
+  await invited.post("/accounts/join", { account: owner.accountId })
+  expect(await (await invited.get("/account")).text()).toContain(owner.email)
+  expect((await invited.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
+  const { person } = await join(email)
+  const roleOf = async (id: string) =>
+    (await Member.list(owner.accountId)).find(({ personId }) => personId === id)?.role
+  const change = (by: typeof invited, id: string, as: string) => by.post("/account/role", { person: id, as })
+  expect((await change(invited, person.id, "owner")).status).toBe(403)
+  expect((await change(owner, person.id, "viewer")).status).toBe(303)
+  expect((await invited.post("/keys", { name: "x" })).status).toBe(403)
+  for (const [id, as] of [
+    [person.id, "king"],
+    [(await join(anEmail())).person.id, "owner"],
+    [owner.person.id, "member"],
+  ] as const)
+    expect(await (await change(owner, id, as)).text()).toContain("Not changed")
+  expect([await roleOf(person.id), await roleOf(owner.person.id)]).toEqual(["viewer", "owner"])
+  // Of two owners who take each other's role at once, one stays.
+  expect((await change(owner, person.id, "owner")).status).toBe(303)
+  await Promise.all([change(owner, person.id, "member"), change(invited, owner.person.id, "member")])
+  const owners = (await Member.list(owner.accountId)).filter(({ role }) => role === "owner")
+  expect(owners).toHaveLength(1)
+  await Member.add(owner.accountId, owner.person, "owner")
+
+  await owner.post("/account/remove", { person: person.id })
+  expect((await invited.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
+})
+
+test("an account's name is its owners' to choose, strangers read it where a phone is linked, and never an address", async () => {
+  const owner = await aPerson()
+  const { token } = await LinkSession.create(owner.bridge, {})
+  const linkPage = async () => await (await aVisitor().get(`/link/${token}`)).text()
+  expect(await linkPage()).not.toContain(owner.email)
+  expect(await linkPage()).toContain("Those who sent you here")
+
+  const unseen = ["\u200b", "\u3164 \u2800", `Ada <${anEmail()}>`, "ada\uff20example.com"]
+  for (const wrong of ["", "  ", owner.email, "x".repeat(65), "The \u202eshop", "The\0shop", ...unseen]) {
+    const refused = await (await owner.post("/account/rename", { name: wrong })).text()
+    expect([wrong, /class="note bad"/.test(refused)]).toEqual([wrong, true])
+  }
+  expect((await Account.get(owner.accountId))?.name).toBe(owner.email)
+  const name = "<b>The</b> shop & Söhne"
+  const answer = await owner.post("/account/rename", { name: `  ${name.replace(" ", "\n ")} ` })
+  expect(answer.status).toBe(303)
+  expect((await Account.get(owner.accountId))?.name).toBe(name)
+  expect(await linkPage()).toContain("&lt;b&gt;The&lt;")
+
+  const email = anEmail()
+  await Member.add(owner.accountId, (await join(email)).person, "member")
+  const member = aVisitor()
+  await member.post(`/sign-in/link/${await SignIn.print(email)}`)
+  await member.post("/accounts/turn", { account: owner.accountId })
+  expect((await member.post("/account/rename", { name: "Mine" })).status).toBe(403)
+  expect((await Account.get(owner.accountId))?.name).toBe(name)
+})

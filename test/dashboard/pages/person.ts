@@ -1,0 +1,71 @@
+import "#test/support/store.ts"
+import { randomBytes } from "node:crypto"
+import { Account } from "#core/account/account.ts"
+import { join } from "#core/account/join.ts"
+import { Member } from "#core/account/member.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+
+export const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
+
+/** Somebody who is signed in to an account of their own, with a number. */
+export async function aPerson(role?: Member.Role) {
+  const email = anEmail()
+  const { accountId, person } = await join(email)
+  await Account.setSubscription(accountId, "active")
+  const { bridge } = await Bridge.create({ accountId, customerRef: "shop" })
+  if (role) {
+    await Member.add(accountId, (await join(anEmail())).person, "owner")
+    await Member.add(accountId, person, role)
+  }
+  const visitor = aVisitor()
+  await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
+  return { ...visitor, email, accountId, person, bridge }
+}
+
+export const nobody = {
+  about: "",
+  business_address: "",
+  business_email: "",
+  business_name: "",
+  first_name: "",
+  full_name: "",
+  is_business: false,
+  jid: "",
+  redacted_phone: "",
+  registered: true,
+  verified_name: "",
+}
+
+export const pages = ["", "/connect", "/events", "/deliveries", "/log", "/settings", "/settings/secret"]
+
+export const streams = ["/stream", "/connect/stream", "/events/stream", "/deliveries/stream", "/log/stream"]
+
+export const acts = ["/connect", "/restart", "/deliveries/test", "/deliveries/resend", "/settings/webhook"]
+
+export const dangers = ["/settings/events", "/settings/unlink", "/settings/delete", "/settings/secret/roll"]
+
+export const ends = ["/settings/secret/finish", "/settings/pause", "/settings/wake"]
+
+/** The first bytes of a stream, which is then closed. */
+export async function firstOf(answer: Response): Promise<string> {
+  const reader = answer.body!.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return Buffer.from(value ?? []).toString()
+}
+
+/** The events that a page's stream shows until there are this many; then it is cut. */
+export async function shownBy(answer: Response, count: number): Promise<{ ids: string[]; said: string }> {
+  const reader = answer.body!.getReader()
+  let said = ""
+  const ids = () => [...said.matchAll(/^id: (.+)$/gm)].map(([, id]) => id!)
+  while (ids().length < count) {
+    const { value, done } = await reader.read()
+    if (done) break
+    said += Buffer.from(value).toString()
+  }
+  await reader.cancel()
+  return { ids: ids(), said }
+}

@@ -1,0 +1,59 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { aPerson } from "./person.ts"
+
+test("a key is for everything, for reading or for one number, and the list says when it was used", async () => {
+  const person = await aPerson()
+  const make = async (may: string) => await (await person.post("/keys", { name: may, may })).text()
+  for (const may of ["all", "read", "bridge:shop", "nonsense"]) expect(await make(may)).toMatch(/mbk_\w{51}/)
+  expect(await make("bridge:nobody")).not.toMatch(/mbk_\w{51}/)
+  const scopes = (await ApiKey.list(person.accountId)).map(
+    ({ name, scope, bridge }) => `${name}: ${scope} ${bridge?.customerRef ?? ""}`,
+  )
+  expect(scopes.toSorted()).toEqual([
+    "all: all ",
+    "bridge:shop: bridge shop",
+    "nonsense: read ",
+    "read: read ",
+  ])
+  expect(await (await person.get("/keys")).text()).toContain("never")
+})
+
+test("a secret is replaced while both sign, until that is ended", async () => {
+  const person = await aPerson()
+  const before = await Bridge.secretOf(person.bridge)
+  const rolled = await (await person.post("/numbers/shop/settings/secret/roll")).text()
+  const bridge = await Bridge.get(person.accountId, "shop")
+  const secret = await Bridge.secretOf(bridge)
+  expect(secret).not.toBe(before)
+  expect(rolled.replaceAll("&#x2F;", "/")).toContain(secret)
+  expect(await WebhookSecret.of(bridge)).toEqual([secret, before])
+  expect((await person.post("/numbers/shop/settings/secret/roll")).status).toBe(409)
+  const page = await (await person.get("/numbers/shop/settings")).text()
+  expect(page).toContain("Finish now")
+  expect(page.replaceAll("&#x2F;", "/")).not.toContain(secret)
+  await person.post("/numbers/shop/settings/secret/finish")
+  expect(await WebhookSecret.of(await Bridge.get(person.accountId, "shop"))).toEqual([secret])
+})
+
+test("a secret is shown only after a fresh sign-in, a key once, and no page may be framed or run a script of others", async () => {
+  const person = await aPerson()
+  const secret = await Bridge.secretOf(person.bridge)
+  expect(await (await person.get("/numbers/shop/settings")).text()).not.toContain(secret)
+  const shown = await person.get("/numbers/shop/settings/secret")
+  expect((await shown.text()).replaceAll("&#x2F;", "/")).toContain(secret)
+  expect(shown.headers.get("cache-control")).toBe("no-store")
+  const policy = shown.headers.get("content-security-policy")
+  expect(policy).toContain("script-src 'self'")
+  expect(policy).not.toContain("unsafe")
+  expect(policy).toContain("frame-ancestors 'none'")
+
+  const made = await (await person.post("/keys", { name: "<b>mine</b>" })).text()
+  expect(made).toMatch(/mbk_\w{12}_\w{38}/)
+  const later = await (await person.get("/keys")).text()
+  expect(later).not.toMatch(/mbk_\w{12}_\w{38}/)
+  expect(later).not.toContain("<b>mine")
+})

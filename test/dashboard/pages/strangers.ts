@@ -1,0 +1,98 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import type { Event } from "#core/contract/event.ts"
+import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+import { aPerson, acts, anEmail, dangers, ends, firstOf, pages, shownBy, streams } from "./person.ts"
+
+test("another account's number is not there, on any page, stream or form", async () => {
+  const owner = await aPerson()
+  const stranger = await aPerson()
+  await Bridge.create({ accountId: owner.accountId, customerRef: "theirs" })
+  for (const path of [...pages, ...streams]) {
+    const answer = await stranger.get(`/numbers/theirs${path}`)
+    expect([path, answer.status]).toEqual([path, 404])
+  }
+  for (const path of [...acts, ...dangers, ...ends]) {
+    const answer = await stranger.post(`/numbers/theirs${path}`, { confirm: "theirs" })
+    expect([path, answer.status]).toEqual([path, 404])
+  }
+  expect(await Bridge.list(owner.accountId)).toHaveLength(2)
+  const key = await ApiKey.create(owner.accountId, "theirs")
+  await stranger.post(`/keys/${key.slice(4, 16)}/revoke`)
+  expect(await ApiKey.list(owner.accountId)).toHaveLength(1)
+  await stranger.post("/account/remove", { person: owner.person.id })
+  await stranger.post("/accounts/turn", { account: owner.accountId })
+  expect(await (await stranger.get("/account")).text()).not.toContain(owner.email)
+  // A number that the stranger has, with an event of the owner's.
+  const [id] = await (await anOutbox(owner.bridge)).write(anEvent("for the owner"))
+  for (const path of [`/numbers/shop/events/${id}`, "/numbers/shop/events", "/numbers/shop/events/stream"]) {
+    const answer = await stranger.get(path, { "last-event-id": id! })
+    const said = path.endsWith("stream") ? await firstOf(answer) : await answer.text()
+    expect(said).not.toContain("for the owner")
+  }
+  for (const act of ["resend", "retry", "skip"])
+    expect((await stranger.post(`/numbers/shop/events/${id}/${act}`)).status).toBe(404)
+  expect(await (await stranger.get("/usage?number=theirs")).text()).not.toContain("theirs")
+})
+
+test("names and texts with markup, marks of direction and 64 KB harm no page", async () => {
+  const person = await aPerson()
+  const evil = `"><script>alert(1)</script>\u202e\u2066<img src=x onerror=alert(1)>`
+  const huge = "x".repeat(65_536)
+  const outbox = await anOutbox(person.bridge)
+  const [id] = await outbox.write(
+    { ...anEvent(evil), name: evil } as Event,
+    {
+      ...anEvent(huge),
+      name: huge,
+      chat_id: evil,
+    } as Event,
+  )
+  const paths = ["/numbers/shop/events", `/numbers/shop/events/${id}`, "/numbers/shop/deliveries"]
+  for (const path of [...paths, `/numbers/shop/events?${new URLSearchParams({ search: evil }).toString()}`]) {
+    const text = await (await person.get(path)).text()
+    expect(text).not.toContain("<script>alert")
+    expect(text).not.toContain("<img src=x")
+  }
+  const { said } = await shownBy(await person.get("/numbers/shop/events/stream?from=0"), 2)
+  expect(said).not.toContain("<script>alert")
+  await person.post("/keys", { name: evil, may: "read" })
+  expect(await (await person.get("/keys")).text()).not.toContain("<script>alert")
+})
+
+test("a visitor who is not signed in is led to the sign-in, and forms do nothing", async () => {
+  const visitor = aVisitor()
+  for (const path of [
+    "/",
+    "/numbers",
+    "/numbers/shop",
+    "/keys",
+    "/account",
+    "/operator",
+    "/dev/mail",
+    "/live/sandbox",
+  ]) {
+    const answer = await visitor.get(path)
+    expect([path, answer.status]).toEqual([path, 302])
+    expect(answer.headers.get("location")).toMatch(/^\/sign-in/)
+  }
+  expect((await visitor.post("/keys", { name: "x" })).headers.get("location")).toBe("/sign-in")
+})
+
+test("a viewer reads everything but secrets, and changes nothing", async () => {
+  const viewer = await aPerson("viewer")
+  const secret = await Bridge.secretOf(viewer.bridge)
+  for (const path of pages) {
+    const answer = await viewer.get(`/numbers/shop${path}`)
+    expect([path, answer.status]).toEqual([path, 200])
+    expect(await answer.text()).not.toContain(secret)
+  }
+  for (const path of [...acts, ...dangers, ...ends])
+    expect((await viewer.post(`/numbers/shop${path}`, { confirm: "shop" })).status).toBe(403)
+  expect((await viewer.post("/keys", { name: "x" })).status).toBe(403)
+  expect((await viewer.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
+  expect((await viewer.post("/account/sign-out", { browser: "x" })).status).toBe(303)
+})

@@ -1,0 +1,113 @@
+import "#test/support/store.ts"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join as joined } from "node:path"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { BridgeLog } from "#core/bridge/log.ts"
+import { StreamPlace } from "#core/bridge/open-streams.ts"
+import { RateLimit } from "#core/rate-limit.ts"
+import { config } from "#core/platform/config.ts"
+import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { aPerson, shownBy } from "./person.ts"
+
+test("a page's stream that is cut goes on behind the event that was shown last, and shows none twice", async () => {
+  const person = await aPerson()
+  const outbox = await anOutbox(person.bridge)
+  const ids = await outbox.write(...["a", "b", "c"].map(anEvent))
+  const stream = "/numbers/shop/events/stream"
+  const first = await shownBy(await person.get(`${stream}?from=0`), 2)
+  expect(first.ids.slice(0, 2)).toEqual(ids.slice(0, 2))
+  const again = await shownBy(await person.get(`${stream}?from=0`, { "last-event-id": ids[1]! }), 1)
+  expect(again.ids).toEqual([ids[2]])
+  // So far the page had looked, and nothing was to be shown.
+  const looked = await shownBy(await person.get(`${stream}?from=0`, { "last-event-id": "after_2" }), 1)
+  expect(looked.ids).toEqual([ids[2]])
+  const later = person.get(`${stream}?from=3&search=LATE`)
+  await outbox.write(anEvent("other"), anEvent("late"))
+  expect((await shownBy(await later, 1)).said).toContain("late")
+})
+
+test("twelve of a hundred tabs are live, the others are told to come back, and a closed one makes room", async () => {
+  const person = await aPerson()
+  const stream = "/numbers/shop/events/stream?from=0"
+  const tabs = await Promise.all(Array.from({ length: 100 }, () => person.get(stream)))
+  const open = tabs.filter(({ status }) => status === 200)
+  const refused = tabs.filter(({ status }) => status === 429)
+  expect([open.length, refused.length]).toEqual([12, 88])
+  expect(refused[0]!.headers.get("retry-after")).toBe("3")
+  expect((await (await aPerson()).get(stream)).status).toBe(200)
+  expect((await person.get("/numbers/shop/events")).status).toBe(200)
+  await Promise.all(open.map((tab) => tab.body!.cancel()))
+  await vi.waitFor(async () => expect((await person.get(stream)).status).toBe(200), 5000)
+})
+
+test("a tab that goes from page to page takes its own place over, of whose stream nobody heard that it was closed", async () => {
+  const person = await aPerson()
+  const open = async (part: string) => (await person.get(`/numbers/shop/events/stream?from=0${part}`)).status
+  for (let i = 0; i < 15; i++) expect(await open("&part=1111-2222-0")).toBe(200)
+  for (let i = 0; i < 11; i++) expect(await open("")).toBe(200)
+  expect(await open("")).toBe(429)
+  expect(await open("&part=1111-2222-0")).toBe(200)
+  expect(await open("&part=1111-2222-1")).toBe(429)
+
+  const of = randomBytes(6).toString("hex")
+  const before = (await StreamPlace.take(of, 2, "mine"))!
+  const another = (await StreamPlace.take(of, 2, "another"))!
+  const after = (await StreamPlace.take(of, 2, "mine"))!
+  expect(await Promise.all([before, another, after].map(StreamPlace.keep))).toEqual([false, true, true])
+  // The one before goes later, and takes nothing with it.
+  await StreamPlace.leave(before)
+  expect(await StreamPlace.keep(after)).toBe(true)
+})
+
+test("a part that is loaded over and over keeps one stream, and is told to wait when it is a person's three hundredth in a minute", async () => {
+  const person = await aPerson()
+  const open = async () => await person.get("/numbers/shop/events/stream?from=0&part=1111-2222-0")
+  const first = (await open()).body!.getReader()
+  expect((await open()).status).toBe(200)
+  // The first one ends by itself, long before its minute is over.
+  while (!(await first.read()).done);
+  await Promise.all(Array.from({ length: 300 }, () => RateLimit.count("pageStreams", person.person.id)))
+  const refused = await open()
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3"])
+  expect((await (await aPerson()).get("/numbers/shop/events/stream?from=0")).status).toBe(200)
+})
+
+test("the log finds a line behind many others, and its stream goes on behind the page and behind a break", async () => {
+  const folder = mkdtempSync(joined(tmpdir(), "bridge-logs-"))
+  config.LOG_DIR = folder
+  onTestFinished(() => {
+    delete config.LOG_DIR
+    rmSync(folder, { recursive: true })
+  })
+  const person = await aPerson()
+  const log = (level: BridgeLog.Level, ...texts: string[]) => {
+    for (const text of texts) BridgeLog.append(person.bridge.id, level, text)
+  }
+  const plain = Array.from({ length: 2000 }, (_, i) => `plain ${i} ${"ä".repeat(50)}`)
+  log("error", "the cause <b>")
+  log("info", ...plain)
+  const page = await (await person.get("/numbers/shop/log?level=ERROR")).text()
+  expect(page.match(/<li class="level-/g)).toHaveLength(1)
+  expect(page).toMatch(
+    /<time datetime="\S+Z" title="\S+Z" data-local>[^<]+<\/time> ERROR the cause &lt;b&gt;/,
+  )
+  const whole = await (await person.get("/numbers/shop/log")).text()
+  const shown = [...whole.matchAll(/<li class="level-INFO" data-into="log">.*? INFO (.*?)<\/li>/g)]
+  expect(shown.map(([, text]) => text)).toEqual(plain.slice(-300))
+
+  const stream = /data-stream="([^"]+)"/.exec(whole)![1]!.replaceAll("&amp;", "&").replaceAll("&#x2F;", "/")
+  log("info", "between")
+  const first = await shownBy(await person.get(stream), 1)
+  expect(first.said).toContain("INFO between")
+  expect(first.said).not.toContain("plain")
+  log("warn", "in the break")
+  const again = await shownBy(await person.get(`${stream}&after=${first.ids[0]}`), 1)
+  expect(again.said).toContain("WARN in the break")
+  expect(again.said).not.toContain("between")
+  // A page of an earlier release says no place.
+  const old = await person.get("/numbers/shop/log/stream")
+  log("info", "later")
+  expect((await shownBy(old, 1)).said).not.toContain("plain")
+})
