@@ -53,6 +53,7 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
     case "calls":
     case "link":
     case "unreadable":
+    case "crowd":
       return () => annoy(service, bully, { floodPerSecond: options.calls })
   }
 }

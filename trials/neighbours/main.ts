@@ -1,7 +1,8 @@
 /**
- * `npm run neighbours -- [calls|contacts|media|groups|link|unreadable]`: what one account costs another at the same session host, in the
- * tail of its latencies, or while its large phone is linked.
+ * `npm run neighbours -- [calls|contacts|media|groups|crowd|link|unreadable]`: what one account costs another at the same session host,
+ * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it.
  */
+import { sendToCrowd } from "./crowd.ts"
 import { prepareFlood } from "./floods.ts"
 import { linkLarge } from "./link.ts"
 import { ordinaryLife } from "./neighbour.ts"
@@ -13,7 +14,7 @@ import { sendUnreadable } from "./unreadable.ts"
 const mostRatio = 2
 
 const options = optionsFrom(process.argv.slice(2))
-const street = await startStreet({ isLimited: !["link", "unreadable"].includes(options.what) })
+const street = await startStreet({ isLimited: !["link", "unreadable", "crowd"].includes(options.what) })
 try {
   const measured = await measure(street)
   console.log(JSON.stringify({ ...measured, options }))
@@ -28,6 +29,8 @@ async function measure(on: Street): Promise<{ isWell: boolean }> {
       return await linkLarge(on, options)
     case "unreadable":
       return await sendUnreadable(on, options)
+    case "crowd":
+      return await sendToCrowd(on, options)
     case "calls":
     case "contacts":
     case "media":

@@ -3,10 +3,10 @@ import { z } from "zod"
 
 const Options = z.object({
   /**
-   * The harm that one account does to the others on its host: floods of some kind, linking a large account; or
-   * what a stranger does to it: messages that nobody can read.
+   * The harm that one account does to the others on its host: floods of some kind, linking a large account; what a
+   * stranger does to it: messages that nobody can read; or what its own crowd does: the largest group.
    */
-  what: z.enum(["calls", "contacts", "media", "groups", "link", "unreadable"]).default("calls"),
+  what: z.enum(["calls", "contacts", "media", "groups", "crowd", "link", "unreadable"]).default("calls"),
   /** How long each part lasts. */
   seconds: z.coerce.number().positive().default(25),
   /** The rate of the flood of calls, a second. */
