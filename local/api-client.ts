@@ -9,9 +9,10 @@ export class Unexpected extends Error {
 
   constructor(message?: string, options: ErrorOptions & { answer?: Response } = {}) {
     super(message, options)
-    const seconds = options.answer?.headers.get("retry-after")
+    const seconds = Number(options.answer?.headers.get("retry-after") ?? Number.NaN)
     this.status = options.answer?.status
-    this.retryAfterMs = seconds ? Number(seconds) * 1000 : undefined
+    // Somebody in front may name a date instead.
+    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
   }
 }
 

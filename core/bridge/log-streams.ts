@@ -130,7 +130,10 @@ interface Place {
 }
 
 const placeShape = /^(\d{1,15})_(.{1,500}?)((?:~[0-9a-f]{8})*)$/
-/** Of so many lines of one millisecond a place knows which were before it. Of more, those up to the last one count. */
+/**
+ * A place names at most so many lines of its millisecond. If there were more before it, all up to the last named one count as
+ * read.
+ */
 const mostSeen = 20
 
 function placeFrom(text: string): Place | undefined {

@@ -19,8 +19,8 @@ export async function link(
   await untilConnected(ref, { api, signal })
 }
 
-/** A code is replaced after some seconds, perhaps before it is scanned: the next one is another. @throws */
-function again(cause: unknown): never {
+/** A code is replaced after some seconds, perhaps before it is scanned: the next one is another. @throws Unexpected */
+export function again(cause: unknown): never {
   if (!(cause instanceof Unexpected)) throw cause
   throw new Unexpected(cause.message, { cause })
 }

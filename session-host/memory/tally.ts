@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache"
 import { Usage } from "#core/event/usage.ts"
 import type { Logger } from "#core/platform/log.ts"
 
@@ -14,6 +15,8 @@ export class Tally {
   #day = ""
   #counts: Usage.Messages = { in: 0, out: 0 }
   #timer: NodeJS.Timeout | undefined
+  /** The ids of those that were counted as sent. A retry may come before the note that the first was acknowledged. */
+  readonly #sent = new LRUCache<string, true>({ max: 1000 })
 
   constructor(input: Input) {
     this.#input = input
@@ -25,6 +28,13 @@ export class Tally {
     this.#day = day
     this.#counts[direction]++
     this.#timer ??= setTimeout(() => void this.written(), this.#input.everyMs).unref()
+  }
+
+  /** Counts an acknowledged message once, however often it is sent and acknowledged. */
+  sent(messageId: string): void {
+    if (this.#sent.has(messageId)) return
+    this.#sent.set(messageId, true)
+    this.add("out")
   }
 
   /** Writes what was counted. A failed write is never worth more than a line in the log. */

@@ -35,9 +35,12 @@ const restrictions: Record<Restriction["kind"], string> = {
   new_chats_quota: "this account has started as many new chats as it may",
 }
 
+/** News that the network gives at each login, and for each message of a newsletter: it is said once in a session's life. */
+const repeated: ReadonlySet<Notice["kind"]> = new Set(["newsletter", "quota_nears"])
+
 /** Puts the network's news about accounts into the logs and into `status`. */
 export function newNoticing({ bridgeId, memory, log }: Input) {
-  let saidOfNewsletters = false
+  const known = new Set<Notice["kind"]>()
   const say = (level: BridgeLog.Level, text: string) => {
     log[level]({}, text)
     BridgeLog.append(bridgeId, level, text)
@@ -51,19 +54,16 @@ export function newNoticing({ bridgeId, memory, log }: Input) {
     BridgeLog.append(bridgeId, level, `${text}${who}`)
   }
 
-  function sayOfNewsletters(): void {
-    if (saidOfNewsletters) return
-    saidOfNewsletters = true
-    say("info", "newsletters are ignored: their messages give no events")
-  }
-
   /** @throws SessionEnded */
   return async (notice: Notice): Promise<void> => {
-    if (notice.kind === "newsletter") return sayOfNewsletters()
+    if (repeated.has(notice.kind) && known.has(notice.kind)) return
+    known.add(notice.kind)
+    if (notice.kind === "newsletter")
+      return say("info", "newsletters are ignored: their messages give no events")
     if (notice.kind !== "restriction") return sayOf(notice)
     const { restriction, isOn } = notice
-    const known = memory.standing.restrictions.find(({ kind }) => kind === restriction.kind)
-    if (isOn ? known?.until === restriction.until : !known) return
+    const standing = memory.standing.restrictions.find(({ kind }) => kind === restriction.kind)
+    if (isOn ? standing?.until === restriction.until : !standing) return
     const what = restrictions[restriction.kind]
     const until = restriction.until > 0 ? ` until ${iso(restriction.until * 1000)}` : ""
     if (isOn) say("warn", `the network says that ${what}${until}`)

@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { toString } from "qrcode"
 import { expect, test } from "vitest"
 import { patiently, Unexpected } from "#local/api-client.ts"
+import { again } from "#local/network/link.ts"
 import { showCodes } from "#local/network/show-codes.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
@@ -38,12 +39,17 @@ async function aTerminal(network: Network, timing: { codeMs?: number } = {}) {
   return { id, printed, refused, shown, pictures }
 }
 
+/** A code may be replaced before it is scanned. */
+async function scan(phone: Awaited<ReturnType<Network["phone"]>>, id: string): Promise<void> {
+  await patiently(AbortSignal.timeout(30_000), async () => await phone.scan(await codeOf(id)).catch(again))
+}
+
 test("a terminal shows the code that links the bridge, once, and then to which phone it is linked", async () => {
   const network = await aNetwork()
   const { id, printed, shown, pictures } = await aTerminal(network)
   await until(async () => printed.length > 0)
   const phone = await network.phone("Ada")
-  await patiently(AbortSignal.timeout(30_000), async () => await phone.scan(await codeOf(id)))
+  await scan(phone, id)
   await shown
   expect(printed).toEqual([...(await pictures()), `shop is linked to ${phone.number}.`])
 })
@@ -58,6 +64,6 @@ test("a terminal says once that the network cannot be reached, and shows the cod
   await until(async () => printed.length > 1)
   expect(printed[0]).toMatch(/^the network cannot be reached/)
   expect(printed[1]).toBe((await pictures())[0])
-  await (await network.phone("Ada")).scan(await codeOf(id))
+  await scan(await network.phone("Ada"), id)
   await shown
 })

@@ -201,7 +201,8 @@ export function connect(input: ConnectInput): Connection {
     ask: questions.ask,
     tell: (notice) => lifetime.tell({ kind: "notice", notice }),
     onError: (error) => {
-      if (!lifetime.isOver) log.warn({ error }, "whether this account may begin chats is not known")
+      if (!lifetime.isOver)
+        log.warn({ error }, "whether this account may begin chats, or how many more, is not known")
     },
   })
   const onOpen = () => {

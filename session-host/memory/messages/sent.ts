@@ -31,7 +31,7 @@ type Unacked = Outgoing & { generation: number }
 interface Rows {
   store: SessionStore
   commits: Pick<Commits, "note">
-  tally: Pick<Tally, "add">
+  tally: Pick<Tally, "sent">
 }
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
@@ -52,11 +52,11 @@ export async function sentMessage(store: SessionStore, messageId: string): Promi
 }
 
 /**
- * Notes that the network has a message, and counts it. If the note is lost, a retry sends the same bytes under the same id, and phones
- * show them only once.
+ * Notes that the network has a message, and counts it. If the note is lost, a retry sends the same bytes under the same id,
+ * and phones show them only once.
  */
 export function noteAcked({ store, commits, tally }: Rows, sent: Unacked, timestamp: number): void {
-  tally.add("out")
+  tally.sent(sent.messageId)
   try {
     commits.note([sentRow(store, { ...sent, state: "acked", timestamp })])
   } catch (error) {

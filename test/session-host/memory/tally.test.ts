@@ -12,16 +12,18 @@ const days = { from: "2026-11-20", to: "2026-11-22" }
 const countsOf = async (bridgeId: string) =>
   (await Usage.of(bridgeId, days, undefined)).map((day) => [day.day, day.in, day.out])
 
-test("messages are written when the time is over, those of each day as that day's, and those of two sessions together", async () => {
+test("messages are counted once, and written when the time is over, those of each day as that day's, and those of two sessions together", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T23:59:59Z") })
   const { id: bridgeId } = await aBridge()
   const one = new Tally({ bridgeId, everyMs: 60_000, log })
   one.add("in")
   one.add("in")
-  one.add("out")
+  // The network acknowledges a message again that is sent again.
+  for (let i = 0; i < 2; i++) one.sent("the first")
   expect(await countsOf(bridgeId)).toEqual([])
   vi.setSystemTime(new Date("2026-11-21T00:00:01Z"))
-  one.add("out")
+  one.sent("the first")
+  one.sent("the second")
   await until(async () => (await countsOf(bridgeId)).length > 0)
   expect(await countsOf(bridgeId)).toEqual([["2026-11-20", 2, 1]])
   await one.written()

@@ -226,7 +226,7 @@ test("news that the network sends unasked is settled, told where it says somethi
   expect(await statusOf(bridge.id)).toBe("connected")
 }, 120_000)
 
-test("a restriction is in the status until it is lifted, over restarts, and until its time", async () => {
+test("a restriction is in the status until it is lifted, over restarts, and until its time; that one nears is said once", async () => {
   const { bob, phone, bridge, network, ask, host } = await aChat()
   const device = `${phone.number}:1`
   const restriction = async () => {
@@ -239,7 +239,7 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   expect(await restriction()).toEqual([undefined, false])
   await network.control.notice(device, { kind: "capped", about: bob.number })
   await until(async () => (await restriction())[0] === "new_chats_quota")
-  await network.control.notice(device, { kind: "cap_nears", about: bob.number })
+  for (let i = 0; i < 2; i++) await network.control.notice(device, { kind: "cap_nears", about: bob.number })
   await until(async () => (await restriction())[0] === undefined)
   await network.control.change(phone.number, { capped: true })
   await network.control.notice(device, { kind: "capped", about: bob.number })
@@ -256,6 +256,8 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await until(async () => (await restriction())[0] === "new_chats_quota")
   await network.control.notice(device, { kind: "uncapped", about: bob.number })
   await until(async () => (await restriction())[0] === undefined)
+  const warnings = (await linesOf(bridge.id)).filter((line) => /will soon have started/.test(line))
+  expect(warnings).toHaveLength(1)
 })
 
 test("a restriction that began while nobody was connected, and a quota, are asked for at the login, and after a refusal", async () => {
