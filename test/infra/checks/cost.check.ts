@@ -111,8 +111,11 @@ function total(byRow: Map<string, number>): number {
   return [...byRow.values()].reduce((all, units) => all + units, 0)
 }
 
-/** The key and the lease of a message that is sent after a silence: in a burst the API knows them. */
-const remembered = 2
+/**
+ * A message that is sent after a silence reads its key and the lease as well, a unit each. In a burst the API mostly knows
+ * them: how often it does depends on the machine.
+ */
+const remembered = /^GetItem (Leases LEASE|Accounts KEY)/
 
 test("a message costs what the price says, in and out", async () => {
   const { customer, phone, other, delivered, taken } = await aMeteredBridge()
@@ -137,8 +140,10 @@ test("a message costs what the price says, in and out", async () => {
     expect((await send(`outbound ${i}`)).status).toBe(200)
     await other.read({ text: `outbound ${i}` })
   }
-  const { readUnits, ...out } = sum("a text out", taken())
-  expect({ ...out, readUnits: readUnits + remembered }).toEqual({ ...counted.outbound, deliveries: 0 })
+  const { reads, ...rest } = taken()
+  const others = new Map([...reads].filter(([row]) => !remembered.test(row)))
+  const { readUnits, ...out } = sum("a text out", { ...rest, reads: others })
+  expect({ ...out, readUnits: readUnits + 2 }).toEqual({ ...counted.outbound, deliveries: 0 })
 })
 
 test("the price is of what would be deployed", () => {
