@@ -45,7 +45,7 @@ export const bridge: Record<string, Verb> = {
   },
   pause: {
     takes: "<bridge-id>",
-    says: "stop a bridge that runs; calls answer 409 bridge_paused",
+    says: "stop a bridge, until you wake it; calls answer 409 bridge_paused",
     run: async (args) => await paused(argument(args, 0, "bridge-id")),
   },
   wake: {

@@ -16,9 +16,9 @@ export async function suspend(bridgeId: string): Promise<boolean> {
 }
 
 /**
- * Its operator pauses a bridge that runs, or only sleeps. For one that is stopped already, its reason stays: a pause would
- * hide that nobody pays.
- * @returns false when there is no such bridge, or it is stopped already
+ * Its operator pauses a bridge that runs, only sleeps, or is paused by its own people, who cannot wake it then. For one that
+ * is stopped for another reason, that reason stays: a pause would hide that nobody pays.
+ * @returns false when there is no such bridge, or its operator or a bill has stopped it already
  */
 export async function pauseRunning(bridgeId: string): Promise<boolean> {
   const before = await Lease.get(bridgeId)

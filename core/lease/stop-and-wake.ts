@@ -53,15 +53,31 @@ export async function stopForCustomer(bridgeId: string): Promise<boolean> {
 }
 
 /**
- * The bridge must not run until its operator wakes it. Unlike `stop`, this leaves one that is stopped for any other reason
- * than idleness as it is.
- * @returns false when it was stopped already, or is deleted
+ * The bridge must not run until its operator wakes it. One that its own people have paused is then paused by both. Unlike
+ * `stop`, this leaves one that is stopped for any other reason than idleness as it is.
+ * @returns false when its operator or a bill has stopped it already, or it is deleted
  */
 export async function stopForOperator(bridgeId: string): Promise<boolean> {
-  return await stopRunning(bridgeId, "reason = :reason, by_operator = :yes REMOVE by_customer", {
-    ":reason": "manual" satisfies Reason,
-    ":yes": true,
+  const stopNow = async () =>
+    await stopRunning(bridgeId, "reason = :reason, by_operator = :yes REMOVE by_customer", {
+      ":reason": "manual" satisfies Reason,
+      ":yes": true,
+    })
+  // Between the first two, its people may wake it.
+  return (await stopNow()) || (await keepPaused(bridgeId)) || (await stopNow())
+}
+
+/** The operator pauses what its own people have paused: they cannot wake it any more. */
+async function keepPaused(bridgeId: string): Promise<boolean> {
+  const kept = await change({
+    Key: key(bridgeId),
+    UpdateExpression: "SET by_operator = :yes",
+    ConditionExpression:
+      "#host = :none AND reason = :manual AND by_customer = :yes AND attribute_not_exists(by_operator)",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":none": NONE, ":manual": "manual" satisfies Reason, ":yes": true },
   })
+  return kept !== undefined
 }
 
 async function stopRunning(bridgeId: string, set: string, values: Row): Promise<boolean> {

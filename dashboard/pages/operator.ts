@@ -232,13 +232,13 @@ function leaseFacts(lease: Lease, nowMs: number): Html {
 
 /**
  * The buttons for a number as it is now. One that is paused for billing runs again when it is paid, and one that its
- * people have paused is theirs to wake.
+ * people have paused is theirs to wake, unless the operator pauses it, too.
  */
 function acts(id: string, { state, reason }: Lease): Html[] {
   const act = (name: string, label: string, kind: "" | "danger" = "") =>
     press({ action: `/operator/${name}`, label, kind, fields: { id } })
   if (state === "suspended") return [act("resume", "Resume")]
   const suspend = act("suspend", "Suspend", "danger")
-  if (state === "running") return [act("pause", "Pause", "danger"), suspend]
+  if (state === "running" || reason === "customer") return [act("pause", "Pause", "danger"), suspend]
   return reason === "manual" || reason === "idle" ? [act("wake", "Wake"), suspend] : [suspend]
 }

@@ -123,6 +123,21 @@ test("a stopped bridge is taken by nobody, and woken only for the reason it was 
   expect(await Lease.take((await Lease.get(free.bridgeId))!, a)).toMatchObject({ host: a.id })
 })
 
+test("a bridge that its operator pauses stays paused, whether its own people pause or wake it at the same moment", async () => {
+  for (let round = 0; round < 6; round++) {
+    for (const act of [Lease.stopForCustomer, Lease.wakeForCustomer]) {
+      const { bridgeId: id } = await aLease()
+      if (act === Lease.wakeForCustomer) await Lease.stopForCustomer(id)
+      const both = [() => Lease.stopForOperator(id), () => act(id)]
+      await Promise.all((round % 2 ? both : both.toReversed()).map(async (one) => await one()))
+      expect([act.name, (await Lease.get(id))!.reason]).toEqual([act.name, "manual"])
+      expect(await Lease.stopForOperator(id)).toBe(false)
+      expect(await Lease.wakeForCustomer(id)).toBe(false)
+      expect(await Lease.wake(id, "manual")).toBe(true)
+    }
+  }
+})
+
 test("only its holder pauses a bridge for idleness, and a call wakes it", async () => {
   const held = (await Lease.take(await aLease(), a))!
   expect(await Lease.pauseIdle({ ...held, epoch: held.epoch - 1 })).toBe(false)
