@@ -30,6 +30,15 @@ export function signInAgain(
   return `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`
 }
 
+/** Under this name a draft holds where it belongs. No form has a field of this name. */
+const placeName = ":place"
+
+/** Where a draft belongs: a page, as this person sees it for this account. */
+function placeOf(c: Context<DashboardEnv>, page: string): string {
+  const { person, account } = c.var.me
+  return [page, person.id, account.id].join(" ")
+}
+
 /** The longest draft that is kept, in bytes as it is sent. A browser drops a cookie of more than 4096 (RFC 6265, 6.1). */
 const longestDraft = 3500
 
@@ -38,8 +47,7 @@ const longestDraft = 3500
  * is not kept, and an older one goes.
  */
 function keepDraft(c: Context<DashboardEnv>, page: string, typed: Record<string, string>): void {
-  const { person, account } = c.var.me
-  const draft = new URLSearchParams({ ...typed, page, person: person.id, account: account.id }).toString()
+  const draft = new URLSearchParams({ ...typed, [placeName]: placeOf(c, page) }).toString()
   if (encodeURIComponent(draft).length > longestDraft) return putCookie(c, "draft", "", 0)
   putCookie(c, "draft", draft, SignIn.mailedFor)
 }
@@ -47,9 +55,7 @@ function keepDraft(c: Context<DashboardEnv>, page: string, typed: Record<string,
 /** Takes what was typed on this page before a sign-in, by the same person for the same account. */
 export function takeDraft(c: Context<DashboardEnv>): URLSearchParams {
   const draft = new URLSearchParams(cookie(c, "draft"))
-  const { person, account } = c.var.me
-  const here = { page: c.req.path, person: person.id, account: account.id }
-  if (Object.entries(here).some(([name, value]) => draft.get(name) !== value)) return new URLSearchParams()
+  if (draft.get(placeName) !== placeOf(c, c.req.path)) return new URLSearchParams()
   putCookie(c, "draft", "", 0)
   return draft
 }

@@ -83,7 +83,10 @@ export const account = new Hono<DashboardEnv>()
       role.success && (await Member.setRole(c.var.accountId, await field(c, "person"), role.data))
     return isGiven
       ? c.redirect("/account", 303)
-      : await show(c, note("bad", "Not changed: they are gone, or the last owner, whom an account keeps."))
+      : await show(
+          c,
+          note("bad", "Not changed: this person has left, or is the last owner. An account keeps one."),
+        )
   })
   // Each person decides these for themselves, viewers as well.
   .post("/account/sign-out", async (c) => {

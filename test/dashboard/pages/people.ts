@@ -35,8 +35,16 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
       const led = await person.post(`/numbers/shop/settings/${end}`, { confirm: "shop" })
       expect(led.headers.get("location")).toMatch(/^\/sign-in\?next=%2Fnumbers%2Fshop%2Fsettings&/)
     }
-    const role = await person.post("/account/role", { person: person.person.id, as: "viewer" })
+    for (const email of [anEmail(), anEmail()])
+      await Member.add(person.accountId, (await join(email)).person, "member")
+    const others = (await Member.list(person.accountId)).filter((one) => one.personId !== person.person.id)
+    // A browser selects the first by itself.
+    const { personId: last } = others.at(-1)!
+    const role = await person.post("/account/role", { person: last, as: "viewer" })
     expect(role.headers.get("location")).toMatch(/^\/sign-in/)
+    const roleForm = (await (await person.get("/account")).text()).split('action="/account/role"')[1] ?? ""
+    const selected = [...roleForm.matchAll(/<option value="([^"]*)" selected/g)].map(([, value]) => value)
+    expect(selected).toEqual([last, "viewer"])
     expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
     expect(await ApiKey.list(person.accountId)).toEqual([])
     expect(await Member.invitations(person.accountId)).toEqual([])
@@ -89,7 +97,9 @@ test("an owner invites and removes, a member does not", async () => {
     [(await join(anEmail())).person.id, "owner"],
     [owner.person.id, "member"],
   ] as const)
-    expect(await (await change(owner, id, as)).text()).toContain("Not changed")
+    expect(await (await change(owner, id, as)).text()).toContain(
+      "Not changed: this person has left, or is the last owner.",
+    )
   expect([await roleOf(person.id), await roleOf(owner.person.id)]).toEqual(["viewer", "owner"])
   // Of two owners who take each other's role at once, one stays.
   expect((await change(owner, person.id, "owner")).status).toBe(303)
