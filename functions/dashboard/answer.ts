@@ -2,6 +2,7 @@ import type { Context } from "hono"
 import { HTTPException } from "hono/http-exception"
 import { Billing } from "#core/billing/billing.ts"
 import { nowMs } from "#core/platform/clock.ts"
+import { sentences } from "#core/contract/error-sentences.ts"
 import type { ApiError } from "#core/error.ts"
 import { framed, lone, type Place, refused } from "#dashboard/layout.ts"
 import { paymentLine } from "#dashboard/pages/subscription.ts"
@@ -38,7 +39,7 @@ const titles: Partial<Record<ApiError["code"], string>> = {
   payload_too_large: "That is too long",
 }
 
-/** The API's sentence names another call, which is no help on a page. */
+/** In place of the API's usual sentence, which names another call: that is no help on a page. */
 const nothingHere = "It was deleted, it belongs to another account, or the address of this page is not whole."
 
 /** Answers a refusal with a page: the same sentence as in the API, unless that is for programs. */
@@ -53,7 +54,7 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   const refusal = asRefusal(error, requestId)
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
   const title = titles[refusal.code] ?? "That did not work"
-  const sentence = refusal.code === "not_found" ? nothingHere : sentenceCase(refusal.message)
+  const sentence = refusal.message === sentences.not_found ? nothingHere : sentenceCase(refusal.message)
   return c.html(whole({ title, sentence, requestId }), refusal.status)
 }
 

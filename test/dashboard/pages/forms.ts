@@ -39,6 +39,26 @@ test("a fault in a form is said in words beside it, and what was typed stays", a
   expect((await person.get(`/numbers/${"x".repeat(2000)}`)).status).toBe(404)
 })
 
+test("a page that is not there says why, and names no call of the API", async () => {
+  config.SANDBOX = true
+  onTestFinished(() => void (config.SANDBOX = false))
+  const person = await aPerson()
+  for (const [path, sentence] of [
+    ["/numbers/nobody", "it belongs to another account, or the address of this page is not whole."],
+    ["/numbers/shop/events/evt_expired", "There is no such event: it may have expired."],
+    ["/try/nothing", "This call cannot be tried here."],
+  ] as const) {
+    const answer = await person.get(path)
+    const said = await answer.text()
+    expect([path, answer.status, said.includes(sentence), said.includes("GET ")]).toEqual([
+      path,
+      404,
+      true,
+      false,
+    ])
+  }
+})
+
 test("where the sandbox's phone cannot be used, the first page says so, names its number, and leads to a receiver on the internet", async () => {
   config.SANDBOX = true
   onTestFinished(() => void (config.SANDBOX = false))
