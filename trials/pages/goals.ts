@@ -60,7 +60,8 @@ export async function signUp({ base, page: operators }: Stage) {
 
 /**
  * Opens Connect for a new number and compares the code on the screen with the network's, for some time.
- * @returns seconds until there is one, and the share of samples in which it is the current one
+ * @param forMs how long from the first code on; there is at least one sample
+ * @returns seconds until there is one, and the share of samples in which it is the current one, or gone a second later
  */
 export async function qrFresh({ base, page }: Stage, customer: Seeded, forMs: number) {
   await customer.call("POST", "/instances", { customer_ref: "sampled" })
@@ -73,16 +74,20 @@ export async function qrFresh({ base, page }: Stage, customer: Seeded, forMs: nu
     const answer = await customer.call("GET", "/instances/sampled/proxy/qr")
     return Buffer.from(await answer.arrayBuffer()).toString("base64")
   }
+  const onScreen = async () => String(await page.evaluate("document.querySelector('#qr img')?.src ?? ''"))
   const samples: boolean[] = []
   const turns = new Set<string>()
-  while (performance.now() - start < forMs) {
+  const sampledFrom = performance.now()
+  do {
     const before = await codes()
-    const source = String(await page.evaluate("document.querySelector('#qr img')?.src ?? ''"))
+    const source = await onScreen()
     const after = await codes()
     turns.add(after)
-    samples.push([before, after].some((code) => source.endsWith(code)))
-    await sleep(250)
-  }
+    const isCurrent = [before, after].some((code) => source.endsWith(code))
+    // A code that was replaced a moment ago is on its way to the page. A stale page still has the old one later.
+    await sleep(isCurrent ? 250 : 1000)
+    samples.push(isCurrent || (await onScreen()) !== source)
+  } while (performance.now() - sampledFrom < forMs)
   const fresh = samples.filter(Boolean).length / samples.length
   return {
     qr_seen_s,
