@@ -104,7 +104,9 @@ function takeTab() {
 function keepTab(name) {
   try {
     sessionStorage.tab = name
-  } catch {}
+  } catch {
+    // As in `takeTab`: the next page is a tab of its own.
+  }
 }
 
 // A browser whose sign-in has ended is sent from a stream to the sign-in, and reads no stream there. So is its page.
