@@ -27,7 +27,7 @@ export function api(input: {
   book: Book
   life: Life
   url: () => string
-  key: string
+  keys: () => string[]
   isBroken: () => boolean
 }) {
   const { book, life } = input
@@ -39,7 +39,7 @@ export function api(input: {
     return c.json({ error: { message, type, ...(code && { code }) } }, status)
   })
   app.use("/v1/*", async (c, next) => {
-    if (c.req.header("authorization") !== `Bearer ${input.key}`)
+    if (!input.keys().some((key) => c.req.header("authorization") === `Bearer ${key}`))
       throw new Refused(401, "Invalid API Key provided")
     const text = c.req.method === "GET" ? new URL(c.req.url).search.slice(1) : await c.req.text()
     c.set("form", parseForm(text))

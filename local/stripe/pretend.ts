@@ -33,9 +33,11 @@ export async function startPretendStripe(input: {
   let failing = 0
   let isAway = false
   const { book, keep } = openBook(input.file)
+  let keys = [key]
+  let secrets = [input.webhookSecret]
   const webhooks = startWebhooks({
     url: input.webhookUrl,
-    secret: input.webhookSecret,
+    secrets: () => secrets,
     now: () => life.now(),
   })
   const life = startLife({ book, url: () => url, tell: webhooks.tell })
@@ -49,7 +51,7 @@ export async function startPretendStripe(input: {
     broken -= 1
     c.env.outgoing.destroy()
   })
-  app.route("/", api({ book, life, url: () => url, key, isBroken: () => failing-- > 0 }))
+  app.route("/", api({ book, life, url: () => url, keys: () => keys, isBroken: () => failing-- > 0 }))
   app.route("/", pages({ book, life }))
 
   const answer = getRequestListener(app.fetch)
@@ -83,6 +85,16 @@ export async function startPretendStripe(input: {
     loseAnswers: (count: number) => void (broken = count),
     /** So many changes through its API fail. */
     fail: (count: number) => void (failing = count),
+    /** Another key and another secret of the webhooks, beside those that there are. */
+    roll: (next: { key: string; webhookSecret: string }) => {
+      keys = [...keys, next.key]
+      secrets = [...secrets, next.webhookSecret]
+    },
+    /** Only the latest key and the latest secret are left. */
+    revoke: () => {
+      keys = keys.slice(-1)
+      secrets = secrets.slice(-1)
+    },
     close: async () => {
       await webhooks.close()
       await hangUp(server)

@@ -16,7 +16,7 @@ export interface Told {
 const waitsMs = [200, 1000, 3000, 10_000, 30_000]
 
 /** The webhooks of the pretend Stripe: signed as Stripe's are, and sent at once unless they are held back. */
-export function webhooks(input: { url: string; secret: string; now: () => number }) {
+export function webhooks(input: { url: string; secrets: () => string[]; now: () => number }) {
   const held: Told[] = []
   const stopping = new AbortController()
   const sending = new Set<Promise<unknown>>()
@@ -51,12 +51,14 @@ export function webhooks(input: { url: string; secret: string; now: () => number
     const body = JSON.stringify(event)
     // The receiver compares it with its own clock, which is not this one.
     const t = more.at ?? Math.floor(Date.now() / 1000)
-    const v1 = createHmac("sha256", more.secret ?? input.secret)
-      .update(`${t}.${body}`)
-      .digest("hex")
+    const secrets = more.secret === undefined ? input.secrets() : [more.secret]
+    const signed = secrets.map((secret) => createHmac("sha256", secret).update(`${t}.${body}`).digest("hex"))
     const answer = await fetch(input.url, {
       method: "POST",
-      headers: { "content-type": "application/json; charset=utf-8", "stripe-signature": `t=${t},v1=${v1}` },
+      headers: {
+        "content-type": "application/json; charset=utf-8",
+        "stripe-signature": [`t=${t}`, ...signed.map((v1) => `v1=${v1}`)].join(","),
+      },
       body,
       signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(10_000)]),
     })

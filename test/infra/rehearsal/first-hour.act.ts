@@ -105,7 +105,23 @@ async function page(method: "GET" | "POST", path: string, form?: Record<string, 
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
     cookies.set(name, value)
   }
-  return { status: answer.status, type: answer.headers.get("content-type"), body: await answer.text() }
+  const { status, headers } = answer
+  return {
+    status,
+    type: headers.get("content-type"),
+    leadsTo: headers.get("location"),
+    body: await answer.text(),
+  }
+}
+
+/** Somebody new at the dashboard, who signs in with the code of a mail. */
+async function signUp(email: string): Promise<void> {
+  cookies.clear()
+  expect(await page("POST", "/sign-in", { email })).toMatchObject({ status: 200 })
+  const mail = stage.mails.find(({ to }) => to === email)
+  expect(mail).toMatchObject({ from: "bridge@mail.example.com" })
+  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail!.text)![1]!
+  expect(await page("POST", "/sign-in/code", { code })).toMatchObject({ status: 303 })
 }
 
 const soon = () => AbortSignal.timeout(120_000)
@@ -176,11 +192,7 @@ test("the dashboard: somebody signs up with a mailed code, and sees pages and wh
   const { body } = await page("GET", "/sign-in")
   const style = /href="(\/assets\/[^"]+)"/.exec(body)![1]!
   expect(await page("GET", style)).toMatchObject({ status: 200, type: expect.stringContaining("text/css") })
-  expect(await page("POST", "/sign-in", { email: "eve@example.com" })).toMatchObject({ status: 200 })
-  const [mail] = stage.mails
-  expect(mail).toMatchObject({ from: "bridge@mail.example.com", to: "eve@example.com" })
-  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail!.text)![1]!
-  expect(await page("POST", "/sign-in/code", { code })).toMatchObject({ status: 303 })
+  await signUp("eve@example.com")
   for (const path of ["/", "/numbers", "/keys", "/account"])
     expect([path, (await page("GET", path)).status]).toEqual([path, 200])
   // It is open for a quarter of a minute.
@@ -271,6 +283,45 @@ test("roll back: the image of before replaces the hosts again", async () => {
   expect(await talk()).toBe("message")
 })
 
+/** What each account may have, by id. */
+async function subscriptions(): Promise<Map<string, string>> {
+  return new Map((await admin("account", "list")).map((one) => [String(one.id), String(one.subscription)]))
+}
+let payer = ""
+
+test("numbers are paid for from now on: somebody who signs up begins a trial, and those of before go on", async () => {
+  const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE } = stage.stripe.environment
+  const stripe = { BILLING: "stripe", STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE }
+  settings = { ...settings, ...stripe, DASHBOARD_URL: `https://${new URL(stage.url).host}` }
+  await deploy()
+  const known = await subscriptions()
+  await signUp("fay@example.com")
+  payer = [...(await subscriptions()).keys()].find((id) => !known.has(id))!
+
+  const begun = await page("POST", "/subscription/begin", {})
+  expect([begun.status, begun.body]).toEqual([303, ""])
+  const body = new URLSearchParams({ card: "4242424242424242" })
+  const paid = await fetch(begun.leadsTo!, { method: "POST", body, redirect: "manual" })
+  const { pathname, search } = new URL(paid.headers.get("location")!)
+  expect(await page("GET", pathname + search)).toMatchObject({ status: 303 })
+  expect((await subscriptions()).get(payer)).toBe("trialing")
+  expect(await talk()).toBe("message")
+})
+
+test("rotation of Stripe's key and of the secret of its webhooks: Stripe takes both until they are deployed", async () => {
+  const next = { key: "sk_test_next", webhookSecret: "whsec_next" }
+  stage.stripe.roll(next)
+  settings = { ...settings, STRIPE_SECRET_KEY: next.key, STRIPE_WEBHOOK_SECRET: next.webhookSecret }
+  await deploy()
+  stage.stripe.revoke()
+  // The trial ends: Stripe charges the card, says so, and is asked.
+  stage.stripe.advance(8)
+  await until(async () => {
+    await stage.lookAtDue()
+    return (await subscriptions()).get(payer) === "active"
+  })
+})
+
 test("no policy refused anybody, and every role was asked something", () => {
   expect(denied()).toEqual([])
   const roles = new Set(stage.judged.map(({ role }) => role))
@@ -281,9 +332,11 @@ test("no policy refused anybody, and every role was asked something", () => {
     "DashboardStreamRole",
     "DeliveryRole",
     "EachMinuteRole",
+    "LookAtDueRole",
     "SessionHostExecutionRole",
     "SessionHostTaskRole",
     "StreamRole",
+    "SubscriptionsRole",
     "SweepRole",
   ])
   console.log(`${stage.judged.length} calls held against policies`)

@@ -11,6 +11,7 @@ import { startKms } from "#local/aws/kms.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { startBucket } from "#local/aws/s3.ts"
 import { startSqs } from "#local/aws/sqs.ts"
+import { startPretendStripe } from "#local/stripe/pretend.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { startLambdaService } from "#test/support/service/lambda-service.ts"
 import { startSes } from "#test/support/ses.ts"
@@ -25,8 +26,16 @@ import { startRouter } from "./router.ts"
 import type { Names } from "./wishes.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-/** The sweep comes last: a new one replaces hosts at once. Not `Subscriptions`, which asks Stripe. */
-const functions = ["Api", "Stream", "Dashboard", "DashboardStream", "Delivery", "Sweep"] as const
+/** The sweep comes last: a new one replaces hosts at once. `Subscriptions` is there where numbers are paid for. */
+const functions = [
+  "Api",
+  "Stream",
+  "Dashboard",
+  "DashboardStream",
+  "Subscriptions",
+  "Delivery",
+  "Sweep",
+] as const
 
 /**
  * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters are those of the
@@ -57,7 +66,20 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
   const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
   const ecs = await startEcs({ taskDefinitions: definitions, log: (line) => lines.push(line) })
   const router = await startRouter((fn, event) => running.get(fn)!.invoke(event))
-  closes.push(store.close, queue.close, logs.close, kms.close, ses.close, lambda.close, router.close)
+  const stripe = await startPretendStripe({
+    webhookUrl: `${router.url}/billing/webhook`,
+    webhookSecret: "whsec_rehearsal",
+  })
+  closes.push(
+    stripe.close,
+    store.close,
+    queue.close,
+    logs.close,
+    kms.close,
+    ses.close,
+    lambda.close,
+    router.close,
+  )
   const stops: (() => Promise<void>)[] = []
 
   const services = {
@@ -110,6 +132,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
       LEASE_BEAT_MS: "1000",
       HOST_PORT: "0",
       HOST_NETWORK: "simulated",
+      STRIPE_API_BASE: stripe.url,
       SIMULATOR_URL: network.url,
       SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
     }
@@ -175,6 +198,9 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     return String(plain(found.inputs.value))
   }
 
+  const isThere = (name: string) =>
+    graph.all("lambda/function:Function").some((one) => one.name === `${name}Function`)
+
   async function deployFunction(name: (typeof functions)[number]): Promise<void> {
     const { handler, kmsKeyArn } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
     if (kmsKeyArn) need(`${name}Role`, "kms:Decrypt", kmsKeyArn)
@@ -230,7 +256,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     await deployTables()
     bucket ??= await startBucket(queue.endpoint, graph.environment("StreamFunction").MEDIA_BUCKET)
     await deployHosts()
-    for (const name of functions) await deployFunction(name)
+    for (const name of functions) if (isThere(name)) await deployFunction(name)
     await between()
     router.deploy(graph)
     if (sweeping) return
@@ -260,6 +286,12 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     mails: ses.mails,
     tasks: () => [...ecs.pids().keys()],
     invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
+    /** A minute of billing: the accounts that are due are looked at. */
+    lookAtDue: async () => {
+      need("LookAtDueRole", "lambda:InvokeFunction", here("lambda", "function:SubscriptionsFunction"))
+      await running.get("Subscriptions")!.invoke({})
+    },
+    stripe,
     environment,
     /** As Systems Manager tells them to the operator. */
     settings: async () => {
