@@ -316,10 +316,11 @@ test("rotation of Stripe's key and of the secret of its webhooks: Stripe takes b
   stage.stripe.revoke()
   // The trial ends: Stripe charges the card, says so, and is asked.
   stage.stripe.advance(8)
-  await until(async () => {
+  const isPaid = async () => {
     await stage.lookAtDue()
     return (await subscriptions()).get(payer) === "active"
-  })
+  }
+  expect(await until(isPaid)).toBe(true)
 })
 
 test("no policy refused anybody, and every role was asked something", () => {
