@@ -8,6 +8,7 @@ const Asked = z.object({
   messages: z.coerce.number().min(0).default(1000),
   groups: z.coerce.number().min(0).default(0),
   statuses: z.coerce.number().min(0).default(0),
+  billing: z.boolean().default(false),
 })
 type Asked = z.infer<typeof Asked>
 
@@ -17,15 +18,16 @@ if (asked.success) print(asked.data.bridges ? [asked.data.bridges] : [10, 1000, 
 else {
   console.error(
     "usage: npm run cost -- [--bridges <number>], and of each bridge and month: [--messages <number>] [--groups <messages " +
-      "in groups>] [--statuses <number>]",
+      "in groups>] [--statuses <number>]; with numbers that are paid for: [--billing]",
   )
   process.exitCode = 1
 }
 
 /** The options that were given; undefined when an option is unknown. */
-function given(): Record<string, string> | undefined {
+function given(): Record<string, string | boolean> | undefined {
   try {
-    const options = { bridges: number, messages: number, groups: number, statuses: number }
+    const billing = { type: "boolean" } as const
+    const options = { bridges: number, messages: number, groups: number, statuses: number, billing }
     return parseArgs({ options }).values
   } catch (error) {
     if (error instanceof TypeError) return undefined
@@ -33,13 +35,13 @@ function given(): Record<string, string> | undefined {
   }
 }
 
-function print(fleets: number[], { messages, groups, statuses }: Asked): void {
+function print(fleets: number[], { messages, groups, statuses, billing: isBilled }: Asked): void {
   console.log(`US dollars a month, production, ${prices.region}, prices of ${prices.asOf} (to be checked),`)
   console.log(`${messages} messages a bridge, half in, half out; no free tier, no discount.`)
   console.log(
     `Beside them ${groups} messages in groups, and ${statuses} statuses: a bridge can ignore both (PATCH).\n`,
   )
-  const bills = fleets.map((bridges) => monthly({ bridges, messages, groups, statuses }))
+  const bills = fleets.map((bridges) => monthly({ bridges, messages, groups, statuses, isBilled }))
   row(
     "bridges",
     fleets.map((bridges) => String(bridges)),

@@ -1,5 +1,5 @@
 import { prices } from "./prices.ts"
-import { assumed, atRest, counted, sized } from "./usage.ts"
+import { assumed, atRest, billing, counted, sized } from "./usage.ts"
 
 const hours = 730
 const seconds = hours * 3600
@@ -11,6 +11,8 @@ export interface Load {
   /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
   groups?: number
   statuses?: number
+  /** Whether customers pay by Stripe, which takes its own share of each payment beside this. */
+  isBilled?: boolean
 }
 
 /** US dollars a month, by what they are paid for. */
@@ -45,6 +47,12 @@ export function monthly(load: Load): Record<string, number> {
     "traffic out": ((inbound + outbound) * assumed.trafficKb * prices.trafficOutGb) / 1e6,
     "metrics, alarms, dashboard":
       sized.metrics * prices.metricMonth + sized.alarms * prices.alarmMonth + prices.dashboardMonth,
+    ...(load.isBilled && {
+      billing:
+        hours * 60 * run(assumed.billingSecondsPerMinute * billing.gb) +
+        billing.metrics * prices.metricMonth +
+        billing.alarms * prices.alarmMonth,
+    }),
   }
 }
 

@@ -28,11 +28,15 @@ export const sized = {
   metrics: 39,
 }
 
+/** What a stage with `BILLING` has beside them: `test/infra` compares. */
+export const billing = { gb: 0.25, alarms: 3, metrics: 1 }
+
 export const assumed = {
   /** How long a function runs, in seconds: our part, and waiting for the network's ack or for the receiver. */
   apiSeconds: 0.6,
   deliverySeconds: 0.3,
   sweepSecondsPerMinute: 55,
+  billingSecondsPerMinute: 1,
   /** Log lines of all processes for one message, Lambda's own included. */
   logKb: 1.5,
   /** To the receiver of an event, or back to the caller, headers included. */

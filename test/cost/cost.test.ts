@@ -44,7 +44,10 @@ test("the command prints a bill for three sizes, or for one that is asked for", 
   expect(cost("--bridges", "1", "--groups", "10000", "--statuses", "0").stdout).toMatch(
     /^groups, told +0\.[1-9]\d\nstatuses, told +0\.00$/m,
   )
-  expect(cost("--bridges", "200", "--messages", "0").stdout).toMatch(/^store, messages +0\.00$/m)
+  const { stdout: quiet } = cost("--bridges", "200", "--messages", "0")
+  expect(quiet).toMatch(/^store, messages +0\.00$/m)
+  expect(quiet).not.toContain("billing")
+  expect(cost("--bridges", "200", "--billing").stdout).toMatch(/^billing +[01]\.\d\d$/m)
 })
 
 test("the command refuses what is no number", () => {

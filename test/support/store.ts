@@ -38,7 +38,7 @@ Object.assign(process.env, {
   DELIVERY_WRAPPING_KEY: "delivery",
   URL_ALLOW: "127.0.0.0/8,::1/128",
   HOST_NETWORK: process.env.HOST_NETWORK ?? "simulated",
-  LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "500",
+  LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "1000",
   LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
 })
 

@@ -1,5 +1,6 @@
 import { beforeAll, expect, inject, test, vi } from "vitest"
 import { Config } from "#core/platform/config.ts"
+import { billing } from "#cost/usage.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 
@@ -44,6 +45,17 @@ test("every function knows that numbers are paid for, and only two have Stripe's
   expect(ssm.filter((name) => /^Admin-(BILLING|STRIPE)/.test(name))).toEqual(["Admin-BILLING"])
   // Their settings are encrypted with a key of the stage's own.
   expect(graph.one("lambda/function:Function", "SubscriptionsFunction").kmsKeyArn).toBeDefined()
+})
+
+test("the price is of what would be deployed", () => {
+  const alarms = graph.all("cloudwatch/metricAlarm:MetricAlarm")
+  const own = alarms.filter(({ name }) => name.startsWith("Subscriptions"))
+  const published = own.filter(({ inputs }) => inputs.namespace === "MessagingBridge")
+  expect(billing).toEqual({
+    gb: Number(graph.one("lambda/function:Function", "SubscriptionsFunction").memorySize) / 1024,
+    alarms: own.length,
+    metrics: new Set(published.map(({ inputs }) => inputs.metricName)).size,
+  })
 })
 
 test.for([...functions, "Subscriptions"])("%s gets settings that the service takes", (name) => {

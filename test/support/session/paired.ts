@@ -20,8 +20,8 @@ export async function codeOf(bridgeId: string): Promise<string> {
 }
 
 /**
- * A phone scans the bridge's code. A host that the machine starves closes its sockets amid the linking, as it must: then
- * the next code is scanned, as a person would.
+ * A phone scans the bridge's code. A host that the machine starves closes its sockets amid the linking, as it must. The phone
+ * may be linked all the same, and else the next code is scanned, as a person would.
  */
 export async function scanCode(
   phone: { scan(code: string): Promise<unknown> },
@@ -33,6 +33,7 @@ export async function scanCode(
       return true
     } catch (error) {
       if (/the companion hung up|qr: 503/.test(String(error))) return false
+      if (String(error).includes("already_paired")) return (await statusOf(bridgeId)) === "connected"
       throw error
     }
   })
