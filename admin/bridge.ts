@@ -7,7 +7,7 @@ import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
-import { pauseRunning, suspend, tellHolder, wake } from "#core/bridge/stop.ts"
+import { pauseForOperator, suspend, tellHolder, wake } from "#core/bridge/stop.ts"
 import { down } from "./down.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { why } from "./why.ts"
@@ -122,7 +122,7 @@ async function skipped(bridgeId: string): Promise<Row[]> {
 }
 
 async function paused(bridgeId: string): Promise<Row[]> {
-  if (!(await pauseRunning(bridgeId)))
+  if (!(await pauseForOperator(bridgeId)))
     throw new Refused("there is no such bridge, or it is stopped already: `bridge why` says for what")
   return [{ stopped: bridgeId, reason: "manual" }]
 }

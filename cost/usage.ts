@@ -28,7 +28,7 @@ export const sized = {
   metrics: 39,
 }
 
-/** What a stage with `BILLING` has beside them: `test/infra` compares. */
+/** A stage with `BILLING` has these as well: `test/infra` compares. */
 export const billing = { gb: 0.25, alarms: 3, metrics: 1 }
 
 export const assumed = {

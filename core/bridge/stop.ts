@@ -20,7 +20,7 @@ export async function suspend(bridgeId: string): Promise<boolean> {
  * is stopped for another reason, that reason stays: a pause would hide that nobody pays.
  * @returns false when there is no such bridge, or its operator or a bill has stopped it already
  */
-export async function pauseRunning(bridgeId: string): Promise<boolean> {
+export async function pauseForOperator(bridgeId: string): Promise<boolean> {
   const before = await Lease.get(bridgeId)
   return (await Lease.stopForOperator(bridgeId)) && (await ended(bridgeId, before))
 }

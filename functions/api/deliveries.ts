@@ -39,7 +39,7 @@ export const deliveries = router()
     const from = after === undefined ? 0 : await EventList.numberOf(bridge.id, after)
     if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
     const { events, isAll } = await Resend.askSince(bridge.id, { since, after: from })
-    // As many wait already as may.
+    // The list of resends is full.
     if (events.length === 0 && !isAll) throw rateLimited(10)
     const next = events.at(-1)?.eventId ?? after ?? ""
     return c.json({ ...ok, count: events.length, ...(!isAll && next !== "" && { next }) }, 202)

@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { pauseRunning, suspend, wake } from "#core/bridge/stop.ts"
+import { pauseForOperator, suspend, wake } from "#core/bridge/stop.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
 import { Host } from "#core/lease/host.ts"
@@ -53,7 +53,7 @@ operator.get("/dev/mail", async (c) => {
 
 /** The changes that an operator makes to a number here: each says whether it was made. */
 const acts: Record<string, (id: string) => Promise<boolean>> = {
-  pause: pauseRunning,
+  pause: pauseForOperator,
   wake: async (id) => await wake(id, "manual", "idle"),
   suspend,
   resume: async (id) => await wake(id, "suspended"),

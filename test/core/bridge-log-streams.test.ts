@@ -133,7 +133,7 @@ test("a reader whose token is too old skips no line of the millisecond that it h
     at = value.at
     await reading.return(undefined)
   }
-  // Of the millisecond after it, too.
+  // The same holds for the millisecond after it.
   vi.setSystemTime(Date.now() + 1)
   log("five")
   await BridgeLog.written()

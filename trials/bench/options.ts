@@ -7,7 +7,7 @@ const Options = z.object({
     .string()
     .transform((text) => text.split(","))
     .optional(),
-  /** Few messages and bridges, under a minute. It shows whether the bench works, not how fast anything is. */
+  /** Few messages and bridges, about a minute. It shows whether the bench works, not how fast anything is. */
   short: z.boolean().default(false),
   /** Writes a profile of each process and part into this folder, and prints what costs most. Figures are dearer then. */
   profile: z.boolean().default(false),

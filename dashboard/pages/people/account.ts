@@ -140,7 +140,7 @@ function roleOptions(chosen: string): Html[] {
   )
 }
 
-/** Everybody's role but one's own: whoever gave theirs away could not take it back. */
+/** Everybody's role but one's own: owners who gave theirs away could not take it back. */
 function roleForm({ members, personId, typed }: Shown): Html | string {
   const others = members.filter((one) => one.personId !== personId)
   if (others.length === 0) return ""

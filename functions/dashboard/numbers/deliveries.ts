@@ -70,10 +70,7 @@ export const deliveries = new Hono<DashboardEnv>()
     if (asked.length === 0)
       return await showDeliveries(
         c,
-        note(
-          "bad",
-          "As many events wait to be sent again as may. Ask again when some of them have been sent.",
-        ),
+        note("bad", "The list of events to send again is full. Try again when some of them have been sent."),
       )
     const count = asked.length === 1 ? "One event is" : `${asked.length} events are`
     const more = isAll ? "" : " The rest has to wait until some of these are sent: ask again then."

@@ -25,7 +25,7 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
   return typeof value === "string" ? value : ""
 }
 
-/** What people type or choose in the forms that need a fresh sign-in, and find there when they come back. */
+/** The fields of the forms that need a fresh sign-in. People find them filled in when they come back. */
 const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
 
 /** The account, its people, and where one is signed in. */

@@ -64,7 +64,7 @@ function parsed(content: BinaryNode["content"]): z.infer<typeof Restricting> | u
 }
 
 /**
- * What WhatsApp Web asks when it starts. Whether the account may begin chats: under the id that Baileys has for it
+ * WhatsApp Web asks this when it starts. Whether the account may begin chats: under the id that Baileys has for it
  * (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network refuses Baileys' own question
  * (Baileys 2539).
  */

@@ -101,7 +101,7 @@ test("an owner invites and removes, a member does not", async () => {
       "Not changed: this person has left, or is the last owner.",
     )
   expect([await roleOf(person.id), await roleOf(owner.person.id)]).toEqual(["viewer", "owner"])
-  // Of two owners who take each other's role at once, one stays.
+  // Two owners take each other's role at once: one of them stays.
   expect((await change(owner, person.id, "owner")).status).toBe(303)
   await Promise.all([change(owner, person.id, "member"), change(invited, owner.person.id, "member")])
   const owners = (await Member.list(owner.accountId)).filter(({ role }) => role === "owner")

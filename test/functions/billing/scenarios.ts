@@ -10,7 +10,7 @@ import { stripe } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 
-/** What somebody does on Stripe's pages, or time does: it differs between the pretend Stripe and Stripe's own test mode. */
+/** Acts of people on Stripe's pages, and of time. They differ between the pretend Stripe and Stripe's own test mode. */
 export interface Means {
   /** Puts a card on file, and begins a subscription for one number: with the trial, unless the account had it. */
   subscribe: (accountId: string, card: Card) => Promise<void>
@@ -65,7 +65,7 @@ async function leaseOf(bridge: Bridge.Info): Promise<Lease.Info> {
   return (await Lease.get(bridge.id))!
 }
 
-/** What Stripe has of the account, the oldest first. */
+/** The account's subscriptions at Stripe, the oldest first. */
 async function atStripe(accountId: string) {
   const { subscriptions } = await stripe()
   const { customer } = (await Payer.get(accountId))!
@@ -78,7 +78,7 @@ async function quantityOf(accountId: string): Promise<number> {
   return own?.items.data[0]?.quantity ?? 0
 }
 
-/** What both Stripes must do alike, by its name. */
+/** The scenarios that end alike at both Stripes, by name. */
 export const scenarios: Record<string, (means: Means) => Promise<void>> = {
   "a first month: trial, a card that fails, a payment, the end, and a customer who is deleted": async (
     means,

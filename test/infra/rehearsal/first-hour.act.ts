@@ -283,7 +283,7 @@ test("roll back: the image of before replaces the hosts again", async () => {
   expect(await talk()).toBe("message")
 })
 
-/** What each account may have, by id. */
+/** The subscription of each account, by the account's id. */
 async function subscriptions(): Promise<Map<string, string>> {
   return new Map((await admin("account", "list")).map((one) => [String(one.id), String(one.subscription)]))
 }

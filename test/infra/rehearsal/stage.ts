@@ -282,7 +282,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     deploy,
     judged,
     lines,
-    /** What was mailed. */
+    /** The mails that were sent. */
     mails: ses.mails,
     tasks: () => [...ecs.pids().keys()],
     invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
