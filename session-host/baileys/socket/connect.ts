@@ -60,7 +60,7 @@ import { takeServerSync, askForSyncKeys } from "../app-state/server-sync.ts"
 import { newStaleDevices } from "../send/changed-devices.ts"
 import { timerOf } from "../app-state/timers.ts"
 import { transmission } from "../send/progress.ts"
-import { tellUnknown } from "../stanzas/unknown.ts"
+import { tellOfUnknown, tellUnknown } from "../stanzas/unknown.ts"
 import { socketConfig } from "./socket-config.ts"
 import { takeWire } from "./gated-socket.ts"
 
@@ -200,6 +200,7 @@ export function connect(input: ConnectInput): Connection {
   const restrictions = newRestrictionsQuestions({
     ask: questions.ask,
     tell: (notice) => lifetime.tell({ kind: "notice", notice }),
+    onUnknown: () => tellOfUnknown("iq/result/restrictions", input.log),
     onError: (error) => {
       if (!lifetime.isOver)
         log.warn({ error }, "whether this account may begin chats, or how many more, is not known")

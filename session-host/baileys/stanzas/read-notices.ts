@@ -52,7 +52,10 @@ function fromNotification(frame: BinaryNode): Heard {
     case "newsletter":
       return { notices: [{ kind: "newsletter" }], people: [] }
     case "mex":
-      return { notices: getBinaryNodeChildren(frame, "update").flatMap(restrictionsIn), people: [] }
+      return {
+        notices: getBinaryNodeChildren(frame, "update").flatMap((update) => restrictionsIn(update) ?? []),
+        people: [],
+      }
     default:
       return nothing
   }

@@ -1,6 +1,7 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { z } from "zod"
 import type { Notice, Question, Restriction, Stanza } from "#session-host/network/connection.ts"
+import { NetworkRejected } from "#session-host/network/errors.ts"
 import { child, el } from "#session-host/network/stanza.ts"
 
 /** A time in Unix seconds, at most the end of the century. */
@@ -20,22 +21,28 @@ const Restricting = z.object({
   }),
 })
 
-/** The restrictions that a notice or an answer names, whether on or off. */
-export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice[] {
+/**
+ * The restrictions that a notice or an answer names, whether on or off; undefined if it says nothing about these that is
+ * known here.
+ */
+export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice[] | undefined {
   const {
     xwa2_notify_account_reachout_timelock: told,
     xwa2_fetch_account_reachout_timelock: lock = told,
     xwa2_notify_new_chat_messages_capping_info_update: news,
     xwa2_message_capping_info: quota = news,
-  } = parsed(content)?.data ?? {}
-  return [
-    ...(lock ? [restricted("new_chats", lock.is_active, lock.time_enforcement_ends)] : []),
-    ...(quota ? fromQuota(quota.capping_status, quota.cycle_end_timestamp) : []),
-  ]
+  } = Restricting.safeParse(json(content)).data?.data ?? {}
+  if (lock) return [restricted("new_chats", lock.is_active, lock.time_enforcement_ends)]
+  return quota ? fromQuota(quota.capping_status, quota.cycle_end_timestamp) : undefined
 }
 
+/** A question that is refused in GraphQL's way: the answer is there, and has a code in it. */
+const Refused = z.object({
+  errors: z.array(z.object({ extensions: z.object({ error_code: z.number() }) })).nonempty(),
+})
+
 /** The statuses are those of Baileys' `NewChatMessageCappingStatusType`. */
-function fromQuota(status: string, until: number): Notice[] {
+function fromQuota(status: string, until: number): Notice[] | undefined {
   switch (status) {
     case "CAPPED":
       return [restricted("new_chats_quota", true, until)]
@@ -45,7 +52,7 @@ function fromQuota(status: string, until: number): Notice[] {
     case "SECOND_WARNING":
       return [restricted("new_chats_quota", false, until), { kind: "quota_nears" }]
     default:
-      return []
+      return undefined
   }
 }
 
@@ -53,12 +60,15 @@ function restricted(kind: Restriction["kind"], isOn: boolean, until: number): No
   return { kind: "restriction", restriction: { kind, until }, isOn }
 }
 
-function parsed(content: BinaryNode["content"]): z.infer<typeof Restricting> | undefined {
-  if (!(content instanceof Uint8Array)) return undefined
+/** Bytes. Those that are known have some hundred. */
+const longest = 100_000
+
+function json(content: BinaryNode["content"]): unknown {
+  if (!(content instanceof Uint8Array) || content.length > longest) return undefined
   try {
-    return Restricting.safeParse(JSON.parse(Buffer.from(content).toString())).data
+    return JSON.parse(Buffer.from(content).toString())
   } catch {
-    // It is not JSON, so it is none of the notices that are known here.
+    // It is not JSON, so it is none of the notices and answers that are known here.
     return undefined
   }
 }
@@ -83,6 +93,8 @@ const apartMs = 60_000
 interface Input {
   ask: (question: Question) => Promise<Stanza>
   tell: (notice: Notice) => void
+  /** An answer says nothing that is known here. */
+  onUnknown: () => void
   onError: (error: unknown) => void
 }
 
@@ -90,13 +102,17 @@ interface Input {
  * Asks the network whether the account may begin chats, and how many more. It tells so unasked, but only to those who are
  * connected then: so a session asks at its login, and when the network has refused to begin a chat.
  */
-export function newRestrictionsQuestions({ ask, tell, onError }: Input) {
+export function newRestrictionsQuestions({ ask, tell, onUnknown, onError }: Input) {
   let isAsking = false
   let refusedAt = -Infinity
 
   async function askOnce(question: Question): Promise<void> {
-    const answer = child(await ask(question), "result")
-    for (const notice of restrictionsIn({ content: answer?.bytes })) tell(notice)
+    const content = child(await ask(question), "result")?.bytes
+    const refused = Refused.safeParse(json(content)).data?.errors[0]
+    if (refused) throw new NetworkRejected(refused.extensions.error_code)
+    const notices = restrictionsIn({ content })
+    if (!notices) onUnknown()
+    for (const notice of notices ?? []) tell(notice)
   }
 
   function atLogin(): void {

@@ -123,12 +123,15 @@ const logged = new Set<string>()
  * a changed network reports itself.
  */
 export function tellUnknown(frame: BinaryNode, log: Pick<Logger, "warn">): void {
-  for (const name of unknownIn(frame)) {
-    Metrics.add("UnknownStanzas")
-    if (logged.has(name) || logged.size >= mostLogged) continue
-    logged.add(name)
-    log.warn({ unknown: name }, "the network sent something that is not known here")
-  }
+  for (const name of unknownIn(frame)) tellOfUnknown(name, log)
+}
+
+/** Reports what is unknown under this name: each time by the metric, once by the log. */
+export function tellOfUnknown(name: string, log: Pick<Logger, "warn">): void {
+  Metrics.add("UnknownStanzas")
+  if (logged.has(name) || logged.size >= mostLogged) return
+  logged.add(name)
+  log.warn({ unknown: name }, "the network sent something that is not known here")
 }
 
 /** The unknown names, as `tag`, `tag attribute`, `tag/kind` or `tag/kind/part`. */

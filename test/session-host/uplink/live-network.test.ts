@@ -7,7 +7,8 @@ import "#test/support/store.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { Usage } from "#core/event/usage.ts"
 import { config } from "#core/platform/config.ts"
-import { log } from "#core/platform/log.ts"
+import { lines, log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { kinds, wrongs } from "#simulator/stanzas/notices.ts"
 import { aChat as newChat } from "#test/support/session/chat.ts"
@@ -18,8 +19,14 @@ import { anIntruder } from "#test/support/network/intruder.ts"
 import { until } from "#test/support/until.ts"
 
 const logs = mkdtempSync(join(tmpdir(), "live-logs-"))
-Object.assign(config, { LOG_DIR: logs })
+Object.assign(config, { LOG_DIR: logs, METRICS_SERVICE: "session-host" })
 afterAll(() => rmSync(logs, { recursive: true }))
+
+/** What the host's own log says, with its metrics. */
+const hostLog: string[] = []
+vi.spyOn(lines, "write").mockImplementation((line) => hostLog.push(line) > 0)
+log.level = "warn"
+afterAll(() => void (log.level = config.LOG_LEVEL))
 
 /** All tests have one network and one host. Each has an account and a contact of its own. */
 const shared = await aNetwork()
@@ -204,7 +211,7 @@ test("news that the network sends unasked is settled, told where it says somethi
   const device = `${phone.number}:1`
   const group = (await network.group([bob, phone])).jid
   await message((await bob.send(phone.number, "so that he is a contact")).id)
-  const unknown = vi.spyOn(log, "warn")
+  const before = hostLog.length
   for (const kind of kinds) await network.control.notice(device, { kind, about: bob.number, group })
   expect(await network.control.settled(device, 20_000)).toBe(true)
   await message((await bob.send(phone.number, "after them")).id)
@@ -212,10 +219,9 @@ test("news that the network sends unasked is settled, told where it says somethi
   const types = new Set((await eventsOf(bridge.id)).map(({ event }) => event))
   expect([...types].toSorted()).toEqual(["connected", "message", "offline_sync_completed"])
   expect(await eventsOfType(bridge.id, "message")).toHaveLength(2)
-  const lines = (await linesOf(bridge.id)).join("\n")
-  for (const [, sentence] of Object.entries(toldOf)) expect(lines).toMatch(sentence)
-  const said = unknown.mock.calls.filter(([about]) => Object.hasOwn(Object(about), "unknown"))
-  expect(said).toEqual([])
+  const told = (await linesOf(bridge.id)).join("\n")
+  for (const [, sentence] of Object.entries(toldOf)) expect(told).toMatch(sentence)
+  expect(hostLog.slice(before).filter((line) => line.includes('"unknown"'))).toEqual([])
 
   // Each also built wrongly.
   for (const wrong of wrongs)
@@ -283,6 +289,42 @@ test("a restriction that began while nobody was connected, and a quota, are aske
   await until(async () => (await restriction()) === "new_chats_quota")
   expect(await linesOf(bridge.id)).toContainEqual(expect.stringMatching(/no longer says/))
   expect(await sendText(bridge.id, bob.number, "after it")).toMatchObject({ status: 200 })
+})
+
+const unanswered = { kind: "ignore_iq", xmlns: "w:mex" } as const
+const isNotKnown = /whether this account may begin chats, or how many more, is not known/
+
+/** What the network does, what it answers later, and what the host's log says then. */
+test.for<[string, { kind: "refuse_iq" | "ignore_iq"; xmlns: string; code?: number }, string?, RegExp?]>([
+  ["refused", { kind: "refuse_iq", xmlns: "w:mex", code: 503 }, undefined, isNotKnown],
+  ["answered with what is no JSON", unanswered, "<html>", /"UnknownStanzas":\[[12]\]/],
+  ["refused in the answer", unanswered, '{"errors":[{"extensions":{"error_code":400}}]}', isNotKnown],
+  ["never answered", unanswered],
+])("a login's questions about new chats that are %s end nothing and delay nothing", async (row) => {
+  const [, fault, answer, said] = row
+  const { bob, phone, bridge, network, message, ask, end } = await aChat()
+  const device = `${phone.number}:1`
+  const before = hostLog.length
+  const questions = { who: device, kind: "in", attrs: { xmlns: "w:mex" } } as const
+  await until(async () => (await network.control.log(questions)).length === 2)
+  await network.fault({ device, ...fault })
+  await end("cut")
+  const ids = await until(async () => {
+    const again = (await network.control.log(questions)).slice(2)
+    return again.length === 2 && again.map(({ stanza }) => stanza!.attrs.id!)
+  })
+  const content = [{ tag: "result", attrs: {}, content: { base64: btoa(answer ?? "") } }]
+  for (const id of answer === undefined ? [] : ids)
+    await network.control.stanza(device, { tag: "iq", attrs: { id, type: "result" }, content })
+  await message((await bob.send(phone.number, "no later than otherwise")).id)
+  expect(await sendText(bridge.id, bob.number, "nor this")).toMatchObject({ status: 200 })
+  expect(await statusOf(bridge.id)).toBe("connected")
+  expect(await ask("GET", "/status")).not.toHaveProperty("restriction")
+  const saidYet = () => {
+    Metrics.flush()
+    return hostLog.slice(before).some((line) => said?.test(line))
+  }
+  if (said) await until(saidYet)
 })
 
 test("messages of others count as in, those of the API and of the phone as out, and are written when the session stops", async () => {
