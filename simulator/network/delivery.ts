@@ -40,7 +40,7 @@ export function pump(network: Network, line: Line) {
       line.sent = n
       if (line.offlineLeft !== undefined) line.offlineLeft--
       if (isStubborn(network, line, stanza)) line.stuckAt = n
-      write(network, line, line.backlog === undefined ? stanza : offline(stanza, line.offlineCount++))
+      write(network, line, line.backlog === undefined ? stanza : offline(network, line, stanza))
       if (!line.writable()) return
     }
     if (waiting.length < batch) {
@@ -108,6 +108,8 @@ function endBacklog(network: Network, line: Line) {
   line.send(el("ib", { from: Jid.network }, [el("offline", { count: line.offlineCount })]))
 }
 
-function offline(stanza: Node, n: number): Node {
+function offline(network: Network, line: Line, stanza: Node): Node {
+  const n = line.offlineCount++
+  if (network.faults.strike("unmarked", key(line.device))) return stanza
   return { ...stanza, attrs: { ...stanza.attrs, offline: String(n) } }
 }

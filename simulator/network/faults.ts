@@ -53,6 +53,8 @@ export const kinds = [
   "keys_fail",
   /** The device is not told that its backlog is over. */
   "no_offline",
+  /** The backlog comes like new stanzas: nothing marks it `offline`. */
+  "unmarked",
   /**
    * Histories and snapshots of settings come as files, as from the live network. It is no default because Baileys
    * 7.0.0-rc14 looks for them at mmg.whatsapp.net and nowhere else.

@@ -30,6 +30,7 @@ const networkFaults = (random: Random, device: string): Parameters<NetworkClient
   { kind: "delay", device, ms: random.between(10, 500), times: random.between(1, 20) },
   { kind: "refuse_upgrade", code: 503, times: 1 },
   { kind: "no_offline", device, times: 1 },
+  { kind: "unmarked", device, times: random.between(1, 10) },
   { kind: "lose_acks", device, times: 1 },
 ]
 

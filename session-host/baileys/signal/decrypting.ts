@@ -76,7 +76,12 @@ export function newDecrypting(
         return message ? plaintext : emptyMessage
       })
     if (vault.ignores(attrs)) return await read().catch(asForgotten)
-    const received = vault.forgetsSome() ? read().catch(asReceived) : read()
+    const asSeen = async (error: unknown) => {
+      if (error instanceof SessionEnded || !(await vault.wasSeen({ hash, attrs }))) throw error
+      return emptyMessage
+    }
+    const fresh = read().catch(asSeen)
+    const received = vault.forgetsSome() ? fresh.catch(asReceived) : fresh
     return attrs.from === statuses ? await received.catch(asUnreadableStatus(stanza)) : await received
   }
 

@@ -23,10 +23,11 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     },
     keys: (type, ids) => guarded(() => vault.keys(type, ids)),
     keep: (change) => guarded(() => vault.keep(change)),
-    foresee: (attrs) => vault.foresee(attrs),
+    foresee: (attrs, is) => vault.foresee(attrs, is),
     ignores: (attrs) => vault.ignores(attrs),
     forgetsSome: () => vault.forgetsSome(),
     isSeen: (received) => guarded(() => vault.isSeen(received)),
+    wasSeen: (received) => guarded(() => vault.wasSeen(received)),
     isToSkip: () => guarded(() => vault.isToSkip()),
     sent: (messageId) => guarded(() => vault.sent(messageId)),
   }

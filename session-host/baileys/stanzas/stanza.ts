@@ -20,6 +20,16 @@ export function mayBecomeEvent(node: BinaryNode): boolean {
   }
 }
 
+/**
+ * Whether this message may have come before. The network marks what it delivers again (`offline`), and a sender what they
+ * encrypt again (`count`). One without a ciphertext has no ratchet that would tell.
+ */
+export function mayComeAgain({ attrs, content }: BinaryNode): boolean {
+  const encrypted = Array.isArray(content) ? content.filter(({ tag }) => tag === "enc") : []
+  const isMarked = attrs.offline !== undefined || encrypted.some((enc) => enc.attrs.count !== undefined)
+  return isMarked || encrypted.length === 0
+}
+
 export function hasChild(node: BinaryNode, tag: string): boolean {
   return Array.isArray(node.content) && node.content.some((child) => child.tag === tag)
 }

@@ -93,6 +93,10 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       await unanswered
       return seen.has(hash)
     },
+    async wasSeen({ hash }) {
+      await unanswered
+      return seen.has(hash)
+    },
     isToSkip: async () => false,
     async sent(messageId) {
       await unanswered
