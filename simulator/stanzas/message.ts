@@ -227,8 +227,12 @@ function contents(stanza: Node, enc: Node[]): Node[] {
   return [...enc, ...rest]
 }
 
-/** The hash of a chat's devices, for the sender of a message to compare. */
-function devicesIn(network: Network, line: Line, { attrs }: Node): string | undefined {
+/**
+ * The hash of a chat's devices, its sender's among them. For a group it is always given, for the sender to compare. For a
+ * person only if the message is not for all of these devices: WhatsApp Web takes every hash in such an ack for news.
+ */
+function devicesIn(network: Network, line: Line, stanza: Node): string | undefined {
+  const { attrs } = stanza
   const chat = Jid.parse(attrs.to)
   const sender = network.directory.user(line.device.user)
   const group = network.groups.find(chat)
@@ -241,7 +245,15 @@ function devicesIn(network: Network, line: Line, { attrs }: Node): string | unde
     const user = network.directory.user(pn)
     return user ? devicesOf(network, pn).map((device): [User, Address] => [user, device]) : []
   })
-  return deviceHash(group?.mode ?? modeOf(chat), devices)
+  const isForAll = !group && isForThese(network, line, stanza, devices)
+  return isForAll ? undefined : deviceHash(group?.mode ?? modeOf(chat), devices)
+}
+
+/** Whether the message is for these devices and no others. Its sender's own is not written to. */
+function isForThese(network: Network, line: Line, stanza: Node, devices: [User, Address][]): boolean {
+  const named = recipients(stanza).map(({ jid }) => deviceAt(network, Jid.parse(jid)))
+  const reached = new Set([line.device, ...named].map((device) => device && key(device)))
+  return reached.size === devices.length && devices.every(([, device]) => reached.has(key(device)))
 }
 
 function acknowledge(network: Network, line: Line, stanza: Node, error: number | undefined) {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { afterAll, expect, test } from "vitest"
 import { aNetwork, deviceOf } from "../support/network/network.ts"
 
@@ -86,6 +87,32 @@ test("a message to nobody is refused with a nack", async () => {
     content: [{ tag: "enc", attrs: { v: "2", type: "msg" }, content: Buffer.from("x") }],
   })
   expect(await ack).toMatchObject({ tag: "ack", attrs: { class: "message", error: "404" } })
+})
+
+/** The `phash` of these devices, as clients compute it. */
+function hashOf(...devices: [user: string, id: number][]): string {
+  const addresses = devices.map(([user, id]) => user.replace("@", `.0:${id}@`))
+  return `2:${hash("sha256", addresses.toSorted().join(""), "buffer").subarray(0, 6).toString("base64")}`
+}
+
+test("an ack names a chat's devices, the sender's among them, if the message was not for all; a group's always", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const client = await network.paired(ada)
+  const group = await network.group([ada, bob])
+  const named = async (jid: string) => {
+    const sent = await client.sock.sendMessage(jid, { text: "who gets this?" })
+    const ack = { kind: "out", who: deviceOf(client), tag: "ack", attrs: { id: sent!.key.id! } } as const
+    return (await network.log(ack))[0]!.stanza!.attrs.phash
+  }
+  expect(await named(bob.lid)).toBeUndefined()
+  expect(await named(group.jid)).toBe(hashOf([ada.lid, 0], [ada.lid, 1], [bob.lid, 0]))
+
+  const silent = await network.fault({ kind: "silent_devices" })
+  await network.paired(bob)
+  await silent()
+  const all = hashOf([ada.lid, 0], [ada.lid, 1], [bob.lid, 0], [bob.lid, 1])
+  expect(await named(bob.lid)).toBe(all)
+  expect(await named(group.jid)).toBe(all)
 })
 
 test("messages without a receipt come back, in order and marked offline, until they have one", async () => {
