@@ -101,12 +101,12 @@ export function head(input: {
   </div>`
 }
 
-/** A fault, and what to do about it. */
-export function refused(input: { title: string; sentence: string; requestId: string }): Html {
+/** A fault, and what to do about it. `requestId`: for whoever runs the service, where it is theirs to mend. */
+export function refused(input: { title: string; sentence: string; requestId?: string | undefined }): Html {
   return html`<div class="card">
     <h1>${input.title}</h1>
     <p>${input.sentence}</p>
-    <p class="small muted">If it persists, report this number: ${copyable(input.requestId)}</p>
+    ${input.requestId === undefined ? "" : html`<p class="small muted">If it persists, report this number: ${copyable(input.requestId)}</p>`}
     <div class="row"><a class="button main" href="/">To the start</a></div>
   </div>`
 }

@@ -9,6 +9,7 @@ async function post(path, body) {
 
 const words = {
   InvalidStateError: "This device has a passkey for you already.",
+  NotSupportedError: "This browser cannot use passkeys here. A mailed code works as well.",
   NotAllowedError: "No passkey was chosen. Try again, or have a code mailed.",
 }
 
@@ -43,7 +44,8 @@ async function ask(part, signal, mediation) {
   return await post("/sign-in/passkey", { response: response.toJSON(), next: part.dataset.next })
 }
 
-async function told(part, act) {
+/** `isOffered`: nobody has asked for a passkey yet, so nobody is told that the browser has none to offer. */
+async function told(part, act, isOffered = false) {
   const said = part.querySelector("[data-said]")
   said.textContent = ""
   try {
@@ -51,7 +53,8 @@ async function told(part, act) {
     if (goto) location.assign(goto)
     else said.textContent = problem ?? "That did not work: try again."
   } catch (error) {
-    if (error.name !== "AbortError") said.textContent = words[error.name] ?? String(error.message)
+    if (error.name !== "AbortError" && !isOffered)
+      said.textContent = words[error.name] ?? String(error.message)
   }
 }
 
@@ -67,7 +70,7 @@ for (const part of isAble ? document.querySelectorAll("[data-passkey]") : []) {
   part.querySelector("button").addEventListener("click", () => void told(part, () => use(part)))
   // A browser that can offers passkeys where the address is typed.
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) continue
-  const offer = () => void told(part, () => use(part, "conditional"))
+  const offer = () => void told(part, () => use(part, "conditional"), true)
   const renew = () => {
     if (!document.hidden && last.mediation === "conditional" && Date.now() - last.at > freshMs) offer()
   }

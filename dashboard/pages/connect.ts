@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import { type Evidence, tell } from "../parts/evidence.ts"
 import { ago, type Html, note, press } from "../parts/html.ts"
-import { linking, refusedCard, steps, typedCard, unofficial } from "../parts/linking.ts"
+import { linking, refusedCard, simulated, steps, typedCard, unofficial } from "../parts/linking.ts"
 import { numberHead } from "../parts/number-head.ts"
 
 /** Linking a phone: by the code on this screen, or by one that is typed on the phone. */
@@ -12,14 +12,16 @@ export function connectPage(input: {
   begunMs: number
   nowMs: number
   mayChange: boolean
+  /** Where simulated phones can be used, if the network is a simulated one. */
+  phones?: string | undefined
   /** Why the phone that was linked last is no more, and when that was. */
   ended?: { sentence: string; atMs: number } | undefined
 }): Html {
   const { ref, evidence, nowMs } = input
   const at = `/numbers/${ref}/connect`
   const isLinked = evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
-  // Then the steps say why.
-  const isRefused = evidence.kind === "said" && evidence.objection !== undefined
+  // Of one that is refused the steps say why, and of one that does not run nobody knows.
+  const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked
   return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "connect" })}
   ${
     input.isSandbox
@@ -29,12 +31,14 @@ export function connectPage(input: {
         )
       : isLinked
         ? ""
-        : unofficial
+        : input.phones === undefined
+          ? unofficial
+          : simulated(input.phones)
   }
   ${
     input.mayChange
       ? html`<div class="stack" data-stream="${at}/stream?begun=${input.begunMs}">
-          ${isLinked || isRefused || !input.ended ? "" : note("warn", html`${input.ended.sentence} That was ${ago(input.ended.atMs, nowMs)}.`)}
+          ${!isUnlinked || !input.ended ? "" : note("warn", html`${input.ended.sentence} That was ${ago(input.ended.atMs, nowMs)}.`)}
           ${isLinked ? linkedCard(ref, evidence) : linking({ at, nowMs })} ${steps(evidence)}
         </div>`
       : note("info", "You may look at this account, but link no phone: ask one of its owners.")

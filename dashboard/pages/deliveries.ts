@@ -5,17 +5,13 @@ import { icon } from "../parts/icon.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { outcome, type Receiving, receiverLine } from "../parts/receiver.ts"
 
-/** The parts that the stream renews. */
-interface Moving {
+interface Shown {
   ref: string
   isSandbox: boolean
   receiving: Receiving
   attempts: Attempt[]
   mayChange: boolean
   nowMs: number
-}
-
-interface Shown extends Moving {
   /** Those that were given up, newest first, and whether there are more. */
   undelivered: StoredEvent[]
   hasMore: boolean
@@ -24,7 +20,7 @@ interface Shown extends Moving {
 
 /** How a number's events get to their receiver: what waits, what was tried, what was given up. */
 export function deliveriesPage(input: Shown): Html {
-  const { ref, receiving, undelivered } = input
+  const { ref, receiving } = input
   if (receiving.url === "")
     return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "deliveries" })}
       <div class="card empty">
@@ -38,12 +34,12 @@ export function deliveriesPage(input: Shown): Html {
       </div>`
   return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "deliveries" })} ${input.told ?? ""}
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream">
-      ${headCard(input)} ${undelivered.length === 0 ? "" : givenUp(input)} ${attemptsCard(input)}
+      ${headCard(input)} ${givenUpCard(input)} ${attemptsCard(input)}
     </div>`
 }
 
 /** The waiting events and the state of the receiver, which the stream renews. */
-export function headCard({ ref, receiving, mayChange, nowMs }: Moving): Html {
+export function headCard({ ref, receiving, mayChange, nowMs }: Shown): Html {
   const { headId } = receiving
   return html`<section class="card" id="delivery-head" aria-label="The receiver">
     <div class="row spread">
@@ -81,12 +77,16 @@ const spans = [
   ["2592000", "of the last 30 days"],
 ] as const
 
-function givenUp({ ref, undelivered, hasMore, mayChange, nowMs }: Shown): Html {
-  return html`<section class="card flush">
+/** The events that were given up, as the stream sends them again when they are others than before. */
+export function givenUpCard({ ref, undelivered, hasMore, mayChange, nowMs }: Shown): Html {
+  if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
+  const ids = undelivered.map((stored) => stored.event_id)
+  return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">
     <header>
       <h2>Given up: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
       <p>
-        Each was tried five times, or refused by the receiver. Sent again, it goes between two other events.
+        Each was tried five times, refused by the receiver, or given up by hand. One that is sent again comes
+        out of its order.
       </p>
       ${
         mayChange
@@ -117,7 +117,7 @@ function givenUp({ ref, undelivered, hasMore, mayChange, nowMs }: Shown): Html {
 }
 
 /** The latest attempts, as the stream sends them again. */
-export function attemptsCard({ ref, attempts, nowMs }: Moving): Html {
+export function attemptsCard({ ref, attempts, nowMs }: Shown): Html {
   return html`<section class="card flush" id="attempts">
     <header><h2>Latest attempts</h2></header>
     ${

@@ -19,7 +19,8 @@ interface Shown {
   /** A key that was just made. */
   fresh?: string
   problem?: string
-  /** The form as it was typed before the sign-in that a new key needs. */
+  told?: string
+  /** The form as it was typed before a refusal, or before the sign-in that a new key needs. */
   typed: { name: string; may: string }
   mayChange: boolean
   baseUrl: string
@@ -28,13 +29,13 @@ interface Shown {
 
 /** The keys that programs call the API with. A new one is shown this once. */
 export function keysPage(input: Shown): Html {
-  const { keys, fresh, problem } = input
+  const { keys, fresh, problem, told } = input
   return html`${head({
     title: "API keys",
     about: html`Programs call the API with a key: <code>Authorization: Bearer …</code> Give each program one
       of its own, with no more rights than it needs.`,
   })}
-  ${problem === undefined ? "" : note("bad", problem)}
+  ${problem === undefined ? "" : note("bad", problem)} ${told === undefined ? "" : note("good", told)}
   ${
     fresh === undefined
       ? ""
@@ -116,15 +117,21 @@ function list({ keys, mayChange, nowMs }: Shown): Html {
                   ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000, nowMs)}`}
                 </td>
                 <td>${time(key.createdAt * 1000)}</td>
-                <td class="end">
-                  ${mayChange ? press({ action: `/keys/${key.keyId}/revoke`, label: html`Revoke<span class="hidden"> ${key.name}</span>`, kind: "danger slim" }) : ""}
-                </td>
+                <td class="end">${mayChange ? revoking(key) : ""}</td>
               </tr>`,
           )}
         </tbody>
       </table>
     </div>
   </div>`
+}
+
+/** It cannot be undone. */
+function revoking({ keyId, name }: Key): Html {
+  return html`<details class="plain">
+    <summary>Revoke<span class="hidden"> ${name}</span></summary>
+    ${press({ action: `/keys/${keyId}/revoke`, label: html`Revoke it now<span class="hidden">: ${name}</span>`, kind: "danger slim" })}
+  </details>`
 }
 
 function rightOf({ scope, bridge }: Key): Html | string {

@@ -51,7 +51,7 @@ export function logPage(input: {
                 Pause
               </button>
               <p>
-                Never bodies, numbers, keys or codes. Kept for two weeks.
+                It never has the text of messages, numbers, keys or codes, and is kept for two weeks.
                 ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
               </p>
             </header>

@@ -53,13 +53,12 @@ export function numbers(input: { rows: Row[]; mayChange: boolean; nowMs: number 
 /** One row, as the stream sends it again. */
 export function numberRow(row: Row, nowMs: number): Html {
   const { action } = tell(row.evidence)
-  const phone = row.evidence.kind === "said" ? row.evidence.phone : ""
   const at = `/numbers/${row.ref}`
   return html`<tr id="number-${row.ref}">
     <td>
       <a class="strong" href="${at}">${row.ref}</a>
       ${row.isSandbox ? html`<span class="tag">sandbox</span>` : ""}
-      <div class="small muted">${phone === "" ? "no phone" : `+${phone}`}</div>
+      <div class="small muted">${phoneOf(row.evidence)}</div>
     </td>
     <td>${evidenceLine(row.evidence, nowMs)}</td>
     <td>${receiverLine(row.receiving, nowMs)}</td>
@@ -73,6 +72,12 @@ export function numberRow(row: Row, nowMs: number): Html {
       }
     </td>
   </tr>`
+}
+
+/** Nobody but its session knows which phone is linked. */
+function phoneOf(evidence: Evidence): string {
+  if (evidence.kind !== "said") return ""
+  return evidence.phone === "" ? "no phone" : `+${evidence.phone}`
 }
 
 /** A form for one more number. */

@@ -41,8 +41,8 @@ export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): 
           id="id"
           name="id"
           required
-          maxlength="64"
-          placeholder="its id"
+          maxlength="254"
+          placeholder="an id, an account's name, or the number of a linked phone"
           autocomplete="off"
           spellcheck="false"
         />
@@ -59,7 +59,7 @@ export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): 
               <th>State</th>
               <th>Network</th>
               <th>Sessions</th>
-              <th>As they should be</th>
+              <th>In order</th>
               <th>Last beat</th>
             </tr>
           </thead>
@@ -176,6 +176,7 @@ interface Lease {
   state: "running" | "paused" | "suspended"
   reason?: string | undefined
   host: string
+  isHeld: boolean
   epoch: number
   failures: number
   deaths: number
@@ -218,16 +219,29 @@ function numberCard({ id, ref, lease, waiting }: FoundNumber, nowMs: number): Ht
 
 function leaseFacts(lease: Lease, nowMs: number): Html {
   const { told } = lease
+  const last = lease.state === "running" ? "" : "last "
   return html`<dt>State</dt>
     <dd>${lease.state}${lease.reason === undefined ? "" : ` (${lease.reason})`}</dd>
     <dt>Session</dt>
-    <dd>${told ? html`${told.status}, for ${age(told.since * 1000, nowMs)}` : "has said nothing yet"}</dd>
+    <dd>
+      ${told ? html`${last}${told.status}, since ${ago(told.since * 1000, nowMs)}` : "has said nothing yet"}
+    </dd>
     <dt>Lease</dt>
-    <dd>host <code>${lease.host}</code>, epoch ${lease.epoch}</dd>
+    <dd>${holderOf(lease)}, epoch ${lease.epoch}</dd>
     <dt>In a row</dt>
     <dd>
-      ${lease.failures} failures, ${lease.deaths} deaths of hosts, ${lease.logins} logins that did not last
+      ${counted(lease.failures, "failure")}, ${counted(lease.deaths, "death")} of hosts,
+      ${counted(lease.logins, "login")} that did not last
     </dd>`
+}
+
+function holderOf({ host, isHeld, state }: Lease): Html | string {
+  if (isHeld) return html`host <code>${host}</code>`
+  return state === "running" ? "waits for a host" : "no host"
+}
+
+function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`
 }
 
 /**

@@ -61,7 +61,10 @@ function secretCard({ ref, secret, overlapMs, nowMs }: Shown): Html {
   return html`<section class="card" id="secret">
     <header>
       <h2>Webhook secret</h2>
-      <p>Your receiver checks the signature of each event with it.</p>
+      <p>
+        Your receiver checks the signature of each event with it:
+        <a href="/api/docs#receive">how, in three languages</a>.
+      </p>
     </header>
     ${secret === undefined ? "" : block(secret, "The webhook secret")}
     ${
@@ -70,8 +73,8 @@ function secretCard({ ref, secret, overlapMs, nowMs }: Shown): Html {
         : note(
             "info",
             html`It was replaced, and the old one signs as well for ${until(overlapMs, nowMs)} more. Once your
-            receiver knows the new one, end that.
-            ${press({ action: `${at}/finish`, label: "Finish now", kind: "slim" })}`,
+            receiver knows the new one, end the old one.
+            ${press({ action: `${at}/finish`, label: "End the old one now", kind: "slim" })}`,
           )
     }
     <div class="row">

@@ -17,13 +17,15 @@ export interface Bubble {
   text: string
 }
 
+/** Whether the phone of the sandbox's contact can be used from the page; it moves in with the linking. */
+export type PhoneState = "ready" | "linking" | "stopped" | "elsewhere"
+
 interface Shown {
   evidence: Evidence
   events: StoredEvent[]
   /** The number of the newest event when the list was read: the stream goes on behind it. */
   newest: number
-  /** Whether the phone of the sandbox's contact can be used from here; it moves in with the linking. */
-  phone: "ready" | "linking" | "elsewhere"
+  phone: PhoneState
   bubbles: Bubble[]
   /** Digits of that contact. */
   contact: string
@@ -56,7 +58,7 @@ export function startPage(input: Shown): Html {
       <div data-stream="/live/sandbox">${phoneCard(input)}</div>
       ${eventsCard(input)}
     </div>
-    ${checklist(input.facts)} ${codeBlocks(input)}`
+    ${input.mayChange ? html`${checklist(input.facts)} ${codeBlocks(input)}` : ""}`
 }
 
 function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {
@@ -115,7 +117,7 @@ export function phoneCard({ phone, bubbles, contact, mayChange }: Phone): Html {
       ${
         phone === "ready" && bubbles.length === 0
           ? html`<li class="empty" id="chat-empty">
-              Nothing was written yet. Say something to your bridge below.
+              Nothing was written yet. Say something to your sandbox below.
             </li>`
           : bubbles.toReversed().map(bubble)
       }
@@ -126,7 +128,8 @@ export function phoneCard({ phone, bubbles, contact, mayChange }: Phone): Html {
 
 const nobodyYet = {
   ready: "",
-  linking: "Moves in when the sandbox is linked",
+  linking: "It is here once the sandbox is linked",
+  stopped: "It is away while the sandbox does not run",
   elsewhere: "Its number is here once the sandbox is linked",
 }
 
@@ -139,8 +142,12 @@ function phoneFoot({ phone, mayChange }: Pick<Shown, "phone" | "mayChange">): Ht
       </p>`
     case "linking":
       return html`<p class="small muted">A moment: the sandbox links its phone.</p>`
+    case "stopped":
+      return html`<p class="small muted">Nothing can be written to a sandbox that does not run.</p>`
     case "ready":
-      return mayChange ? controls() : ""
+      return mayChange
+        ? controls()
+        : html`<p class="small muted">You may look at this account: its members write from this phone.</p>`
   }
 }
 
@@ -158,7 +165,7 @@ function controls(): Html {
           name="text"
           required
           maxlength="65536"
-          placeholder="Write to your bridge"
+          placeholder="Write to your sandbox"
           autocomplete="off"
           value=""
         />
@@ -168,14 +175,16 @@ function controls(): Html {
     <div class="row">
       ${does("picture", "Picture")} ${does("voice", "Voice")} ${does("react", "React")}
       ${does("vote", "Vote")} ${does("call", "Call")}
-      <span class="push">${press({ action: "/sandbox/unlink", label: "Unlink", kind: "danger slim" })}</span>
+      <span class="push"
+        >${press({ action: "/sandbox/unlink", label: "Unlink the sandbox", kind: "danger slim" })}</span
+      >
     </div>`
 }
 
 /** One message on it. */
 export function bubble({ id, isOwn, kind, text }: Bubble): Html {
   return html`<li id="bubble-${id}" data-into="chat" class="${isOwn ? "own" : ""}">
-    ${kind === undefined ? "" : html`<small>${kind}</small>`}${text}
+    ${kind === undefined ? "" : html`<small>${kind}</small>`}<span class="said">${text}</span>
   </li>`
 }
 

@@ -23,7 +23,7 @@ export function tryPage(input: {
       title: route.summary.replaceAll("`", ""),
       crumbs: html`<a href="/api/docs#${route.name}">API reference</a>`,
       about: html`The call goes to your sandbox, as if a program had made it. See on
-        <a href="/">its phone</a> what arrives.`,
+        <a href="/">Echo's phone</a> what arrives.`,
     })}
     <form class="card" method="post" action="/try/${route.name}">
       <p class="row"><span class="tag">${route.method}</span> <code>${path}</code></p>

@@ -106,7 +106,7 @@ function chart({ rows, days }: Shown): Html {
   return html`<section class="card">
     <header>
       <h2>By day</h2>
-      <p class="legend"><span class="key-told"></span> Told <span class="key-lost"></span> Given up</p>
+      <p class="legend"><span class="key-told"></span> Events <span class="key-lost"></span> Given up</p>
     </header>
     <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
       <line x1="0" x2="${size.width}" y1="${floor}" y2="${floor}" />
@@ -142,7 +142,7 @@ function table({ rows }: Shown): Html {
             <th class="end">Given up</th>
             <th class="end">Attempts</th>
             <th class="end">Succeeded</th>
-            <th class="end">95 of 100 within</th>
+            <th class="end">95 % within</th>
           </tr>
         </thead>
         <tbody>

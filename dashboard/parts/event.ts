@@ -47,6 +47,11 @@ export const stateWords = new Map([
 
 type Event = StoredEvent["event"]
 
+/** A person's number as people write it. An address that has none stays as it is. */
+function whoIs(jid: string): string {
+  return jid.replace(/^(\d+)@s\.whatsapp\.net$/, "+$1")
+}
+
 /** The event in one line. */
 function aboutOf(event: Event): Html | string {
   switch (event.event) {
@@ -65,16 +70,16 @@ function aboutOf(event: Event): Html | string {
         "the connection is gone; it comes back by itself"
       )
     case "typing":
-      return html`<b>${event.contact_id}</b> ${event.state}`
+      return html`<b>${whoIs(event.contact_id)}</b> ${event.state}`
     case "poll_vote":
-      return html`<b>${event.name || event.contact_id}</b> chose
+      return html`<b>${event.name || whoIs(event.contact_id)}</b> chose
         ${event.selected_options.join(", ") || "nothing"}`
     case "event_response":
-      return html`<b>${event.name || event.contact_id}</b> answered ${event.response}`
+      return html`<b>${event.name || whoIs(event.contact_id)}</b> answered ${event.response}`
     case "call_incoming":
-      return html`<b>${event.contact_id}</b> calls`
+      return html`<b>${whoIs(event.contact_id)}</b> calls`
     case "call_terminated":
-      return html`<b>${event.contact_id}</b> ${event.reason}`
+      return html`<b>${whoIs(event.contact_id)}</b> ${event.reason}`
     case "offline_sync_completed":
       return event.count === 0 ? "nothing was missed" : `${event.count} things happened meanwhile`
     case "presence":

@@ -1,4 +1,5 @@
 import { html } from "hono/html"
+import { errorStatus } from "#core/contract/error.ts"
 import { type Evidence, tell } from "./evidence.ts"
 import { failures, onThePhone } from "./failures.ts"
 import { type Html, note, time, until } from "./html.ts"
@@ -129,11 +130,16 @@ function codeInside(at: string, code: Code): Html {
   }
 }
 
-/** A failure by the API's code: in words, what to do, and the API's own sentence. */
+/**
+ * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
+ * where the fault is not the reader's.
+ */
 function reason({ code, sentence }: { code: string; sentence: string }): Html {
   const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
-  return html`<b>${title}.</b> <span>${next}</span>
-    <span class="small">${sentence} <code>${code}</code></span>`
+  const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
+  return html`<b>${title}.</b>
+    <span>${next}</span>
+    ${isReaders ? "" : html`<span class="small">${sentence} <code>${code}</code></span>`}`
 }
 
 /** The code that was asked for, to be typed on the phone. */
@@ -170,6 +176,16 @@ export function refusedCard(input: { at: string; code: string; sentence: string;
     ${note("bad", reason(input))} ${phoneForm({ at, phone, isWrong: code === "invalid_request" })}
     <p><a href="${at}">Back to the QR code</a></p>
   </section>`
+}
+
+/** Where the network is simulated. `phones`: where its phones can be used. */
+export function simulated(phones: string): Html {
+  return note(
+    "info",
+    html`This service runs on a simulated network, and no real phone can link here. Open the
+      <a href="${phones}" target="_blank" rel="noopener">simulated phones</a> in another tab, make one there,
+      and give it the code: it takes a copy of the picture, or the eight letters.`,
+  )
 }
 
 /** The network bans numbers for it, and nobody else says so. */

@@ -49,21 +49,26 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   if (error instanceof HTTPException) {
     const sentence =
       "This form was not sent from a page of ours: open the page again, and send it from there."
-    return c.html(whole({ title: "That did not work", sentence, requestId }), error.status)
+    return c.html(whole({ title: "That did not work", sentence }), error.status)
   }
   const refusal = asRefusal(error, requestId)
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
   const title = titles[refusal.code] ?? "That did not work"
   const sentence = refusal.message === sentences.not_found ? nothingHere : sentenceCase(refusal.message)
-  return c.html(whole({ title, sentence, requestId }), refusal.status)
+  const mends = refusal.status >= 500 ? { requestId } : {}
+  return c.html(whole({ title, sentence, ...mends }), refusal.status)
 }
 
-function whole(input: { title: string; sentence: string; requestId: string }): Html {
+function whole(input: { title: string; sentence: string; requestId?: string }): Html {
   return lone({ title: input.title, body: refused(input), assets, nowMs: nowMs() })
 }
 
-/** The API's sentences begin small, after the name of their error. */
+/** Fields of the API's requests, as our forms call them. */
+const labels: Record<string, string> = { webhook_url: "Address", customer_ref: "Name" }
+
+/** The API's sentences begin small, after the name of their error or field. */
 export function sentenceCase(sentence: string): string {
-  const whole = sentence.charAt(0).toUpperCase() + sentence.slice(1)
+  const named = sentence.replace(/^\w+(?=: )/, (field) => labels[field] ?? field)
+  const whole = named.charAt(0).toUpperCase() + named.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }

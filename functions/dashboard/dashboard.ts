@@ -96,6 +96,10 @@ for (const part of [
 ])
   pages.route("/", part)
 
+/** A form is no page: who opens its path, as a browser does that loads it again, is led to the page that it is on. */
+for (const path of ["/sign-in/*", "/sign-out", "/accounts/*", ...own])
+  pages.get(path, (c) => c.redirect(c.req.path.replace(/\/[^/]*\/?$/, "") || "/"))
+
 /** Where nothing is paid for, these paths are not there. */
 const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? await next() : c.notFound()))
 

@@ -74,11 +74,13 @@ export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
   // A viewer changes nothing, whichever form they send.
   const isChange = c.req.method !== "GET" && c.req.method !== "HEAD" && !ofOneself.has(c.req.path)
   if (isChange && role === "viewer") {
-    const sentence = "You may look at this account, but change nothing: ask one of its owners."
-    return await notAllowed(c, sentence)
+    return await notAllowed(c, onlyLooks)
   }
   return await next()
 })
+
+/** For viewers. */
+export const onlyLooks = "You may look at this account, but change nothing: ask one of its owners."
 
 /** Changes of one's own sign-ins and membership: everybody's own affair. */
 const ofOneself = new Set([
@@ -91,7 +93,7 @@ const ofOneself = new Set([
 
 /** Refuses somebody who is signed in, but not in the role for it. */
 export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Promise<Response> {
-  const body = refused({ title: "Not in your role", sentence, requestId: c.var.requestId })
+  const body = refused({ title: "Not in your role", sentence })
   return await lonePage(c, { title: "Not in your role", body, status: 403 })
 }
 

@@ -25,12 +25,18 @@ export const keys = new Hono<DashboardEnv>()
       return await show(c, { fresh: key })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      return await show(c, { problem: sentenceCase(error.message) }, error.status)
+      // The only thing that can be missing here.
+      const isGone = error.code === "not_found"
+      const problem = isGone
+        ? "This number is not there any more: choose another one."
+        : sentenceCase(error.message)
+      return await show(c, { problem, typed }, error.status)
     }
   })
   .post("/keys/:id/revoke", async (c) => {
-    await ApiKey.revoke(c.var.accountId, c.req.param("id"))
-    return c.redirect("/keys", 303)
+    const isRevoked = await ApiKey.revoke(c.var.accountId, c.req.param("id"))
+    if (!isRevoked) return c.redirect("/keys", 303)
+    return await show(c, { told: "The key is revoked: programs that use it are refused from now on." })
   })
 
 /** `all`, `read`, or a bridge as `bridge:shop`. A form that says something else may do the least. */
@@ -42,17 +48,17 @@ function scopeOf(may: string): { scope: ApiKey.Scope; customerRef?: string } {
 
 async function show(
   c: Context<DashboardEnv>,
-  more: { fresh?: string; problem?: string } = {},
+  more: { fresh?: string; problem?: string; told?: string; typed?: { name: string; may: string } } = {},
   status?: ApiError["status"],
 ) {
   const { accountId, me } = c.var
   const draft = takeDraft(c)
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const body = keysPage({
+    typed: { name: draft.get("name") ?? "", may: draft.get("may") ?? "" },
     ...more,
     keys: all.toSorted((a, b) => b.createdAt - a.createdAt),
     refs: bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef),
-    typed: { name: draft.get("name") ?? "", may: draft.get("may") ?? "" },
     mayChange: me.role !== "viewer",
     baseUrl: originOf(c),
     nowMs: nowMs(),

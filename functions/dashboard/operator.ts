@@ -3,6 +3,7 @@ import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { pauseForOperator, suspend, wake } from "#core/bridge/stop.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
@@ -82,11 +83,24 @@ async function waitingOf(bridgeId: string) {
   return { bridgeId, ...(await Deliveries.summary(bridgeId)) }
 }
 
-/** The number of this id, or the numbers of the account of this id. */
-async function showFound(c: Context<DashboardEnv>, id: string, told?: string): Promise<Response> {
-  const bridge = await Bridge.byId(id)
-  const account = await Account.get(bridge?.accountId ?? id)
-  if (!account) return await show(c, "There is no number and no account of this id.")
+/** The number that was linked to this phone last. One that is deleted has no row. */
+async function linkedTo(phone: string): Promise<Bridge.Info | undefined> {
+  if (!/^\+?[\d\s()./-]{7,}$/.test(phone)) return undefined
+  const [last] = await LinkedPhone.find(phone.replaceAll(/\D/g, ""))
+  return last && (await Bridge.byId(last.bridgeId))
+}
+
+/** The number of this id or phone, or the numbers of the account of this id or name. */
+async function showFound(c: Context<DashboardEnv>, asked: string, told?: string): Promise<Response> {
+  const bridge = (await Bridge.byId(asked)) ?? (await linkedTo(asked))
+  const account =
+    (await Account.get(bridge?.accountId ?? asked)) ??
+    (await Account.list()).find(({ name }) => name.toLowerCase() === asked.toLowerCase())
+  if (!account)
+    return await show(
+      c,
+      "Nothing was found: an account is found by its id or name, a number by its id or phone.",
+    )
   const bridges = bridge ? [bridge] : await Bridge.list(account.id)
   const numbers = await Promise.all(bridges.map(numberOf))
   const body = foundPage({ account, numbers, isOne: bridge !== undefined, told, nowMs: nowMs() })
@@ -96,5 +110,10 @@ async function showFound(c: Context<DashboardEnv>, id: string, told?: string): P
 
 async function numberOf({ id, customerRef: ref }: Bridge.Info) {
   const [lease, waiting] = await Promise.all([Lease.get(id), waitingOf(id)])
-  return { id, ref, waiting, lease: lease && { ...lease, state: Lease.stateOf(lease) } }
+  return {
+    id,
+    ref,
+    waiting,
+    lease: lease && { ...lease, state: Lease.stateOf(lease), isHeld: Lease.isHeld(lease) },
+  }
 }

@@ -3,8 +3,12 @@ import { expect, test } from "vitest"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { dashboard } from "#functions/dashboard/dashboard.ts"
 
-/** The dashboard has these of its own: signing in, people, and what only the operator sees. The script and style have names that change. */
-const own = [/^GET \/assets\//, /^\w+ \/(sign-|account|operator|dev\/|link|billing|subscription)/]
+/** The dashboard has these of its own: signing in, people, and what only the operator sees. The script and style have names that change. The path of a form leads to its page. */
+const own = [
+  /^GET \/assets\//,
+  /^GET .*\*$/,
+  /^\w+ \/(sign-|account|operator|dev\/|link|billing|subscription)/,
+]
 
 /** The sandbox's phone is somebody else's, and no customer of the API: its pages play it. */
 const phone = "the sandbox's phone"
@@ -37,7 +41,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/events/:id/retry": ["retryDelivery"],
   "POST /numbers/:ref/events/:id/skip": ["skipDelivery"],
   "GET /numbers/:ref/deliveries": ["listDeliveries", "listEvents"],
-  "GET /numbers/:ref/deliveries/stream": ["listDeliveries"],
+  "GET /numbers/:ref/deliveries/stream": ["listDeliveries", "listEvents"],
   "POST /numbers/:ref/deliveries/test": ["testWebhook"],
   "POST /numbers/:ref/deliveries/resend": ["resendSince"],
   "GET /numbers/:ref/log": ["streamLogs"],

@@ -66,16 +66,20 @@ test("near the end of a code the next one is looked for more often", () => {
   expect(Linking.lookAgainMs(seen, at + 59_500)).toBeLessThan(100)
 })
 
-test("every code of the contract has words of its own on Connect, and says what to do next", async () => {
+test("every code of the contract has words of its own on Connect, says what to do next, and names itself where the fault is not the reader's", async () => {
   const codes = [...Object.keys(errorStatus), "number_mismatch"] as (keyof typeof failures)[]
   expect(Object.keys(failures).toSorted()).toEqual(codes.toSorted())
   for (const code of codes) {
     const { title, next } = failures[code]
+    const isReaders = code === "number_mismatch" || errorStatus[code] < 500
     const scanned = codePiece("/x", { kind: "refused", code, sentence: "As the API says it." }, at)
     const typed = refusedCard({ at: "/x", code, sentence: "As the API says it.", phone: "" })
-    for (const piece of [scanned, typed])
-      for (const part of [`<b>${title}.</b>`, next, "As the API says it.", `<code>${code}</code>`])
-        expect(String(await piece)).toContain(part)
+    for (const piece of [scanned, typed]) {
+      const said = String(await piece)
+      for (const part of [`<b>${title}.</b>`, next]) expect(said).toContain(part)
+      for (const part of ["As the API says it.", `<code>${code}</code>`])
+        expect([code, said.includes(part)]).toEqual([code, !isReaders])
+    }
   }
   expect(new Set(Object.values(failures).map(({ title }) => title)).size).toBe(codes.length)
 })

@@ -76,6 +76,7 @@ test("the printed link signs in by itself, and the first event is there without 
   await page.locator("#chat ::-p-text(onerror)").wait()
   await page.locator("#start-events ::-p-text(onerror)").wait()
   expect(await page.$("#start-events img, #chat img")).toBeNull()
+  expect(await page.$eval("#chat li", (one) => one.innerText)).toBe(markup)
   expect(await page.title()).toContain("Start")
   expect(wrong).toEqual([])
 })
@@ -153,7 +154,7 @@ test("a receiver that fails is found on the page of deliveries, with its status,
   await page.goto(`${base}/numbers/shop/settings`)
   await page.locator("#url").fill("http://127.0.0.1:9/hook")
   await press(page, "Save")
-  await sees(page, "The next event goes there")
+  await sees(page, "Events go there from now on")
   await page.goto(`${base}/numbers/shop/deliveries`)
   await press(page, "Send a test event")
   await sees(page, "did not take a test event. Nothing listens at this address")
@@ -164,6 +165,58 @@ test("a receiver that fails is found on the page of deliveries, with its status,
   await press(page, "Delete it for ever")
   await until(() => page.url() === `${base}/numbers`)
   expect(await page.$("#number-typed")).toBeNull()
+})
+
+test("a page that a form answered can be loaded again and come back to, and the form is not sent again", async () => {
+  const page = await aPage()
+  await page.goto(`${base}/keys`)
+  await page.locator("#name").fill("once")
+  await press(page, "Create a key")
+  await sees(page, "This is your new key")
+  await page.reload()
+  await page.goto(`${base}/usage`)
+  await page.goBack()
+  expect(page.url()).toBe(`${base}/keys`)
+  expect(
+    await page.$$eval("td .strong", (all) => all.filter((one) => one.textContent === "once").length),
+  ).toBe(1)
+  await page.locator("summary ::-p-text(Revoke)").click()
+  await page.locator("details[open] .button.danger").click()
+  await sees(page, "The key is revoked")
+  await page.reload()
+  expect(page.url()).toBe(`${base}/keys`)
+  expect(wrong).toEqual([])
+})
+
+test("a log begins at its newest lines, however long it is", async () => {
+  const page = await aPage()
+  await page.setViewport({ width: 1280, height: 120 })
+  await page.goto(`${base}/numbers/sandbox/log`)
+  const { hidden, below } = await page.$eval("#log", (log) => ({
+    hidden: log.scrollHeight - log.clientHeight,
+    below: log.scrollHeight - log.clientHeight - log.scrollTop,
+  }))
+  expect(hidden).toBeGreaterThan(0)
+  expect(below).toBeLessThan(1)
+})
+
+test("a browser that has no passkey to offer says nothing of it until it is asked", async () => {
+  const page = await aPage()
+  await page.evaluateOnNewDocument(`
+    const get = navigator.credentials.get.bind(navigator.credentials)
+    navigator.credentials.get = (asked) => {
+      const answer = get(asked)
+      answer.catch(() => (document.documentElement.dataset.refused = "1"))
+      return answer
+    }
+  `)
+  await page.goto(`${base}/sign-in`)
+  await page.waitForSelector("html[data-refused]")
+  const said = () => page.$eval("[data-passkey] [data-said]", (one) => one.textContent)
+  expect(await said()).toBe("")
+  await press(page, "Sign in with a passkey")
+  await until(async () => (await said()) !== "", { what: "why not" })
+  expect(await said()).toContain("A mailed code works as well")
 })
 
 test("without script the phone writes, the events are there, and a code to type can be had", async () => {
@@ -276,7 +329,7 @@ test("the sandbox's phone sends a picture and a voice message, reacts, votes, ca
   await press(page, "React")
   await comes("reacted")
   await press(page, "Vote")
-  await sees(page, "The bridge has sent no poll")
+  await sees(page, "Your sandbox has sent no poll")
   const { call } = seeded(service)
   const echo = await page.$eval("#phone header p", (one) => /\d{7,}/.exec(String(one.textContent))?.[0])
   const poll = { chat: echo, question: "Tea?", options: ["Yes", "No"] }
@@ -286,7 +339,7 @@ test("the sandbox's phone sends a picture and a voice message, reacts, votes, ca
   await comes("chose")
   await press(page, "Call")
   await comes("calls")
-  await press(page, "Unlink")
+  await press(page, "Unlink the sandbox")
   await comes("logged_out")
   await until(async () => (await page.$$("#start-events ::-p-text(as +)")).length > 1, {
     what: "it links again",

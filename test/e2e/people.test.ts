@@ -62,7 +62,7 @@ test("somebody without an account links the expected phone; another one is unlin
 
   await page.locator("#phone").fill(mallory.number)
   await press(page, "Get a code to type")
-  await sees(page, "Another number is expected here")
+  await sees(page, "That is another number")
   await page.goto(url)
   await scan(page, mallory.number)
   await sees(page, "That was another phone.")

@@ -179,8 +179,7 @@ function naming({ publicName, typed }: Shown): Html {
       <button class="button">Save</button>
     </form>
     <p class="small muted" id="account-name-is">
-      Those who link a phone for you read
-      it.${publicName === undefined ? " Until you choose one, they read none." : ""}
+      People who link a phone for you see it.${publicName === undefined ? " There is none yet." : ""}
     </p>`
 }
 

@@ -16,7 +16,7 @@ export function askAddress(input: {
       <p>
         ${
           input.isAgain
-            ? "What you are about to see or do needs a sign-in from the last ten minutes."
+            ? "What you are about to see or do needs a sign-in from the last ten minutes. Nothing was done yet: you come back to do it."
             : "We mail you a code. A new address becomes a new account, with a sandbox to try everything in."
         }
       </p>
@@ -54,7 +54,14 @@ export function askCode(input: { email: string; next: string; problem?: string; 
   return html`<div class="card">
     <header>
       <h1>Look into your mail</h1>
-      <p>A code and a link are on their way to <b>${input.email}</b>. Both work once, within 15 minutes.</p>
+      <p>
+        ${
+          input.isKept
+            ? html`There is a code and a link for <b>${input.email}</b>.`
+            : html`A code and a link are on their way to <b>${input.email}</b>.`
+        }
+        Both work once, within 15 minutes.
+      </p>
     </header>
     ${input.problem ? note("bad", input.problem) : ""}
     ${

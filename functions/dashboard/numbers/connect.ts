@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { connectPage, linkedCard, typePage, typeRefused } from "#dashboard/pages/connect.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
@@ -22,7 +23,8 @@ export const connect = new Hono<DashboardEnv>()
       endedOf(bridge),
     ])
     const at = nowMs()
-    const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, ended }
+    const phones = config.HOST_NETWORK === "simulated" ? config.SIMULATOR_CONTROL_URL : undefined
+    const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, ended, phones }
     const body = connectPage({ ...about, begunMs: at, nowMs: at, mayChange: me.role !== "viewer" })
     return await page(c, { title: `Connect ${bridge.customerRef}`, place: "numbers", body })
   })

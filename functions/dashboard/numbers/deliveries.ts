@@ -9,7 +9,7 @@ import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/row.ts"
 import { Turn } from "#core/event/turn.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
-import { attemptsCard, deliveriesPage, headCard } from "#dashboard/pages/deliveries.ts"
+import { attemptsCard, deliveriesPage, givenUpCard, headCard } from "#dashboard/pages/deliveries.ts"
 import { eventPage } from "#dashboard/pages/event.ts"
 import { note } from "#dashboard/parts/html.ts"
 import { whyOf } from "#dashboard/parts/receiver.ts"
@@ -44,9 +44,10 @@ export const deliveries = new Hono<DashboardEnv>()
   .get("/numbers/:ref/deliveries", async (c) => await showDeliveries(c))
   .get("/numbers/:ref/deliveries/stream", (c) =>
     live(c, lookEachMs, async () => {
-      const shown = await movingOf(c)
+      const shown = await shownOf(c)
       return new Map([
         ["head", { html: headCard(shown) }],
+        ["given-up", { html: givenUpCard(shown) }],
         ["attempts", { html: attemptsCard(shown) }],
       ])
     }),
@@ -124,23 +125,20 @@ async function showDeliveries(c: Context<DashboardEnv>, told?: ReturnType<typeof
   return await page(c, { title, place: "numbers", body: deliveriesPage({ ...shown, told }) })
 }
 
+/** What the page shows, and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
-  const [moving, undelivered] = await Promise.all([
-    movingOf(c),
-    EventHistory.page(c.var.bridge, { state: "undelivered", isNewestFirst: true, limit: 20 }),
-  ])
-  return { ...moving, undelivered: undelivered.events, hasMore: undelivered.next !== undefined }
-}
-
-/** The parts of the page that its stream renews. */
-async function movingOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const attempts = await AttemptLog.latest(bridge.id)
+  const [attempts, undelivered] = await Promise.all([
+    AttemptLog.latest(bridge.id),
+    EventHistory.page(bridge, { state: "undelivered", isNewestFirst: true, limit: 20 }),
+  ])
   return {
     ref: bridge.customerRef,
     isSandbox: bridge.isSandbox,
     receiving: await receivingOf(bridge, attempts),
     attempts,
+    undelivered: undelivered.events,
+    hasMore: undelivered.next !== undefined,
     mayChange: me.role !== "viewer",
     nowMs: nowMs(),
   }

@@ -1,4 +1,6 @@
 import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
@@ -9,6 +11,7 @@ import { restart } from "#core/bridge/restart.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { receivingOf, evidenceOf } from "../bridge-status.ts"
+import { notAllowed, onlyLooks } from "../guard.ts"
 import { paymentFirst } from "../billing/subscription.ts"
 import { live } from "../live.ts"
 
@@ -29,16 +32,18 @@ export const numbers = new Hono<DashboardEnv>()
       return new Map(rows.map((row) => [row.ref, { html: numberRow(row, nowMs()) }]))
     })
   })
-  .get("/new-number", async (c) =>
-    page(c, { title: "Add a number", place: "numbers", body: newNumber({ ref: "", url: "" }) }),
-  )
+  .get("/new-number", async (c) => {
+    if (c.var.me.role === "viewer") return await notAllowed(c, onlyLooks)
+    return await page(c, { title: "Add a number", place: "numbers", body: newNumber({ ref: "", url: "" }) })
+  })
   .post("/new-number", async (c) => {
     const form = await c.req.parseBody()
     const ref = typeof form.customer_ref === "string" ? form.customer_ref : ""
     const url = typeof form.webhook_url === "string" ? form.webhook_url.trim() : ""
     try {
       const asked = { accountId: c.var.me.account.id, customerRef: ref, webhookUrl: url }
-      const { bridge } = await Bridge.create(asked)
+      const { bridge, created } = await Bridge.create(asked)
+      if (!created) return await taken(c, ref, url)
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -65,6 +70,14 @@ export const numbers = new Hono<DashboardEnv>()
     await restart(c.var.bridge.id, c.var.requestId)
     return c.redirect(`/numbers/${c.var.bridge.customerRef}/connect`, 303)
   })
+
+/** A number of that name is there, perhaps with another webhook: it is not taken for the new one. */
+async function taken(c: Context<DashboardEnv>, ref: string, url: string): Promise<Response> {
+  const problem = html`This account has a number of this name: choose another name, or
+    <a href="/numbers/${ref}">open that number</a>.`
+  const body = newNumber({ ref, url, problem })
+  return await page(c, { title: "Add a number", place: "numbers", body, status: 409 })
+}
 
 /** The last readings of receivers, by the ids of their bridges, with their times. */
 type Known = Map<string, { receiving: Receiving; readAtMs: number }>

@@ -1,5 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { pause, unpause } from "#core/bridge/pause.ts"
@@ -11,7 +12,7 @@ import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { note } from "#dashboard/parts/html.ts"
+import { type Html, note } from "#dashboard/parts/html.ts"
 import { settingsPage } from "#dashboard/pages/settings.ts"
 import { redirect } from "../../api/bridges.ts"
 import { choose } from "../../api/choose.ts"
@@ -53,10 +54,17 @@ export const settings = new Hono<DashboardEnv>()
     // The secret protects the events, and this sends them elsewhere.
     const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`, typed)
     if (again) return again
-    return await done(c, "Saved. The next event goes there.", async () => {
-      const url = Bridge.webhookUrl(typed.webhook_url.trim())
-      c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
-    })
+    const given = typed.webhook_url.trim()
+    const sentence = html`Saved. Events go there from now on.
+      <a href="/numbers/${bridge.customerRef}/deliveries">Send a test event</a> to try it.`
+    return await done(
+      c,
+      given === "" ? "Saved. Events stay in the inbox from now on." : sentence,
+      async () => {
+        const url = Bridge.webhookUrl(given)
+        c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
+      },
+    )
   })
   .post("/numbers/:ref/settings/events", async (c) => {
     const form = await c.req.parseBody({ all: true })
@@ -81,7 +89,9 @@ export const settings = new Hono<DashboardEnv>()
     const { bridge, requestId } = c.var
     const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`)
     if (again) return again
-    return await done(c, "The phone is unlinked.", async () => {
+    const sentence = html`The phone is unlinked.
+      <a href="/numbers/${bridge.customerRef}/connect">Link a phone again</a>.`
+    return await done(c, sentence, async () => {
       const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
       const { refusal } = await ask(call, true)
       if (refusal) throw refusal
@@ -103,7 +113,7 @@ export const settings = new Hono<DashboardEnv>()
 /** Does it and says so, or says why not. What it gives is shown this once. */
 async function done(
   c: Context<DashboardEnv>,
-  sentence: string,
+  sentence: string | Html,
   act: () => Promise<{ secret: string } | void>,
 ) {
   try {

@@ -12,11 +12,13 @@ import {
   bubble,
   checklist,
   codeBlocks,
+  type PhoneState,
   phoneCard,
   sandboxState,
   startPage,
   startWithoutSandbox,
 } from "#dashboard/pages/start.ts"
+import type { Evidence } from "#dashboard/parts/evidence.ts"
 import { note } from "#dashboard/parts/html.ts"
 import { originOf } from "../../http/address.ts"
 import { page } from "../answer.ts"
@@ -45,7 +47,7 @@ export const start = new Hono<DashboardEnv>()
     return await act(c, async (phone) => ((await SandboxPhone.react(phone)) ? undefined : why))
   })
   .post("/sandbox/vote", async (c) => {
-    const why = "The bridge has sent no poll to vote on. Send one with send/poll: the code is below."
+    const why = "Your sandbox has sent no poll to vote on. Send one with send/poll: the code is below."
     return await act(c, async (phone) => ((await SandboxPhone.vote(phone)) ? undefined : why))
   })
   .post("/sandbox/call", async (c) => await act(c, SandboxPhone.ring))
@@ -57,6 +59,7 @@ type Act = (phone: SandboxPhone.SandboxPhone) => Promise<string | undefined | vo
 async function act(c: Context<DashboardEnv>, what: Act) {
   const { found, phone } = await sandboxOf(c)
   if (phone === "elsewhere") return await show(c, note("warn", "This phone cannot be used from here."))
+  if (phone === "stopped") return await show(c, note("warn", "The sandbox does not run now."))
   if (!found) return await show(c, note("warn", "The sandbox links its phone: try again in a moment."))
   const why = await what(found)
   return why === undefined ? c.redirect("/", 303) : await show(c, note("info", why))
@@ -98,12 +101,13 @@ async function sandboxOf(c: Context<DashboardEnv>, known?: SandboxPhone.SandboxP
   const evidence = await evidenceOf(bridge)
   const own = evidence.kind === "said" && evidence.status === "connected" ? evidence.phone : ""
   const found = known && known.bridge === own ? known : await phoneOf(bridge, own, c.var.requestId)
-  return { bridge, evidence, found, phone: stateOf(found), contact: found?.number ?? "" }
+  return { bridge, evidence, found, phone: stateOf(found, evidence), contact: found?.number ?? "" }
 }
 
-function stateOf(found: SandboxPhone.SandboxPhone | undefined): "ready" | "linking" | "elsewhere" {
+function stateOf(found: SandboxPhone.SandboxPhone | undefined, { kind }: Evidence): PhoneState {
   if (!SandboxPhone.isHere()) return "elsewhere"
-  return found ? "ready" : "linking"
+  if (found) return "ready"
+  return kind === "paused" || kind === "suspended" ? "stopped" : "linking"
 }
 
 async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {

@@ -1,11 +1,13 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { get as getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { now } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aPerson } from "./person.ts"
 
@@ -53,6 +55,33 @@ test("a number that waits for its first session starts, and one that its operato
   const billed = await page()
   expect(billed).toContain("Settle it with them: then they wake it.")
   expect(billed).not.toContain("/subscription")
+})
+
+test("a sandbox that does not run promises no phone, and a number that says nothing is not said to have none", async () => {
+  const before = { SANDBOX: config.SANDBOX, SIMULATOR_CONTROL_URL: config.SIMULATOR_CONTROL_URL }
+  onTestFinished(() => void Object.assign(config, before))
+  Object.assign(config, { SANDBOX: true, SIMULATOR_CONTROL_URL: "http://127.0.0.1:9" })
+  const person = await aPerson()
+  expect(await (await person.get("/")).text()).toContain("A moment: the sandbox links its phone.")
+  await Lease.stop((await Bridge.get(person.accountId, "sandbox")).id, "manual")
+  const page = await (await person.get("/")).text()
+  expect(page).toContain("Nothing can be written to a sandbox that does not run.")
+  expect(page).not.toContain("A moment")
+  expect(await (await person.post("/sandbox/call")).text()).toContain("The sandbox does not run now.")
+  expect(await (await person.get("/numbers")).text()).not.toContain("no phone")
+})
+
+test("where the network is simulated, Connect leads to its phones; elsewhere it warns of the ban", async () => {
+  const before = { HOST_NETWORK: config.HOST_NETWORK, SIMULATOR_CONTROL_URL: config.SIMULATOR_CONTROL_URL }
+  onTestFinished(() => void Object.assign(config, before))
+  const person = await aPerson()
+  const page = async () => await (await person.get("/numbers/shop/connect")).text()
+  Object.assign(config, { HOST_NETWORK: "live", SIMULATOR_CONTROL_URL: "http://127.0.0.1:8788" })
+  expect(await page()).toContain("The network can restrict or ban a number for that")
+  Object.assign(config, { HOST_NETWORK: "simulated" })
+  const simulated = await page()
+  expect(simulated).toContain('href="http://127.0.0.1:8788"')
+  expect(simulated).not.toContain("restrict or ban")
 })
 
 test("a number is paused and woken by its own people, but not woken when its operator has paused it", async () => {

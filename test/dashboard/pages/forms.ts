@@ -39,6 +39,68 @@ test("a fault in a form is said in words beside it, and what was typed stays", a
   expect((await person.get(`/numbers/${"x".repeat(2000)}`)).status).toBe(404)
 })
 
+test("a refusal calls a field as the form does, and says once why a number is none", async () => {
+  const person = await aPerson()
+  for (const [path, form] of [
+    ["/new-number", { customer_ref: "new", webhook_url: "ftp://x" }],
+    ["/numbers/shop/settings/webhook", { webhook_url: "ftp://x" }],
+  ] as const) {
+    const said = await (await person.post(path, form)).text()
+    expect(said).toContain("Address: must begin with http:&#x2F;&#x2F;".replaceAll("&#x2F;", "/"))
+    expect(said).not.toContain("ebhook_url:")
+  }
+  const said = await (await person.post("/numbers/shop/connect", { phone: "12" })).text()
+  expect(said.match(/is is not a phone number/g)).toHaveLength(1)
+  expect(said).not.toContain("invalid_request")
+})
+
+test("a number whose name is taken is not added, and its page is not shown for the new one", async () => {
+  const person = await aPerson()
+  const answer = await person.post("/new-number", {
+    customer_ref: "shop",
+    webhook_url: "https://shop.example/new",
+  })
+  expect(answer.status).toBe(409)
+  const page = await answer.text()
+  expect(page).toContain("This account has a number of this name")
+  expect(page).toContain('href="/numbers/shop"')
+  expect(page).toContain("shop.example/new")
+  expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
+})
+
+test("the path of a form, opened as a page, leads to the page that the form is on", async () => {
+  const person = await aPerson()
+  for (const [path, page] of [
+    ["/account/invite", "/account"],
+    ["/keys/abc/revoke", "/keys"],
+    ["/numbers/shop/settings/webhook", "/numbers/shop/settings"],
+    ["/numbers/shop/deliveries/resend", "/numbers/shop/deliveries"],
+    ["/sandbox/say", "/"],
+    ["/sign-in/code", "/sign-in"],
+  ] as const) {
+    let at: string = path
+    for (let answer = await person.get(at); answer.status === 302; answer = await person.get(at))
+      at = answer.headers.get("location") ?? ""
+    expect([path, at]).toEqual([path, page])
+  }
+})
+
+test("a webhook that is saved leads to a test of it, and one that is taken away is not said to get events", async () => {
+  const person = await aPerson()
+  const save = async (webhook_url: string) =>
+    await (await person.post("/numbers/shop/settings/webhook", { webhook_url })).text()
+  expect(await save("https://shop.example/hook")).toContain(
+    'href="/numbers/shop/deliveries">Send a test event',
+  )
+  expect(await save("")).toContain("Events stay in the inbox from now on.")
+})
+
+test("a page that is refused for the reader's own reason asks for no report", async () => {
+  const person = await aPerson("viewer")
+  for (const path of ["/numbers/nobody", "/operator", "/new-number"])
+    expect(await (await person.get(path)).text()).not.toContain("report this number")
+})
+
 test("a page that is not there says why, and names no call of the API", async () => {
   config.SANDBOX = true
   onTestFinished(() => void (config.SANDBOX = false))

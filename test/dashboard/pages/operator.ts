@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
+import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
@@ -28,6 +29,11 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   expect(found).toContain('action="/operator/pause"')
   expect(await (await person.get(`/operator/find?id=${customer.accountId}`)).text()).toContain(bridgeId)
   expect((await person.get("/operator/find?id=nothing")).status).toBe(404)
+  await LinkedPhone.note(bridgeId, "491701112233")
+  for (const asked of [customer.email.toUpperCase(), "+49 170 1112233"]) {
+    const answer = await person.get(`/operator/find?${new URLSearchParams({ id: asked }).toString()}`)
+    expect([asked, (await answer.text()).includes(bridgeId)]).toEqual([asked, true])
+  }
   const steps = [
     ["pause", 303, "manual"],
     ["pause", 409, "manual"],
@@ -38,6 +44,9 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   ] as const
   for (const [name, status, after] of steps)
     expect([name, await act(name), await state()]).toEqual([name, status, after])
+  expect(await (await person.get(`/operator/find?id=${bridgeId}`)).text()).toContain(
+    "waits for a host, epoch",
+  )
   await Lease.stop(bridgeId, "billing")
   for (const name of ["pause", "wake"])
     expect([name, await act(name), await state()]).toEqual([name, 409, "billing"])

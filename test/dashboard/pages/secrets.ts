@@ -9,7 +9,10 @@ test("a key is for everything, for reading or for one number, and the list says 
   const person = await aPerson()
   const make = async (may: string) => await (await person.post("/keys", { name: may, may })).text()
   for (const may of ["all", "read", "bridge:shop", "nonsense"]) expect(await make(may)).toMatch(/mbk_\w{51}/)
-  expect(await make("bridge:nobody")).not.toMatch(/mbk_\w{51}/)
+  const gone = await make("bridge:nobody")
+  expect(gone).not.toMatch(/mbk_\w{51}/)
+  expect(gone).toContain("This number is not there any more: choose another one.")
+  expect(gone).toContain('value="bridge:nobody"')
   const scopes = (await ApiKey.list(person.accountId)).map(
     ({ name, scope, bridge }) => `${name}: ${scope} ${bridge?.customerRef ?? ""}`,
   )
@@ -20,6 +23,15 @@ test("a key is for everything, for reading or for one number, and the list says 
     "read: read ",
   ])
   expect(await (await person.get("/keys")).text()).toContain("never")
+})
+
+test("a key is revoked by a second button, and the page says so", async () => {
+  const person = await aPerson()
+  const key = await ApiKey.create(person.accountId, "till")
+  expect(await (await person.get("/keys")).text()).toMatch(/<details[^>]*>\s*<summary>Revoke</)
+  const revoked = await (await person.post(`/keys/${key.slice(4, 16)}/revoke`)).text()
+  expect(revoked).toContain("programs that use it are refused from now on")
+  expect(await ApiKey.list(person.accountId)).toEqual([])
 })
 
 test("a secret is replaced while both sign, until that is ended", async () => {
@@ -33,7 +45,7 @@ test("a secret is replaced while both sign, until that is ended", async () => {
   expect(await WebhookSecret.of(bridge)).toEqual([secret, before])
   expect((await person.post("/numbers/shop/settings/secret/roll")).status).toBe(409)
   const page = await (await person.get("/numbers/shop/settings")).text()
-  expect(page).toContain("Finish now")
+  expect(page).toContain("End the old one now")
   expect(page.replaceAll("&#x2F;", "/")).not.toContain(secret)
   await person.post("/numbers/shop/settings/secret/finish")
   expect(await WebhookSecret.of(await Bridge.get(person.accountId, "shop"))).toEqual([secret])

@@ -93,6 +93,7 @@ test("a viewer reads everything but secrets, and changes nothing", async () => {
   for (const path of [...acts, ...dangers, ...ends])
     expect((await viewer.post(`/numbers/shop${path}`, { confirm: "shop" })).status).toBe(403)
   expect((await viewer.post("/keys", { name: "x" })).status).toBe(403)
+  expect((await viewer.get("/new-number")).status).toBe(403)
   expect((await viewer.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
   expect((await viewer.post("/account/sign-out", { browser: "x" })).status).toBe(303)
 })

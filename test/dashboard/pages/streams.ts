@@ -4,11 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join as joined } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
-import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
 import { aPerson, shownBy } from "./person.ts"
 
 test("a page's stream that is cut goes on behind the event that was shown last, and shows none twice", async () => {
@@ -27,6 +29,34 @@ test("a page's stream that is cut goes on behind the event that was shown last, 
   await outbox.write(anEvent("other"), anEvent("late"))
   expect((await shownBy(await later, 1)).said).toContain("late")
 })
+
+test("an event that was given up leaves the page of deliveries once it was sent again and taken", async () => {
+  const person = await aPerson()
+  const receiver = await aReceiver([410, 200])
+  const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
+  const outbox = await anOutbox(bridge)
+  await outbox.append(anEvent("refused at first"))
+  await answerAll()
+  const deliveries = "/numbers/shop/deliveries"
+  expect(await (await person.get(deliveries)).text()).toContain("Given up: 1")
+  const stream = await person.get(`${deliveries}/stream`)
+  await person.post(`${deliveries}/resend`, { within: "3600" })
+  await answerAll()
+  expect(await outbox.states()).toEqual(["delivered"])
+  await readUntil(stream, '<section id="given-up" hidden>')
+})
+
+/** Reads a stream until this was sent. */
+async function readUntil(answer: Response, text: string): Promise<void> {
+  const reader = answer.body!.getReader()
+  let said = ""
+  while (!said.includes(text)) {
+    const { value, done } = await reader.read()
+    if (done) throw new Error(`the stream ended before ${text}`)
+    said += Buffer.from(value).toString()
+  }
+  await reader.cancel()
+}
 
 test("twelve of a hundred tabs are live, the others are told to come back, and a closed one makes room", async () => {
   const person = await aPerson()
