@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { ago, block, copyButton, type Html, note, press, time } from "../parts/html.ts"
+import { ago, block, type Html, note, press, time } from "../parts/html.ts"
 import { icon } from "../parts/icon.ts"
 
 interface Key {
@@ -110,7 +110,7 @@ function list({ keys, mayChange, nowMs }: Shown): Html {
               html`<tr>
                 <td>
                   <span class="strong">${key.name === "" ? "without a name" : key.name}</span>
-                  <div class="small muted mono">mbk_${key.keyId}_… ${copyButton(key.keyId)}</div>
+                  <div class="small muted mono">mbk_${key.keyId}_…</div>
                 </td>
                 <td>${rightOf(key)}</td>
                 <td>

@@ -98,6 +98,7 @@ export function newNumber(input: { ref: string; url: string; problem?: Html | st
           required
           maxlength="64"
           pattern="[A-Za-z0-9_\\-]+"
+          title="Letters, digits, dashes and underscores"
           value="${input.ref}"
           placeholder="shop-berlin"
           autocomplete="off"

@@ -218,14 +218,10 @@ function numberCard({ id, ref, lease, waiting }: FoundNumber, nowMs: number): Ht
 }
 
 function leaseFacts(lease: Lease, nowMs: number): Html {
-  const { told } = lease
-  const last = lease.state === "running" ? "" : "last "
   return html`<dt>State</dt>
     <dd>${lease.state}${lease.reason === undefined ? "" : ` (${lease.reason})`}</dd>
     <dt>Session</dt>
-    <dd>
-      ${told ? html`${last}${told.status}, since ${ago(told.since * 1000, nowMs)}` : "has said nothing yet"}
-    </dd>
+    <dd>${sessionOf(lease, nowMs)}</dd>
     <dt>Lease</dt>
     <dd>${holderOf(lease)}, epoch ${lease.epoch}</dd>
     <dt>In a row</dt>
@@ -233,6 +229,13 @@ function leaseFacts(lease: Lease, nowMs: number): Html {
       ${counted(lease.failures, "failure")}, ${counted(lease.deaths, "death")} of hosts,
       ${counted(lease.logins, "login")} that did not last
     </dd>`
+}
+
+function sessionOf({ told, state }: Lease, nowMs: number): Html | string {
+  if (!told) return "has said nothing yet"
+  const sinceMs = told.since * 1000
+  if (state === "running") return html`${told.status}, for ${age(sinceMs, nowMs)}`
+  return html`none; the last one became ${told.status} ${ago(sinceMs, nowMs)}`
 }
 
 function holderOf({ host, isHeld, state }: Lease): Html | string {

@@ -48,10 +48,7 @@ interface Shown {
 export function startPage(input: Shown): Html {
   return html`${head({
       title: "Start",
-      about:
-        input.phone === "elsewhere"
-          ? "Your sandbox is a number on a simulated network. Send to its contact Echo with the API, and watch the event of the answer."
-          : "Your sandbox is a number on a simulated network. Write to it from the phone, and watch the event that your program would get.",
+      about: `Your sandbox is a number on a simulated network. ${whatToDo(input)}`,
     })}
     ${input.told ?? ""}
     <div class="columns">
@@ -59,6 +56,14 @@ export function startPage(input: Shown): Html {
       ${eventsCard(input)}
     </div>
     ${input.mayChange ? html`${checklist(input.facts)} ${codeBlocks(input)}` : ""}`
+}
+
+function whatToDo({ phone, mayChange }: Shown): string {
+  if (phone === "elsewhere")
+    return "Send to its contact Echo with the API, and watch the event of the answer."
+  return mayChange
+    ? "Write to it from the phone, and watch the event that your program would get."
+    : "Watch what is written to it from the phone, and the event that a program gets."
 }
 
 function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {

@@ -62,6 +62,30 @@ export function note(kind: "good" | "warn" | "bad" | "info", body: Html | string
   </div>`
 }
 
+/** A field for an e-mail address. RFC 5321, 4.5.3.1.3, allows no longer one. `more`: further attributes. */
+export function emailField(input: {
+  label: string
+  value: string
+  placeholder: string
+  autocomplete: string
+  more?: string
+}): Html {
+  return html`<div>
+    <label for="email">${input.label}</label>
+    <input
+      id="email"
+      name="email"
+      type="email"
+      required
+      maxlength="254"
+      value="${input.value}"
+      placeholder="${input.placeholder}"
+      autocomplete="${input.autocomplete}"
+      ${input.more ?? ""}
+    />
+  </div>`
+}
+
 /** A form of nothing but a button. */
 export function press(input: {
   action: string

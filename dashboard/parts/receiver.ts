@@ -52,9 +52,20 @@ function queue({ waiting, resending, oldestMs }: Receiving, nowMs: number): Html
 
 /** The outcome of an attempt. */
 export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
-  const word = attempt.status_code > 0 ? String(attempt.status_code) : attempt.error
+  const word =
+    attempt.status_code > 0 ? String(attempt.status_code) : (unanswered.get(attempt.error) ?? attempt.error)
   return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
 }
+
+/** Why there was no status, in a word or two. */
+const unanswered = new Map([
+  ["timeout", "no answer"],
+  ["reset", "cut off"],
+  ["dns", "unknown host"],
+  ["tls", "no TLS"],
+  ["bad_response", "not HTTP"],
+  ["blocked", "not public"],
+])
 
 /** Why an attempt failed, for people. */
 export function whyOf(attempt: { error: string; status_code: number }): string {

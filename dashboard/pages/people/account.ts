@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../../layout.ts"
-import { ago, type Html, note, press } from "../../parts/html.ts"
+import { ago, emailField, type Html, note, press } from "../../parts/html.ts"
 
 interface Shown {
   name: string
@@ -110,19 +110,7 @@ export function accountPage(input: Shown): Html {
 
 function inviting({ typed }: Shown): Html {
   return html`<form class="card inline" method="post" action="/account/invite">
-    <div>
-      <label for="email">Invite somebody</label>
-      <input
-        id="email"
-        name="email"
-        type="email"
-        required
-        maxlength="254"
-        value="${typed.email}"
-        placeholder="them@example.com"
-        autocomplete="off"
-      />
-    </div>
+    ${emailField({ label: "Invite somebody", value: typed.email, placeholder: "them@example.com", autocomplete: "off" })}
     <div class="roomy">
       <label for="role">As</label>
       <select id="role" name="role">

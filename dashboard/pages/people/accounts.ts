@@ -66,7 +66,7 @@ function invited({ invitations, next }: Shown): Html {
         return html`<li class="line">
           <span class="tag">${role}</span>
           <span class="about"
-            >${by === "" ? "" : html`${by} <span class="muted">invites you to</span> `}${name}</span
+            >${by === "" ? name : html`${by} <span class="muted">invites you to</span> ${by === name ? "their account" : name}`}</span
           >
           <span class="row">
             ${press({ action: "/accounts/join", label: html`Join${to}`, kind: "slim", fields })}

@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, note } from "../../parts/html.ts"
+import { emailField, type Html, note } from "../../parts/html.ts"
 
 /** Asks for the address. */
 export function askAddress(input: {
@@ -24,20 +24,13 @@ export function askAddress(input: {
     ${input.problem ? note("bad", input.problem) : ""}
     <form method="post" action="/sign-in">
       <input type="hidden" name="next" value="${input.next}" />
-      <div>
-        <label for="email">E-mail address</label>
-        <input
-          id="email"
-          name="email"
-          type="email"
-          required
-          maxlength="254"
-          autocomplete="username webauthn"
-          value="${input.email}"
-          placeholder="you@example.com"
-          ${input.problem ? "aria-invalid=true" : "autofocus"}
-        />
-      </div>
+      ${emailField({
+        label: "E-mail address",
+        value: input.email,
+        placeholder: "you@example.com",
+        autocomplete: "username webauthn",
+        more: input.problem ? "aria-invalid=true" : "autofocus",
+      })}
       <button class="button main wide">Mail me a code</button>
     </form>
     <div class="stack" data-passkey="use" data-next="${input.next}" hidden>

@@ -83,6 +83,10 @@ async function endedOf(bridge: Bridge.Info): Promise<{ sentence: string; atMs: n
   const asked = { type: "disconnected", isNewestFirst: true, limit: 1 } as const
   const [last] = (await EventHistory.page(bridge, asked)).events
   if (last?.event.event !== "disconnected" || last.event.reason === undefined) return undefined
-  const why = last.event.detail || "The phone was unlinked."
+  // A page is one more place than the API's own sentence knows.
+  const why =
+    last.event.reason === "logged_out"
+      ? "the last phone was unlinked: on the phone, here, through the API or by the network"
+      : last.event.detail || "the phone was unlinked"
   return { sentence: sentenceCase(why), atMs: last.created_at * 1000 }
 }

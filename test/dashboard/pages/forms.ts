@@ -3,7 +3,9 @@ import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { config } from "#core/platform/config.ts"
+import { accountsPage } from "#dashboard/pages/people/accounts.ts"
 import { codeBlocks } from "#dashboard/pages/start.ts"
+import { outcome } from "#dashboard/parts/receiver.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 import { aPerson, nobody } from "./person.ts"
@@ -83,6 +85,18 @@ test("the path of a form, opened as a page, leads to the page that the form is o
       at = answer.headers.get("location") ?? ""
     expect([path, at]).toEqual([path, page])
   }
+})
+
+test("an attempt without an answer says in a word what was missing, and an account of one's own name is not named twice", async () => {
+  const failed = { success: false, status_code: 0, error: "dns" }
+  expect(String(await outcome(failed))).toContain(">unknown host<")
+  expect(String(await outcome({ ...failed, status_code: 500 }))).toContain(">500<")
+  const invitation = { id: "1", role: "viewer", by: "ada@example.com" }
+  const asked = { email: "b@example.com", own: [], present: "", mayOpen: false, next: "/" }
+  const said = async (name: string) =>
+    String(await accountsPage({ ...asked, invitations: [{ ...invitation, name }] }))
+  expect(await said("ada@example.com")).toContain("their account")
+  expect(await said("Ada's shop")).not.toContain("their account")
 })
 
 test("a webhook that is saved leads to a test of it, and one that is taken away is not said to get events", async () => {

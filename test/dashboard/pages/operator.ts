@@ -4,6 +4,7 @@ import { Account } from "#core/account/account.ts"
 import { LinkedPhone } from "#core/bridge/linked-phone.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { foundPage } from "#dashboard/pages/operator.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aPerson } from "./person.ts"
 
@@ -74,4 +75,24 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   } finally {
     vi.useRealTimers()
   }
+})
+
+test("a session that does not run is not shown to the operator as one that is connected", async () => {
+  const lease = { host: "", isHeld: false, epoch: 3, failures: 1, deaths: 0, logins: 2 }
+  const shown = async (state: "running" | "paused") => {
+    const told = { status: "connected", since: 1000 }
+    const one = {
+      id: "1",
+      ref: "shop",
+      waiting: { bridgeId: "1", waiting: 0 },
+      lease: { ...lease, state, told },
+    }
+    const account = { id: "2", name: "shop", subscription: "active" }
+    return String(await foundPage({ account, numbers: [one], isOne: true, nowMs: 1_060_000 }))
+  }
+  const paused = await shown("paused")
+  expect(paused).toContain("none; the last one became connected")
+  expect(paused).toContain("no host, epoch 3")
+  expect(paused.replaceAll(/\s+/g, " ")).toContain("1 failure, 0 deaths of hosts, 2 logins that did not last")
+  expect(await shown("running")).toContain("connected, for")
 })

@@ -1,8 +1,9 @@
 import "#test/support/store.ts"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
+import { config } from "#core/platform/config.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { aPerson, acts, anEmail, dangers, ends, firstOf, pages, shownBy, streams } from "./person.ts"
@@ -94,6 +95,10 @@ test("a viewer reads everything but secrets, and changes nothing", async () => {
     expect((await viewer.post(`/numbers/shop${path}`, { confirm: "shop" })).status).toBe(403)
   expect((await viewer.post("/keys", { name: "x" })).status).toBe(403)
   expect((await viewer.get("/new-number")).status).toBe(403)
+  config.SANDBOX = true
+  onTestFinished(() => void (config.SANDBOX = false))
+  const start = await (await viewer.get("/")).text()
+  for (const step of ["Add a number", "For your program", "Write to it"]) expect(start).not.toContain(step)
   expect((await viewer.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
   expect((await viewer.post("/account/sign-out", { browser: "x" })).status).toBe(303)
 })
