@@ -46,7 +46,7 @@ export function askAddress(input: {
 export function askCode(input: { email: string; next: string; problem?: string; isKept: boolean }): Html {
   return html`<div class="card">
     <header>
-      <h1>Look into your mail</h1>
+      <h1>${input.isKept ? "Type your code" : "Look into your mail"}</h1>
       <p>
         ${
           input.isKept

@@ -57,14 +57,12 @@ export const settings = new Hono<DashboardEnv>()
     const given = typed.webhook_url.trim()
     const sentence = html`Saved. Events go there from now on.
       <a href="/numbers/${bridge.customerRef}/deliveries">Send a test event</a> to try it.`
-    return await done(
-      c,
-      given === "" ? "Saved. Events stay in the inbox from now on." : sentence,
-      async () => {
-        const url = Bridge.webhookUrl(given)
-        c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
-      },
-    )
+    const told = given === "" ? "Saved. Events stay in the inbox from now on." : sentence
+    const save = async () => {
+      const url = Bridge.webhookUrl(given)
+      c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
+    }
+    return await done(c, told, save, given)
   })
   .post("/numbers/:ref/settings/events", async (c) => {
     const form = await c.req.parseBody({ all: true })
@@ -110,18 +108,19 @@ export const settings = new Hono<DashboardEnv>()
     return c.redirect("/numbers", 303)
   })
 
-/** Does it and says so, or says why not. What it gives is shown this once. */
+/** Does it and says so, or says why not, with the address that was typed. What it gives is shown this once. */
 async function done(
   c: Context<DashboardEnv>,
   sentence: string | Html,
   act: () => Promise<{ secret: string } | void>,
+  typedUrl?: string,
 ) {
   try {
     const made = await act()
     return await show(c, { ...made, told: note("good", sentence) })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return await show(c, { told: note("bad", sentenceCase(error.message)) }, error.status)
+    return await show(c, { told: note("bad", sentenceCase(error.message)), typedUrl }, error.status)
   }
 }
 
@@ -136,13 +135,13 @@ function runningOf(lease: Lease.Info): "yes" | "paused" | "stopped" {
 
 async function show(
   c: Context<DashboardEnv>,
-  more: { secret?: string; told?: ReturnType<typeof note> } = {},
+  { typedUrl, ...more }: { secret?: string; told?: Html; typedUrl?: string | undefined } = {},
   status?: ApiError["status"],
 ) {
   const { bridge, me } = c.var
   const lease = await freshLease(bridge.id)
   const { events, ignore } = Choice.wire(lease.choice)
-  const url = takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
+  const url = typedUrl ?? takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
   const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, url }
   const overlapUntil = WebhookSecret.overlapUntil(bridge)
   const body = settingsPage({

@@ -50,6 +50,7 @@ test("a refusal calls a field as the form does, and says once why a number is no
     const said = await (await person.post(path, form)).text()
     expect(said).toContain("Address: must begin with http:&#x2F;&#x2F;".replaceAll("&#x2F;", "/"))
     expect(said).not.toContain("ebhook_url:")
+    expect(said.replaceAll("&#x2F;", "/")).toContain('value="ftp://x"')
   }
   const said = await (await person.post("/numbers/shop/connect", { phone: "12" })).text()
   expect(said.match(/is is not a phone number/g)).toHaveLength(1)
