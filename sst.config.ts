@@ -22,7 +22,7 @@ export default $config({
     // Not above: of an error there SST shows no sentence.
     refuseEnvFiles($app.stage)
     refuseAdminShell()
-    const { checkRegion } = await import("./infra/stage/region.ts")
+    const { checkRegion } = await import("./infra/stage/check-region.ts")
     await checkRegion()
     const { compareWithLastDeploy } = await import("./infra/stage/last-deploy.ts")
     await compareWithLastDeploy()

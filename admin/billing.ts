@@ -1,4 +1,4 @@
-import { Billing } from "#core/billing/billing.ts"
+import { Billing } from "#core/billing/settings.ts"
 import { endBilling } from "#core/billing/turned-off.ts"
 import { Refused, type Verb } from "./verb.ts"
 

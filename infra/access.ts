@@ -14,23 +14,23 @@ type TableAction =
   | "BatchWriteItem"
   | "ConditionCheckItem"
 
-/** Leave to do exactly this with a table. */
+/** Permission to do exactly this with a table. */
 export function access(table: sst.aws.Dynamo, ...actions: TableAction[]): Statement {
   return { actions: actions.map((action) => `dynamodb:${action}`), resources: [table.arn] }
 }
 
-/** Leave to do something with those rows alone whose partition keys are like one of these. */
+/** Permission to do something with only those rows whose partition keys are like one of these. */
 export function onlyRows(statement: Statement, ...keys: string[]): Statement {
   const condition = { test: "ForAllValues:StringLike", variable: "dynamodb:LeadingKeys", values: keys }
   return { ...statement, conditions: [condition] }
 }
 
-/** Leave to ask an index of a table. */
+/** Permission to query an index of a table. */
 export function accessToIndex(table: sst.aws.Dynamo, index: string): Statement {
   return { actions: ["dynamodb:Query"], resources: [$interpolate`${table.arn}/index/${index}`] }
 }
 
-/** Leave to write to one log group. */
+/** Permission to write to one log group. */
 export function logsTo(arn: $util.Input<string>): Statement {
   return { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [$interpolate`${arn}:*`] }
 }

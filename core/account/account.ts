@@ -2,7 +2,7 @@ export * as Account from "./account.ts"
 
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
-import { Billing } from "../billing/billing.ts"
+import { Billing } from "../billing/settings.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"
@@ -29,8 +29,8 @@ export const Info = z.object({
 export type Info = z.infer<typeof Info>
 
 /**
- * A name that people choose for their account. Those who link a phone for it read it, so nothing in it turns the direction of
- * the text around it, it can be seen, and no address is in it.
+ * A name that people choose for their account. Those who link a phone for it read it, so nothing in it turns the
+ * direction of the text around it, it can be seen, and no address is in it.
  */
 export const Name = z
   .string()

@@ -1,4 +1,4 @@
-import { Billing } from "../billing/billing.ts"
+import { Billing } from "../billing/settings.ts"
 import { Payer } from "../billing/payer.ts"
 import { ApiError } from "../error.ts"
 import { transact } from "../store/store.ts"
@@ -8,10 +8,10 @@ import { Member } from "./member.ts"
 import { Person } from "./person.ts"
 
 /**
- * The person of an address that was proved, and the account that they see first: the preferred one if they are in it, or else
- * their own, or else the one that they have been in for longest. Somebody new gets an account of their own, unless they are
- * invited: then they choose, and the account is `""`. An invitation is accepted by a person, never by a sign-in: it would
- * lead them into an account of somebody whom they may not know.
+ * The person of an address that was proved, and the account that they see first: the preferred one if they are in it,
+ * or else their own, or else the one that they have been in for longest. Somebody new gets an account of their own,
+ * unless they are invited: then they choose, and the account is `""`. An invitation is accepted by a person, never by a
+ * sign-in: it would lead them into an account of somebody whom they may not know.
  *
  * @param preferred ids of accounts, the best first
  */

@@ -131,8 +131,8 @@ interface Place {
 
 const placeShape = /^(\d{1,15})_(.{1,500}?)((?:~[0-9a-f]{8})*)$/
 /**
- * A place names at most so many lines of its millisecond. If there were more before it, all up to the last named one count as
- * read.
+ * A place names at most so many lines of its millisecond. If the millisecond has more lines than that, all up to the
+ * last one named count as read.
  */
 const mostSeen = 20
 
@@ -142,8 +142,8 @@ function placeFrom(text: string): Place | undefined {
 }
 
 /**
- * The place behind a page: CloudWatch's token; and, since a token holds for a day, the last time before it and the lines of
- * that millisecond. @returns undefined if nothing was ever logged
+ * The place behind a page: CloudWatch's token and, because a token is good for a day, the time of the last line before
+ * it with hashes of that millisecond's lines. @returns undefined if nothing was ever logged
  */
 function placeOf(found: Found | undefined, before: string): string | undefined {
   const token = found?.nextForwardToken

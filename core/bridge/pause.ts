@@ -1,5 +1,5 @@
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing/billing.ts"
+import { Billing } from "../billing/settings.ts"
 import { Due } from "../billing/due.ts"
 import { Payer } from "../billing/payer.ts"
 import { ApiError } from "../error.ts"

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { CustomerRef } from "./bridge.ts"
 import { text } from "./chat.ts"
-import { body, refusals, reply } from "./reply.ts"
+import { body, refusals, reply } from "./route-parts.ts"
 
 const Account = z
   .object({

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored } from "./event.ts"
-import { body, refusals, reply, unreachable } from "./reply.ts"
+import { body, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "References"). */
 export const CustomerRef = z

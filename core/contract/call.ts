@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { CallId, Contact } from "./chat.ts"
-import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
+import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 export const rejectCall = createRoute({
   method: "post",

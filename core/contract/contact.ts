@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Contact as ContactId, PhoneNumber, Group as GroupId } from "./chat.ts"
-import { asking, body, proxy, refusals, reply, unreachable } from "./reply.ts"
+import { asking, body, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Contract, "Contacts" */
 export const Contact = z

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { proxy, refusals, reply, unreachable } from "./reply.ts"
+import { proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Contract, "Debug figures": figures of the host's process. */
 const DebugStats = z

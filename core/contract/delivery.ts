@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Event, EventType } from "./event.ts"
-import { Ok, proxy, refusals, reply, unreachable, body } from "./reply.ts"
+import { Ok, proxy, refusals, reply, unreachable, body } from "./route-parts.ts"
 
 /** Contract, "Delivery log" */
 export const Attempt = z

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { refusals } from "./reply.ts"
+import { refusals } from "./route-parts.ts"
 
 export const streamLogs = createRoute({
   method: "get",

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Chat, FetchedUrl, MessageId, text } from "./chat.ts"
 import type { ErrorCode } from "./error.ts"
-import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./reply.ts"
+import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./route-parts.ts"
 
 /** Contract, "Messages" */
 const SendResult = z

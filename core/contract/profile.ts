@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { FetchedUrl, text } from "./chat.ts"
 import { jpeg } from "./contact.ts"
-import { asking, body, Ok, proxy, refusals, reply } from "./reply.ts"
+import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** Contract, "Profile and privacy" */
 const Profile = z

@@ -9,7 +9,7 @@ import * as message from "./message.ts"
 import * as presence from "./presence.ts"
 import * as profile from "./profile.ts"
 import * as session from "./session.ts"
-import type { proxy } from "./reply.ts"
+import type { proxy } from "./route-parts.ts"
 
 /** Every route of the API by name, grouped by subject, in the order of the reference. */
 export const routes = {

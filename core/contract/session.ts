@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { PhoneNumber } from "./chat.ts"
-import { body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./reply.ts"
+import { body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
 
 export const Status = z
   .enum(["unpaired", "connecting", "connected", "disconnected", "replaced", "passkey_required"])
@@ -13,7 +13,10 @@ export const Status = z
   })
 export type Status = z.infer<typeof Status>
 
-/** Contract, "Session status". Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts. */
+/**
+ * Contract, "Session status". Unknown fields are `""`, never absent; those about an objection or a restriction are there
+ * while it lasts.
+ */
 export const SessionStatus = z
   .object({
     status: Status,

@@ -39,7 +39,7 @@ export const Info = z.object({
   /** The task definition that it was started with; `""` if it was started by hand. */
   definition: z.string().default(""),
   startedAt: z.number().int(),
-  /** Its last beat by its own clock, Unix seconds; 0 before it. For people: `version` says whether it lives. */
+  /** Its last beat by its own clock, Unix seconds; 0 before it. For display: `version` says whether the host lives. */
   beatAt: z.number().int().default(0),
   /** When it was asked to drain, Unix seconds; 0 before. */
   drainingAt: z.number().int().default(0),
@@ -154,7 +154,10 @@ export async function beat(input: {
   return "up"
 }
 
-/** Whether the sweep started it, and replaces and ends it. A host that was started by hand, or by a service, is left alone. */
+/**
+ * Whether the sweep started it, and replaces and ends it. A host that was started by hand, or by a service, is left
+ * alone.
+ */
 export function isSwept(host: Pick<Info, "definition">): boolean {
   return host.definition !== ""
 }

@@ -1,4 +1,4 @@
-import { type Item, type Row, toRow } from "./rows.ts"
+import { type Item, type Row, toRow } from "./dynamodb-json.ts"
 
 /** The store did not answer in time: it is unknown whether it wrote. */
 export class StoreAway extends Error {}
@@ -87,5 +87,8 @@ export function sortOf(error: unknown): "THROTTLING" | "TRANSIENT" | "CLIENT_ERR
   return transient.has(error.name) || isUnanswered(error) ? "TRANSIENT" : "CLIENT_ERROR"
 }
 
-/** The second one means that this machine's clock is wrong. By the time of the retry the difference is known. */
+/**
+ * `InvalidSignatureException` means that this machine's clock is wrong. By the time of the retry the difference is
+ * known.
+ */
 const transient = new Set(["TimeoutError", "InvalidSignatureException"])

@@ -4,7 +4,7 @@ import { z } from "zod"
 import { Metrics } from "../platform/metrics.ts"
 import { type Ask, askByHttp, askHere, type Exchange, type Options, type Wire } from "./client.ts"
 import { isPassing, isThrottled, StoreAway, StoreError } from "./error.ts"
-import { type Item, type Row, toItem, toRow } from "./rows.ts"
+import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
 export { isPassing, isThrottled, StoreAway, type Row }
 

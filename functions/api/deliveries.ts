@@ -7,7 +7,7 @@ import { Deliveries } from "#core/event/delivery-report.ts"
 import { EventList } from "#core/event/list.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/row.ts"
-import { Turn } from "#core/event/turn.ts"
+import { Turn } from "#core/event/retry-and-skip.ts"
 import { router } from "../http/router.ts"
 
 const ok = { ok: true as const }

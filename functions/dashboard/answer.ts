@@ -1,6 +1,6 @@
 import type { Context } from "hono"
 import { HTTPException } from "hono/http-exception"
-import { Billing } from "#core/billing/billing.ts"
+import { Billing } from "#core/billing/settings.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 import type { ApiError } from "#core/error.ts"

@@ -2,7 +2,7 @@ import { getCookie, setCookie } from "hono/cookie"
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { Account } from "#core/account/account.ts"
-import { Billing } from "#core/billing/billing.ts"
+import { Billing } from "#core/billing/settings.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
@@ -122,7 +122,10 @@ function isSignIn(path: string): boolean {
   }
 }
 
-/** `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's answer; `draft` is a form. */
+/**
+ * `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's
+ * answer; `draft` is a form.
+ */
 type Name = "session" | "asking" | "challenge" | "draft"
 
 export function cookie(c: Context, name: Name): string | undefined {

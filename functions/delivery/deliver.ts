@@ -8,7 +8,7 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
-import { Arrivals } from "./stay-for-events.ts"
+import { NewEvents } from "../../core/event/new-events.ts"
 import { attempt, type Outcome } from "./attempt.ts"
 import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
@@ -39,7 +39,7 @@ export async function deliver(
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
   const { agent, leave } = newConnections()
-  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new Arrivals(bridgeId), visit, bell }
+  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new NewEvents(bridgeId), visit, bell }
   try {
     return await work(claimed, means)
   } finally {

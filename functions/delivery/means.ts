@@ -2,7 +2,7 @@ import type { Agent } from "undici"
 import { Claim } from "#core/event/claim.ts"
 import type { Delivery } from "#core/event/delivery-progress.ts"
 import { log } from "#core/platform/log.ts"
-import type { Arrivals } from "./stay-for-events.ts"
+import type { NewEvents } from "../../core/event/new-events.ts"
 import type { Notes } from "./attempt-notes.ts"
 import type { Visit } from "./visit.ts"
 
@@ -10,7 +10,7 @@ import type { Visit } from "./visit.ts"
 export interface Means {
   agent: Agent
   notes: Notes
-  arrivals: Arrivals
+  arrivals: NewEvents
   visit: Visit
   /** The doorbell that is answered, in the queue's words. */
   bell: string | undefined

@@ -2,7 +2,7 @@ import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi"
 import { type ErrorCode, errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { eventExamples, examples } from "#core/contract/examples.ts"
-import { refusals } from "#core/contract/reply.ts"
+import { refusals } from "#core/contract/route-parts.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 

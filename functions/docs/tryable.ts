@@ -1,4 +1,4 @@
-import { proxy } from "#core/contract/reply.ts"
+import { proxy } from "#core/contract/route-parts.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 
 /** A route of the contract, as far as a page that tries it looks at it. */

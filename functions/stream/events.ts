@@ -2,7 +2,7 @@ import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { invalid } from "#core/error.ts"
-import { Arrivals } from "../delivery/stay-for-events.ts"
+import { NewEvents } from "../../core/event/new-events.ts"
 import { router } from "../http/router.ts"
 import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
 
@@ -22,7 +22,7 @@ export const eventStream = router().openapi(listEvents, async (c, next) => {
   const after = await EventHistory.startOf(bridge.id, { lastEventId, since: wanted.since })
 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
-    const arrivals = new Arrivals(bridge.id)
+    const arrivals = new NewEvents(bridge.id)
     const news = async () => {
       await arrivals.next(lookEachMs, signal)
       signal.throwIfAborted()

@@ -10,7 +10,10 @@ import { isDead, observe, type Observations } from "./death.ts"
 import { drainAll, networks, refused, tend } from "./fleet.ts"
 import { type Reported, reportsOf, stop } from "./tasks.ts"
 
-/** Dead hosts whose leases are looked for at once. One after the other, those of a lost zone would outlast a beat. */
+/**
+ * Dead hosts whose leases are looked for at once. One after the other, the hosts of a lost zone would take longer than a
+ * beat.
+ */
 const freedAtOnce = 10
 /** How long a dead host's leases are looked for, since the index that lists them lags. In seconds. */
 const askedForAfterDeath = 3600

@@ -122,8 +122,8 @@ async function startedAs(host: Pick<Host.Info, "id" | "network">, task: string):
 }
 
 /**
- * An earlier look asked for this host in other words, as a deploy changes them, and did not hear the answer. ECS names what
- * it started then; it is replaced like any other host of before.
+ * An earlier look asked for this host with other parameters, which a deploy changes, and did not hear the answer. ECS
+ * names what it started then; it is replaced like any other host of before.
  */
 function taskOfBefore(error: unknown): string | undefined {
   return error instanceof ConflictException ? error.resourceIds?.[0] : undefined

@@ -6,21 +6,24 @@ import { stage } from "../stage/stage.ts"
 const madePepper = secret("ApiKeyPepper", operator.versions.API_KEY_PEPPER_VERSION).current
 export const apiKeyPepper = operator.pepper ? $util.secret(operator.pepper) : madePepper
 
-/** Signs the API's calls to session hosts. Both sides also accept the previous version, since hosts are replaced after a deploy. */
+/**
+ * Signs the API's calls to session hosts. Both sides also accept the previous version, since hosts are replaced after a
+ * deploy.
+ */
 export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION)
 
 /**
- * Proves to the functions that a request came through the router, and with it the viewer's address. They take the one
- * before as well: the router learns of a new one minutes after them.
+ * Proves to the functions that a request came through the router, and with it the viewer's address. They accept the
+ * previous one as well: the router learns of a new one minutes after them.
  */
 export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECRET_VERSION)
 
-/** Where session hosts find their tokens, a parameter for each version. */
+/** The path of the session hosts' token secret: a parameter for each version. */
 export const hostTokens = `/${$app.name}/${$app.stage}/HOST_TOKEN_SECRET`
 
 /**
  * As session hosts get them. A task reads its secrets once, when it starts: only another name makes another task definition,
- * and only that makes the sweep replace the hosts. The parameters of before stay: until then it starts hosts that read those.
+ * and only that makes the sweep replace the hosts. Older parameters stay: until then the sweep starts hosts that read them.
  */
 const hostTokenParameters = hostTokenSecret.versions.map(
   (value, i) =>

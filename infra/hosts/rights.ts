@@ -26,7 +26,7 @@ const inSessions = access(sessions, ...changes, "BatchGetItem")
 const inEvents = access(events, ...changes)
 const unwrapping = { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] }
 
-/** The rights of the processes of a host: alone they read Sessions and unwrap session keys. */
+/** The rights of a host's processes. Only they may read Sessions and unwrap session keys. */
 export const hostPolicy = policy("session-host", [
   ...common,
   inLeases,
@@ -38,9 +38,9 @@ export const hostPolicy = policy("session-host", [
 ])
 
 /**
- * The rights of the sandbox's host: the same, for sandbox bridges alone. It opens and
- * changes nothing that a real bridge keeps. Like every host it may change what all share: the rows of hosts (`HOSTS*`), of which
- * number is where (`PHONE#*`), and of idempotency keys (Requests).
+ * The rights of the sandbox's host: the same, for sandbox bridges alone. It opens and changes nothing that a real
+ * bridge keeps. Like every host it may change what all share: the rows of hosts (`HOSTS*`), of which number is where
+ * (`PHONE#*`), and of idempotency keys (Requests).
  */
 export const sandboxPolicy = policy("sandbox-host", [
   ...common,
@@ -73,7 +73,7 @@ function logs(ids: string): Statement {
   }
 }
 
-/** The rights that ECS has while it starts one that logs there. */
+/** The rights of ECS while it starts a host that logs to this group. */
 export const startPolicy = (logs: string) =>
   policy("start", [
     {
@@ -82,7 +82,7 @@ export const startPolicy = (logs: string) =>
       resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${hostTokens}/*`],
     },
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
-    // The one action that knows no resource.
+    // The one action that cannot be limited to a resource.
     { actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
     {
       actions: ["ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"],

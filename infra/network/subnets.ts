@@ -1,4 +1,4 @@
-import { allZones, usable } from "../stage/region.ts"
+import { allZones, usable } from "../stage/check-region.ts"
 import { inward, outward, vpc } from "./vpc.ts"
 
 const zones = aws.getAvailabilityZonesOutput(allZones).zoneIds.apply(usable)

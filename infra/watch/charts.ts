@@ -18,7 +18,7 @@ const charts: Record<string, Metric[]> = {
     metric("session-host", "SendAckMs", "p50"),
     metric("session-host", "SendAckMs", "p99"),
   ],
-  "Sends that are not plain": [
+  "Sends: unknown, refused, repeated": [
     ...host("Sends", "SendUnknown", "SendRejected", "DevicesMissed"),
     ...["IdemReplay", "IdemConflict", "IdemTakeover"].map((name) => metric("api", name)),
   ],
@@ -41,7 +41,7 @@ const charts: Record<string, Metric[]> = {
     ...["HostDead", "HostRefused"].map((name) => metric("sweep", name)),
     metric("sweep", "Suspects", "Maximum"),
   ],
-  "URLs of strangers that lead inside": ["api", "delivery", "session-host"].map((service) =>
+  "Blocked fetches of internal addresses": ["api", "delivery", "session-host"].map((service) =>
     metric(service, "FetchBlocked"),
   ),
   Store: [...worst("session-host", "CommitMs"), ...host("StoreThrottled", "StoreConflict")],
@@ -50,7 +50,7 @@ const charts: Record<string, Metric[]> = {
     ofFunction(fn, "Errors"),
     ofFunction(fn, "Throttles"),
   ]),
-  "Functions: at once": [api, stream, delivery].map((fn) =>
+  "Functions: concurrent executions": [api, stream, delivery].map((fn) =>
     ofFunction(fn, "ConcurrentExecutions", "Maximum"),
   ),
   "Tables: units written": [accounts, leases, sessions, events, requests].map((table) =>

@@ -3,7 +3,7 @@ import { apiClient } from "../api-client.ts"
 import { link } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
 import type { Running } from "../service/running.ts"
-import { sessionHosts } from "../ecs/session-host-pids.ts"
+import { sessionHosts } from "../service/session-host-pids.ts"
 import type { startReceiver } from "./receiver.ts"
 
 interface Input {

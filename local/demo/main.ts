@@ -9,8 +9,8 @@ import { type Arrival, startReceiver } from "./receiver.ts"
 import { untilConnected } from "../network/link.ts"
 import { subscriptionStory } from "./subscription.ts"
 import { networkClient } from "../network/client.ts"
-import { noLimits, type SpawnedService, spawnService } from "../service/spawn.ts"
-import { sessionHosts } from "../ecs/session-host-pids.ts"
+import { noLimits, type SpawnedService, spawnService } from "../service/spawn-service.ts"
+import { sessionHosts } from "../service/session-host-pids.ts"
 
 /** `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's story. */
 const Bridges = z.coerce.number().int().min(1).default(1)

@@ -1,7 +1,7 @@
 import { Unexpected, apiClient, patiently } from "../api-client.ts"
 import { link, untilConnected } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
-import type { SpawnedService } from "../service/spawn.ts"
+import type { SpawnedService } from "../service/spawn-service.ts"
 import { browser, type Browser } from "./browser.ts"
 
 const ref = "shop"

@@ -19,7 +19,7 @@ export async function link(
   await untilConnected(ref, { api, signal })
 }
 
-/** A code is replaced after some seconds, perhaps before it is scanned: the next one is another. @throws Unexpected */
+/** Makes a failed scan worth repeating: the code may have been replaced before it was scanned. @throws Unexpected */
 export function again(cause: unknown): never {
   if (!(cause instanceof Unexpected)) throw cause
   throw new Unexpected(cause.message, { cause })

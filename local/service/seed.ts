@@ -11,7 +11,10 @@ const Seeded = z.object({ accountId: z.string(), apiKey: z.string() })
 
 const ref = "my-bridge"
 
-/** On a slow machine the first session host takes some seconds to start; a code that is not read gives way after 60 s. */
+/**
+ * On a slow machine the first session host takes some seconds to start; a code that is not scanned is replaced after 60
+ * s.
+ */
 const linkedWithinMs = 90_000
 
 /** The account and bridge that the first start creates and later starts find. */
@@ -67,12 +70,12 @@ async function signInLink(accountId: string, baseUrl: string): Promise<string> {
   const { Member } = await import("#core/account/member.ts")
   const { Person } = await import("#core/account/person.ts")
   const { SignIn } = await import("#core/account/sign-in.ts")
-  // As a code, a mail of a sign-in is for eyes, not for files.
+  // A sign-in mail holds a code, so it is shown on a terminal and never kept in a log file.
   if (process.stdout.isTTY)
     watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))
   await Account.makeOperator(accountId)
   await Member.add(accountId, await Person.ofEmail(operator), "owner")
-  // Passkeys do not work at an address.
+  // Passkeys need a name and do not work on an IP address.
   return `${baseUrl.replace("127.0.0.1", "localhost")}/sign-in/link/${await SignIn.print(operator)}`
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { staysMs } from "#functions/delivery/stay-for-events.ts"
+import { staysMs } from "#core/event/new-events.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbells.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
@@ -106,7 +106,8 @@ async function start(
     URL_ALLOW: settings.URL_ALLOW,
     HOST_CAPACITY: String(settings.HOST_CAPACITY),
     HOST_SPARE: String(settings.HOST_SPARE),
-    // A delivery that the store tells of events stays for longer than that, so what follows an event is in time.
+    // Here the store tells deliveries of events, and they wait for longer than this: an event that soon follows
+    // another needs no doorbell.
     ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...(await secrets(dataDir)),

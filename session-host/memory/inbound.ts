@@ -29,7 +29,7 @@ interface Options {
   /** Turns a message into events. May throw on anything that strangers send. */
   map: typeof mapReceived
   /** Whether a release before 0.2 has seen this ciphertext. */
-  wasSeen: (hash: string) => Promise<boolean>
+  seenByFormerRelease: (hash: string) => Promise<boolean>
   commits: Pick<Commits, "made" | "whenKept">
   log: Logger
 }
@@ -50,19 +50,24 @@ interface Asked {
   isBelieved: boolean
 }
 
-/** After this many units a look-up is repeated: well before `wasMadeLately` forgets, which knows the last thousand rows. */
+/**
+ * After this many units a look-up is repeated. `wasMadeLately` knows the last thousand rows, so this is well before it
+ * forgets.
+ */
 const goodFor = 500
 
 /**
- * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one unit,
- * which is committed whole or not at all.
+ * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one
+ * unit, which is committed whole or not at all. If a stanza brings more messages than its own, these become units
+ * before it.
  *
- * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit, so the
- * network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but before the receipt
- * has left, the message comes again as well, and `isSeen` finds its ciphertext in the row that the unit has written.
+ * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit,
+ * so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but
+ * before the receipt has left, the message comes again as well, and `isSeen` finds its ciphertext in the row that the
+ * unit has written.
  *
  * A message that says that it comes for the first time is not looked up: the ratchet that its unit has moved decrypts no
- * ciphertext twice. If it cannot be decrypted, `wasSeen` looks after all (decision 19).
+ * ciphertext twice. If it cannot be decrypted, `isSeenAfterAll` looks it up (decision 19).
  */
 export class Inbound {
   readonly #options: Options
@@ -75,7 +80,10 @@ export class Inbound {
     this.#lookups = new Lookups((names) => options.messages.findAll(names))
   }
 
-  /** A message with these attributes has arrived and will be asked for. Those that may have come before are looked up together. */
+  /**
+   * A message with these attributes has arrived and will be asked for. Those that may have come before are looked up
+   * together.
+   */
   foresee(attrs: Received["attrs"], is: Expected): void {
     if (this.ignores(attrs)) return
     // The caller who asks for it sees the error.
@@ -91,12 +99,12 @@ export class Inbound {
   async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
     if (this.ignores(attrs)) return false
     const { known } = await this.#look(attrs)
-    return known?.seen.includes(seenAs(hash)) === true || (await this.#options.wasSeen(hash))
+    return known?.seen.includes(seenAs(hash)) === true || (await this.#options.seenByFormerRelease(hash))
   }
 
   /** Whether this ciphertext was decrypted before, whatever its stanza said. @throws SessionEnded */
-  async wasSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
-    if (this.#asked.get(received.attrs)?.isBelieved) void this.#ask(received.attrs)
+  async isSeenAfterAll(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
+    if (this.#asked.get(received.attrs)?.isBelieved) await this.#ask(received.attrs)
     return await this.isSeen(received)
   }
 
@@ -114,7 +122,10 @@ export class Inbound {
     return unit !== undefined
   }
 
-  /** Makes the unit of a message that a release before 0.2 received and wrote down, without making it an event. @throws SessionEnded */
+  /**
+   * Makes the unit of a message that a release before 0.2 received and wrote down, without making it an event. @throws
+   * SessionEnded
+   */
   async takeAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     this.#keep(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
   }

@@ -110,7 +110,7 @@ export class Memory {
       map: input.map ?? mapReceived,
       connection: input.connection,
       contacts: () => this.#contacts,
-      wasSeen: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
+      seenByFormerRelease: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
     })
     const { lease, log, timing } = input
     const provenAtMs = performance.now() + timing.provenMs

@@ -109,7 +109,7 @@ export interface Vault {
    */
   isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /** The same, but whatever the stanza says: for a ciphertext that could not be decrypted. */
-  wasSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
+  isSeenAfterAll(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /** Whether the unseen message at hand is to be treated as one that cannot be decrypted: true at most once. */
   isToSkip(): Promise<boolean>
   /** The protobuf of a recently sent message, by its id alone, for retry receipts. */

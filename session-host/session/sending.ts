@@ -47,8 +47,8 @@ export class Sending {
   }
 
   /**
-   * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent again, and phones show
-   * an id only once.
+   * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent again, and
+   * phones show an id only once.
    * @throws ApiError `idempotency_conflict`, `not_paired`, `network_rejected`, `send_outcome_unknown`,
    * `session_unavailable`, and what `compose` throws
    */
@@ -74,9 +74,10 @@ export class Sending {
   }
 
   /**
-   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, before the stanza may leave; the
-   * network's answer turns it into `acked` or `failed`. If the host dies before that row is durable, nothing has left. If it dies
-   * later, a retry on the next host finds the row, and sends the same bytes under the same id.
+   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, before the stanza may
+   * leave; the network's answer turns it into `acked` or, the first time, `failed`. If the host dies before that row is
+   * durable, nothing has left. If it dies later, a retry on the next host finds the row, and sends the same bytes under
+   * the same id.
    */
   async #send({ messageId, isNew, compose }: Wish): Promise<Answer> {
     const { memory, uplink, connected } = this.#input
@@ -125,9 +126,11 @@ export class Sending {
         log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
         // A refusal of the repeated stanza says nothing about the first one.
         if (again) throw outcomeUnknown()
+        // If the host dies before this is durable, the retry is refused again, and its outcome counts as unknown.
         await this.#keep({ ...outgoing, state: "failed", network_code: error.networkCode })
         throw rejected(error.networkCode)
       }
+      // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
       if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)
       if (error instanceof NotSent && !again) throw sessionUnavailable()
       if (error instanceof NotSent || error instanceof OutcomeUnknown) {

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { BridgeWithManager } from "#core/contract/bridge.ts"
-import { sessionHosts } from "#local/ecs/session-host-pids.ts"
+import { sessionHosts } from "#local/service/session-host-pids.ts"
 import type { Phone } from "#local/network/client.ts"
 import { until } from "#test/support/until.ts"
 import { startWhole, type Whole } from "./whole-service.ts"

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { networkClient } from "#local/network/client.ts"
-import { spawnService } from "#local/service/spawn.ts"
+import { spawnService } from "#local/service/spawn-service.ts"
 import { startReceiver } from "../support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 

@@ -20,11 +20,11 @@ function partOf(heading: string): string {
 
 /** The files of a way: the first that each of its steps names, and others that it names in bold face. */
 function way(heading: string) {
-  const [steps = "", asked = ""] = partOf(heading).split("### Files that these steps ask")
+  const [steps = "", asked = ""] = partOf(heading).split("### Files that these steps consult")
   const lines = steps.split(/^(?=\d+\. )/m).slice(1)
   return {
     steps: [...new Set(lines.flatMap((line) => stepsIn(line)))],
-    named: [...namedIn(steps), ...namedIn(asked), ...namedIn(partOf("Beside both ways"))],
+    named: [...namedIn(steps), ...namedIn(asked), ...namedIn(partOf("Beside both paths"))],
   }
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Event } from "#core/contract/event.ts"
 import { listen } from "#local/listen.ts"
-import { sessionHosts } from "#local/ecs/session-host-pids.ts"
+import { sessionHosts } from "#local/service/session-host-pids.ts"
 import { type Customer, type Service, startService, statusOf } from "../support/service/service.ts"
 import { until } from "#test/support/until.ts"
 

@@ -1,5 +1,5 @@
 import type { Read } from "#local/network/client.ts"
-import type { Sent } from "../cluster/send-once.ts"
+import type { Sent } from "../cluster/keyed-send.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
 
 /** The parts of a delivery that the oracle judges. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
 import type { Line, Lines } from "../cluster/lines.ts"
-import { type Customer, sendOnce, type Sent } from "../cluster/send-once.ts"
+import { type Customer, sendUnderKey, type Sent } from "../cluster/keyed-send.ts"
 import type { Shape } from "../cluster/shape.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
 
@@ -72,7 +72,7 @@ export function startTraffic(input: {
     const roll = random.next()
     if (companion && roll < 0.4) {
       const one: Sent = { bridge: companion, text, status: 0, messageId: undefined, tries: 0 }
-      await sendOnce(input, one, {
+      await sendUnderKey(input, one, {
         chat: to,
         giveUp: () => performance.now() > over,
         waitMs: () => random.between(100, 500),
@@ -102,7 +102,7 @@ export function startTraffic(input: {
         tries: 0,
       }
       sent.push(one)
-      await sendOnce(input, one, {
+      await sendUnderKey(input, one, {
         chat: random.next() < 0.3 ? group : contact,
         giveUp: () => performance.now() > over,
         waitMs: () => random.between(100, 500),
@@ -137,7 +137,7 @@ export async function converse(
   let after = 0
   while (n < rounds) {
     const one: Sent = { bridge, text: `round ${++n}`, status: 0, messageId: undefined, tries: 0 }
-    await sendOnce(customer, one, { chat: contact, giveUp: () => false, waitMs: () => 100 })
+    await sendUnderKey(customer, one, { chat: contact, giveUp: () => false, waitMs: () => 100 })
     // Each turn is the other side's once: what it says next is of a new ratchet.
     const [answer] = await network.read(contact, { from: contact, text: one.text, after, wait: 10_000 })
     after = answer?.n ?? after

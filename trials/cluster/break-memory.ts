@@ -6,7 +6,8 @@ import { SessionVault } from "#session-host/memory/vault/vault.ts"
 export function breakMemory(broken: string | undefined): void {
   if (broken === "gate") withoutGate()
   if (broken === "seen")
-    for (const asked of ["isSeen", "wasSeen"] as const) SessionVault.prototype[asked] = async () => false
+    for (const asked of ["isSeen", "isSeenAfterAll"] as const)
+      SessionVault.prototype[asked] = async () => false
   if (broken === "bell") Bell.prototype.ringAnew = () => {}
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Options } from "../cluster/cluster.ts"
 import { lostAnswer, type Phase, throttling } from "../cluster/phases.ts"
 import { startLines } from "../cluster/lines.ts"
-import { type Sent, sendOnce } from "../cluster/send-once.ts"
+import { type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { until } from "#test/support/until.ts"
@@ -94,7 +94,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     /** A customer's send under a key, repeated until it succeeds. */
     async send(): Promise<Sent> {
       const one = { bridge, text: `out ${++messages}`, status: 0, messageId: undefined, tries: 0 }
-      await sendOnce({ api: () => apis()[0], apiKey }, one, {
+      await sendUnderKey({ api: () => apis()[0], apiKey }, one, {
         chat: contact,
         giveUp: () => false,
         waitMs: () => 200,

@@ -1,4 +1,4 @@
-import { sessionHosts } from "#local/ecs/session-host-pids.ts"
+import { sessionHosts } from "#local/service/session-host-pids.ts"
 import { seeded } from "#local/random.ts"
 import { statusOf } from "#test/support/service/service.ts"
 import { type Answer, ask } from "./ask.ts"

@@ -1,4 +1,4 @@
-import { sessionHosts } from "#local/ecs/session-host-pids.ts"
+import { sessionHosts } from "#local/service/session-host-pids.ts"
 import { startService } from "#test/support/service/service.ts"
 import { silence, startReceiver } from "#test/support/service/start-receiver.ts"
 import { giveShare } from "./share.ts"

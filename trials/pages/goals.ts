@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Browser, Page } from "puppeteer-core"
-import { sessionHosts } from "#local/ecs/session-host-pids.ts"
+import { sessionHosts } from "#local/service/session-host-pids.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { startBrowser } from "#test/support/service/browser.ts"
 import type { Customer, Service } from "#test/support/service/service.ts"

@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
-import { Billing } from "#core/billing/billing.ts"
+import { Billing } from "#core/billing/settings.ts"
 import { countPaid, isStillWanted, keptFor } from "#core/billing/bridges.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { look } from "#core/billing/look.ts"

@@ -68,7 +68,7 @@ export function followHistory({ sock, keys, isOpen, mediaHost, recordPeople, onE
     await keepTokens(tokens)
   }
 
-  /** Keeps tokens. Without them the network takes messages to these chats for a stranger's. */
+  /** Keeps tokens. Without them the network treats messages to these chats as a stranger's. */
   async function keepTokens(tokens: Token[]): Promise<void> {
     for (let at = 0; at < tokens.length; at += atATime) {
       const some = tokens.slice(at, at + atATime)
@@ -133,7 +133,7 @@ function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
   return { contacts, pairs: lidPnMappings }
 }
 
-/** A chat without its messages. It has them only if nothing else says whose number its LID is. */
+/** Decodes a chat without its messages, unless only they say whose number its LID is. */
 function conversationOf(bytes: Uint8Array): proto.IConversation {
   const about = [...fieldsOf(bytes)].filter(({ number }) => number !== messagesField)
   const chat = proto.Conversation.decode(Buffer.concat(about.map(({ whole }) => whole)))

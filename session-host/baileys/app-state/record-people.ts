@@ -6,15 +6,15 @@ import { known, pair } from "./listen-for-people.ts"
 interface Input {
   sock: Pick<WASocket, "signalRepository">
   vault: Pick<Vault, "keep" | "gate">
-  /** Resolves when they are taken down; rejects when that will not be: the connection has ended. */
+  /** Resolves when they are recorded. Rejects when they will not be, since the connection has ended. */
   learn: (people: Acquaintance[]) => Promise<void>
 }
 
-/** How many people, or entries that may name some, are taken down at a time. */
+/** How many people, or entries that may name some, are recorded at a time. */
 export const atATime = 100
 
 /**
- * Takes down the people of long lists, some at a time. Resolves when these are durable, and everybody else has had a turn. A
+ * Records the people of long lists, a batch at a time. Resolves when they are durable, and other work has had its turn. A
  * list of 50,000 must neither stop its host nor fill its memory.
  */
 export type RecordPeople = (told: { contacts: Partial<Contact>[]; pairs: LIDMapping[] }) => Promise<void>
@@ -25,7 +25,7 @@ export function newRecordPeople({ sock, vault, learn }: Input): RecordPeople {
     for (let at = 0; at < people.length; at += atATime) await learn(people.slice(at, at + atATime))
     for (let at = 0; at < pairs.length; at += atATime)
       await sock.signalRepository.lidMapping.storeLIDPNMappings(pairs.slice(at, at + atATime))
-    // People are notes: later units are durable after them.
+    // People are notes, which no frame waits for. This empty unit comes after them: when it is durable, so are they.
     await vault.keep({})
     await vault.gate.whenKept(vault.gate.made)
     await nextTurn()

@@ -77,7 +77,7 @@ export function newDecrypting(
       })
     if (vault.ignores(attrs)) return await read().catch(asForgotten)
     const asSeen = async (error: unknown) => {
-      if (error instanceof SessionEnded || !(await vault.wasSeen({ hash, attrs }))) throw error
+      if (error instanceof SessionEnded || !(await vault.isSeenAfterAll({ hash, attrs }))) throw error
       return emptyMessage
     }
     const fresh = read().catch(asSeen)

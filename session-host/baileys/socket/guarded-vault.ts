@@ -2,9 +2,10 @@ import { TooLarge } from "#session-host/memory/store.ts"
 import type { Vault } from "#session-host/network/connection.ts"
 
 /**
- * The vault as one connection may use it. It works only while the connection lives: a later write would overwrite those of
- * the next connection. When the vault fails, the connection is closed before Baileys hears of it. Baileys would answer with a
- * refusal, and a message that was refused never comes back. Baileys hears only of a message that can never be kept.
+ * The vault as one connection may use it. It works only while the connection lives: a later write would overwrite those
+ * of the next connection. When the vault fails, the connection is closed before Baileys hears of it. Baileys would
+ * answer with a refusal, and a message that was refused never comes back. Baileys hears only of a message that can
+ * never be kept.
  */
 export function guard(vault: Vault, ended: () => boolean, close: (detail: string) => void): Vault {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -27,7 +28,7 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     ignores: (attrs) => vault.ignores(attrs),
     forgetsSome: () => vault.forgetsSome(),
     isSeen: (received) => guarded(() => vault.isSeen(received)),
-    wasSeen: (received) => guarded(() => vault.wasSeen(received)),
+    isSeenAfterAll: (received) => guarded(() => vault.isSeenAfterAll(received)),
     isToSkip: () => guarded(() => vault.isToSkip()),
     sent: (messageId) => guarded(() => vault.sent(messageId)),
   }

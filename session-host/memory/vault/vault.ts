@@ -187,8 +187,8 @@ export class SessionVault implements Vault {
     return await this.#parts.inbound().isSeen(received)
   }
 
-  async wasSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
-    return await this.#parts.inbound().wasSeen(received)
+  async isSeenAfterAll(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
+    return await this.#parts.inbound().isSeenAfterAll(received)
   }
 
   async isToSkip(): Promise<boolean> {

@@ -331,7 +331,7 @@ test("a message that says that it is new is not looked up, until it could not be
   const { vault } = next.memory
   vault.foresee(received.attrs, "new")
   expect(await vault.isSeen(received)).toBe(false)
-  expect(await vault.wasSeen(received)).toBe(true)
+  expect(await vault.isSeenAfterAll(received)).toBe(true)
   expect(await vault.isSeen(received)).toBe(true)
 })
 

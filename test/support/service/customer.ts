@@ -3,7 +3,7 @@ import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/api/app.ts"
 import { config } from "#core/platform/config.ts"
-import { noLimits } from "#local/service/spawn.ts"
+import { noLimits } from "#local/service/spawn-service.ts"
 
 interface Fields {
   subscription?: Account.Subscription

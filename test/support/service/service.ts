@@ -5,7 +5,7 @@ import { z } from "zod"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { networkClient } from "#local/network/client.ts"
-import { noLimits, spawnService } from "#local/service/spawn.ts"
+import { noLimits, spawnService } from "#local/service/spawn-service.ts"
 
 const linkedWithinMs = 60_000
 

@@ -1,6 +1,6 @@
 import { decode } from "#session-host/messages/decode.ts"
 import { built, textOf } from "#session-host/messages/compose.ts"
-import { aPairedConnection } from "./connection.ts"
+import { aPairedConnection } from "./recorded-connection.ts"
 import type { Network } from "../network/network.ts"
 import { aVault, type VolatileVault } from "./vault.ts"
 

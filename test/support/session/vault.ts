@@ -93,7 +93,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       await unanswered
       return seen.has(hash)
     },
-    async wasSeen({ hash }) {
+    async isSeenAfterAll({ hash }) {
       await unanswered
       return seen.has(hash)
     },

@@ -4,9 +4,9 @@ import { Pool } from "undici"
 import { z } from "zod"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
-import { noLimits } from "#local/service/spawn.ts"
+import { noLimits } from "#local/service/spawn-service.ts"
 import { find, type Running } from "#local/service/running.ts"
-import { sessionHosts } from "#local/ecs/session-host-pids.ts"
+import { sessionHosts } from "#local/service/session-host-pids.ts"
 import { type Child, startChild } from "../child.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
@@ -26,7 +26,10 @@ interface Input {
   name?: string
 }
 
-/** This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere, store) and session hosts. */
+/**
+ * This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere, store) and
+ * session hosts.
+ */
 export async function startOurs({ dir, network, receiver, store, name = "ours" }: Input): Promise<Side> {
   const dataDir = join(dir, "ours")
   mkdirSync(dataDir, { recursive: true })

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline"
 import { z } from "zod"
 import { EventRow } from "#core/event/row.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen as hear, tell } from "#functions/delivery/stay-for-events.ts"
+import { listen as hear, tell } from "#core/event/new-events.ts"
 import type { DynamoDb } from "#local/dynamodb/server.ts"
 import { listen } from "#local/listen.ts"
 
@@ -11,8 +11,8 @@ import { listen } from "#local/listen.ts"
 const Told = z.object({ bridgeId: z.string(), n: z.number() })
 
 /**
- * Tells each client that connects of each event that this store keeps. On one machine the store shares a process with deliveries;
- * here deliveries are killed, and the store is not.
+ * Tells each client that connects of each event that this store keeps. On one machine the store shares a process with
+ * deliveries; here deliveries are killed, and the store is not.
  * @returns the port.
  */
 export async function tellOfEvents(store: DynamoDb): Promise<number> {

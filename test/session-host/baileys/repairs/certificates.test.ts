@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { installRepairs } from "#session-host/baileys/repairs/install.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
-import { aConnection } from "#test/support/session/connection.ts"
+import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/network/scripted-network.ts"
 import { aVault } from "#test/support/session/vault.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
-import { aConnection } from "#test/support/session/connection.ts"
+import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aVault } from "#test/support/session/vault.ts"

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
-import { aConnection } from "#test/support/session/connection.ts"
+import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aScriptedNetwork } from "#test/support/network/scripted-network.ts"

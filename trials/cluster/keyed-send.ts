@@ -18,7 +18,7 @@ export interface Customer {
   apiKey: string
 }
 
-/** Answers after which the same request with the same key is right. */
+/** Answers after which a client should repeat the request under the same key. */
 const passing = new Set([409, 429, 500, 502, 503, 504])
 /** A program waits no longer for an answer. */
 const answerWithinMs = 20_000
@@ -26,10 +26,10 @@ const answerWithinMs = 20_000
 const Answer = z.object({ message_id: z.string() })
 
 /**
- * Sends a text and asks again, with the same key, until there is a definite answer or it is told to give up.
- * `one` is kept up to date meanwhile.
+ * Sends a text and asks again, with the same key, until there is a definite answer or it is told to give up. `one` is
+ * kept up to date meanwhile.
  */
-export async function sendOnce(
+export async function sendUnderKey(
   customer: Customer,
   one: Sent,
   { chat, giveUp, waitMs }: { chat: string; giveUp: () => boolean; waitMs: () => number },

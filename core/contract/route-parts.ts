@@ -18,7 +18,7 @@ export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
 
 type Refusals = Record<(typeof errorStatus)[ErrorCode], ReturnType<typeof reply<typeof ErrorBody>>>
 
-/** The errors of a route, besides those of every route (401, 403, 429, 500, 503). */
+/** The errors of a route, besides those of every route (400, 401, 403, 429, 500, 503). */
 export function refusals(...codes: ErrorCode[]): Partial<Refusals> {
   const always: ErrorCode[] = [
     "invalid_request",

@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb"
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
-import { toItem, toRow } from "#core/store/rows.ts"
+import { toItem, toRow } from "#core/store/dynamodb-json.ts"
 
 const Leaf = fc.oneof(
   fc.string({ unit: "binary" }),

@@ -1,4 +1,4 @@
-export * as Turn from "./turn.ts"
+export * as Turn from "./retry-and-skip.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { BridgeLog } from "../bridge/log.ts"
@@ -12,14 +12,15 @@ import { hide, ring } from "./doorbell.ts"
 import { EventList } from "./list.ts"
 import { EventRow } from "./row.ts"
 
-// A customer may try the event whose turn it is now, or give it up. The order of events stays as it is.
+// The customer may have the event whose turn it is tried at once, or give it up. The order of events stays as it is.
 
 /** An attempt takes 10 s; this is a little longer. */
 const patienceMs = 12_000
 const lookEachMs = 250
 
 /**
- * Ends the wait of an event for its next attempt, which counts among its five. Without effect while an attempt is under way.
+ * Makes an event's next attempt at once instead of after its wait. It counts as one of the five. Without effect while
+ * an attempt is under way.
  * @throws ApiError `not_waiting` if it is not this event's turn, or there is no wait
  */
 export async function retry(event: EventRow.Info): Promise<void> {

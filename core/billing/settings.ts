@@ -1,4 +1,4 @@
-export * as Billing from "./billing.ts"
+export * as Billing from "./settings.ts"
 
 import { config } from "../platform/config.ts"
 

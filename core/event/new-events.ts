@@ -27,7 +27,7 @@ export function tell(bridgeId: string, n: number): boolean {
 }
 
 /** The events of a bridge that are appended while it is being delivered or watched. */
-export class Arrivals {
+export class NewEvents {
   readonly #bridgeId: string
   #newest = 0
   #noticed = 0

@@ -1,5 +1,5 @@
 import { DescribeTasksCommand, ECSClient, ListTasksCommand } from "@aws-sdk/client-ecs"
-import type { Running } from "../service/running.ts"
+import type { Running } from "./running.ts"
 
 /** The process ids of the running session hosts. A task's container is a process here. */
 export async function sessionHosts(running: Running): Promise<number[]> {
