@@ -108,8 +108,10 @@ export function givenUpCard({ ref, undelivered, hasMore, mayChange, nowMs }: Sho
           html`<li class="line">
             <span class="tag">${stored.event.event}</span>
             <a class="about mono" href="/numbers/${ref}/events/${stored.event_id}">${stored.event_id}</a>
-            ${copyButton(stored.event_id)}
-            <span class="small muted">${ago(stored.created_at * 1000, nowMs)}</span>
+            <span class="row">
+              <span class="small muted">${ago(stored.created_at * 1000, nowMs)}</span>
+              ${copyButton(stored.event_id)}
+            </span>
           </li>`,
       )}
     </ul>

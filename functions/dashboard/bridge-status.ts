@@ -100,13 +100,15 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
     Deliveries.summary(bridge.id),
     attempts ?? AttemptLog.latest(bridge.id),
   ])
+  // What was sent again and taken ends a failure, too, where nothing else is left to try.
+  const isOver = summary.waiting === 0 && last?.success === true
   return {
     url,
     waiting: summary.waiting,
     resending: summary.resending,
     headId: summary.head,
     oldestMs: ms(summary.oldest_at),
-    failingSinceMs: ms(summary.failing_since),
+    failingSinceMs: isOver ? undefined : ms(summary.failing_since),
     retryAtMs: ms(summary.next_attempt_at),
     lastError: last && !last.success ? whyOf(last) : undefined,
     lastAtMs: last && Date.parse(last.timestamp),

@@ -30,7 +30,7 @@ test("a page's stream that is cut goes on behind the event that was shown last, 
   expect((await shownBy(await later, 1)).said).toContain("late")
 })
 
-test("an event that was given up leaves the page of deliveries once it was sent again and taken", async () => {
+test("an event that was given up leaves the page of deliveries once it was sent again and taken, and its receiver fails no more", async () => {
   const person = await aPerson()
   const receiver = await aReceiver([410, 200])
   const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
@@ -38,12 +38,15 @@ test("an event that was given up leaves the page of deliveries once it was sent 
   await outbox.append(anEvent("refused at first"))
   await answerAll()
   const deliveries = "/numbers/shop/deliveries"
-  expect(await (await person.get(deliveries)).text()).toContain("Given up: 1")
+  const before = await (await person.get(deliveries)).text()
+  expect(before).toContain("Given up: 1")
+  expect(before).toContain(">Failing<")
   const stream = await person.get(`${deliveries}/stream`)
   await person.post(`${deliveries}/resend`, { within: "3600" })
   await answerAll()
   expect(await outbox.states()).toEqual(["delivered"])
   await readUntil(stream, '<section id="given-up" hidden>')
+  expect(await (await person.get(deliveries)).text()).not.toContain(">Failing<")
 })
 
 /** Reads a stream until this was sent. */
