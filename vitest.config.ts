@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-// Each test file is a process of its own, and nearly all load Baileys and the AWS clients: they are compiled once.
+// Nearly all test files load Baileys and the AWS clients: they are compiled once.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
 const isWaiting = ({ moduleId }: TestSpecification) => moduleId.includes("/trials/crashes/")
@@ -16,17 +16,49 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
+/** Test files share processes, in which what they load is loaded once. These have a process of their own each. */
+const alone = ["test/**/*.alone.test.ts", "test/e2e/**/*.test.ts", "trials/**/*.test.ts"]
+/** The clients in these are of Baileys as it comes, which the others repair. */
+const simulator = ["test/simulator/**/*.test.ts"]
+const never = [".sst/**", "node_modules/**"]
+
+const inSharing = (...files: string[]) => ({
+  setupFiles: files.map((file) => `test/support/sharing/${file}`),
+  sequence: { setupFiles: "list" as const },
+})
+
 export default defineConfig({
   test: {
     maxWorkers: 4,
     // Node loads the modules itself, as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: WaitingFirst },
-    include: ["test/**/*.test.ts", "trials/**/*.test.ts"],
-    exclude: [".sst/**", "node_modules/**"],
     // Bounds for a machine that does much else, never an expectation: speed belongs in the benchmark.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
+    projects: [
+      { extends: true, test: { name: "alone", include: alone, exclude: never } },
+      {
+        extends: true,
+        test: {
+          name: "simulator",
+          isolate: false,
+          include: simulator,
+          exclude: [...alone, ...never],
+          ...inSharing("plain-baileys.ts", "put-back.ts"),
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          isolate: false,
+          include: ["test/**/*.test.ts"],
+          exclude: [...alone, ...simulator, ...never],
+          ...inSharing("store.ts", "put-back.ts"),
+        },
+      },
+    ],
   },
 })

@@ -3,7 +3,6 @@ export * as RateLimit from "./rate-limit.ts"
 import { LRUCache } from "lru-cache"
 import { nowMs } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
-import { lazily } from "./platform/lazily.ts"
 import { isThrottled, put, type Row, update } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
@@ -14,18 +13,18 @@ const minute = 60_000
  * counted for the address that they go to and for the one that asks, codes to type for the page on which they are asked
  * for, streams of pages for their person: twelve that come back every 15 seconds are 48.
  */
-const limits = lazily(() => ({
-  provision: { limit: config.RATE_LIMIT_PROVISION, windowMs: minute },
-  proxy: { limit: config.RATE_LIMIT_PROXY, windowMs: minute },
-  other: { limit: config.RATE_LIMIT_OTHER, windowMs: minute },
-  address: { limit: config.RATE_LIMIT_ADDRESS, windowMs: minute },
-  mailsTo: { limit: 3, windowMs: 15 * minute },
-  mailsFor: { limit: 10, windowMs: 15 * minute },
-  typedCodes: { limit: 10, windowMs: 15 * minute },
-  pageStreams: { limit: 300, windowMs: minute },
-}))
+const limits = {
+  provision: () => ({ limit: config.RATE_LIMIT_PROVISION, windowMs: minute }),
+  proxy: () => ({ limit: config.RATE_LIMIT_PROXY, windowMs: minute }),
+  other: () => ({ limit: config.RATE_LIMIT_OTHER, windowMs: minute }),
+  address: () => ({ limit: config.RATE_LIMIT_ADDRESS, windowMs: minute }),
+  mailsTo: () => ({ limit: 3, windowMs: 15 * minute }),
+  mailsFor: () => ({ limit: 10, windowMs: 15 * minute }),
+  typedCodes: () => ({ limit: 10, windowMs: 15 * minute }),
+  pageStreams: () => ({ limit: 300, windowMs: minute }),
+}
 export type Scope = keyof typeof limits
-type Limit = (typeof limits)[Scope]
+type Limit = ReturnType<(typeof limits)[Scope]>
 
 /** How long requests are refused after the store was too busy to count them. */
 const throttledMs = 1000
@@ -60,14 +59,14 @@ export function isCounter(pk: string): boolean {
  */
 export async function count(scope: Scope, who: string): Promise<Window> {
   const pk = `${prefix}${scope}#${who}`
-  const { limit } = limits[scope]
+  const { limit } = limits[scope]()
   const knownEnd = over.get(pk) ?? 0
   if (knownEnd > nowMs()) return { limit, remaining: 0, endsMs: knownEnd, isExceeded: true }
 
   const request = Promise.withResolvers<Window>()
   const others = waiting.get(pk)
   if (others) others.push(request)
-  else void countAll(pk, limits[scope], [request])
+  else void countAll(pk, limits[scope](), [request])
   return await request.promise
 }
 

@@ -25,7 +25,7 @@ const ReEncrypt = z.object({
  * KMS on one machine, as far as the service uses it. Data keys are wrapped under keys that never leave this process and
  * its file of mode 600. A wrapping is bound to its key and its encryption context.
  */
-export async function startKms(input: { file: string; keyIds: string[] }) {
+export async function startKms(input: { file: string; keyIds: string[]; port?: number }) {
   const keys = await privateFile(input.file, Keys, () =>
     Object.fromEntries(input.keyIds.map((id) => [id, [newMaterial()]])),
   )
@@ -83,6 +83,7 @@ export async function startKms(input: { file: string; keyIds: string[] }) {
   }
 
   return await startAwsJson({
+    port: input.port,
     invalid: "ValidationException",
     actions: {
       GenerateDataKey: generate,

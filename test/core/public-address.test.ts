@@ -1,5 +1,8 @@
 import { expect, test } from "vitest"
 import { mayName, mayReach } from "#core/fetch/reachable-addresses.ts"
+import { config } from "#core/platform/config.ts"
+
+config.URL_ALLOW = []
 
 test.for([
   "127.0.0.1",

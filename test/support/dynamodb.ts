@@ -2,6 +2,7 @@ import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb"
 import { onTestFinished } from "vitest"
 import { type DynamoDb, startDynamoDb, type Options } from "#local/dynamodb/server.ts"
+import { closeAtEnd } from "./sharing/leftovers.ts"
 
 /** A store for this test alone, and the real client, without retries so that faults can be seen. */
 export async function aDynamoDb(options: Options = {}) {
@@ -26,9 +27,12 @@ export function clientOf(endpoint: string) {
 
 let isHere = false
 
-/** From now on `aDynamoDb` is asked within this process instead of over HTTP. */
+/** Until its file ends `aDynamoDb` is asked within this process instead of over HTTP. */
 export function askHere(): void {
   isHere = true
+  closeAtEnd(async () => {
+    isHere = false
+  })
 }
 
 function clientHere({ answer }: DynamoDb) {

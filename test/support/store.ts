@@ -1,26 +1,31 @@
-import { randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { randomBytes, randomInt } from "node:crypto"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
+import { config } from "#core/platform/config.ts"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startBucket } from "#local/aws/s3.ts"
 import { startSqs } from "#local/aws/sqs.ts"
+import { hangUp, listen } from "#local/listen.ts"
 
 /**
  * The service's real store and queue for one test file, with the environment that leads to them. The environment is read
  * here for the first time: a test that needs other settings changes `config`.
  */
 const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
-/** Also controls what goes wrong with the store. */
-export const dynamoDb = await startDynamoDb()
-export const sqs = await startSqs()
-const bucket = await startBucket(sqs.endpoint)
 /** The file of the wrapping keys. */
 export const wrappingKeys = join(folder, "keys.json")
-const kms = await startKms({ file: wrappingKeys, keyIds: ["session", "delivery"] })
+const ports = { dynamoDb: await freePort(), sqs: await freePort(), kms: await freePort() }
+/** Also controls what goes wrong with the store. */
+export let dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
+export let sqs = await startSqs({ port: ports.sqs })
+let bucket = await startBucket(sqs.endpoint)
+const keyring = { file: wrappingKeys, keyIds: ["session", "delivery"], port: ports.kms }
+let kms = await startKms(keyring)
 
 Object.assign(process.env, {
   AWS_REGION: "local",
@@ -43,11 +48,45 @@ Object.assign(process.env, {
 })
 
 await createTables(dynamoDb.endpoint)
+afterAll(close)
 
-afterAll(async () => {
+/** The settings that every test file begins with. */
+export const settings = { ...config }
+
+let isOpen = true
+
+/** Another test file of this process gets a store, a queue and keys of its own, at the addresses of those before. */
+export async function reopen(): Promise<void> {
+  if (isOpen) return
+  mkdirSync(folder)
+  dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
+  sqs = await startSqs({ port: ports.sqs })
+  bucket = await startBucket(sqs.endpoint)
+  kms = await startKms(keyring)
+  await createTables(dynamoDb.endpoint)
+  isOpen = true
+  afterAll(close)
+}
+
+async function close(): Promise<void> {
+  isOpen = false
   await kms.close()
   bucket.close()
   await sqs.close()
   await dynamoDb.close()
   rmSync(folder, { recursive: true })
-})
+}
+
+/** One that no system gives to a connection, so that nobody takes it between two test files. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  for (;;) {
+    try {
+      const port = await listen(server, randomInt(20_000, 30_000))
+      await hangUp(server)
+      return port
+    } catch {
+      // Somebody has this one.
+    }
+  }
+}

@@ -3,13 +3,21 @@ import { networkClient } from "#local/network/client.ts"
 import { startSimulator } from "#simulator/simulator.ts"
 import { type Client, connect, newDevice } from "./baileys-client.ts"
 import { aPhone } from "./phone.ts"
+import { closeAtEnd } from "../sharing/leftovers.ts"
 
 export type Network = Awaited<ReturnType<typeof aNetwork>>
 
-/** A simulated network for this test alone, controlled over its control API as by anybody else. */
+/** A simulated network for this test file alone, controlled over its control API as by anybody else. */
 export async function aNetwork(input: { dataDir?: string } = {}) {
   let simulator = await startSimulator(input)
   const clients = new Set<Client>()
+  let isClosed = false
+  closeAtEnd(close)
+  async function close() {
+    for (const one of clients) one.close()
+    if (!isClosed) await simulator.close()
+    isClosed = true
+  }
   const client = (device?: AuthenticationState, config?: Partial<UserFacingSocketConfig>) => {
     const made = connect(simulator, device, config)
     clients.add(made)
@@ -69,10 +77,7 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
       await control.settled(deviceOf(linked), 10_000)
       return linked
     },
-    async close() {
-      for (const one of clients) one.close()
-      await simulator.close()
-    },
+    close,
     /** Stops the network and starts it again on the same folder, at new ports. */
     async restart() {
       await simulator.close()

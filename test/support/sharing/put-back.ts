@@ -1,0 +1,34 @@
+import { afterAll, vi } from "vitest"
+import { closeLeftovers } from "./leftovers.ts"
+import { until } from "../until.ts"
+
+/**
+ * Runs around each test file that shares its process with others. What can be put back is put back. A file that leaves
+ * anything else fails: it has to close that, or to be named `*.alone.test.ts`, which gives it a process of its own.
+ */
+const before = { env: { ...process.env }, fetch: globalThis.fetch, ...counted() }
+
+afterAll(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  globalThis.fetch = before.fetch
+  for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
+  Object.assign(process.env, before.env)
+  await closeLeftovers()
+  // What has just been closed is counted until its handle is gone.
+  for (const what of Object.keys(counted()) as (keyof ReturnType<typeof counted>)[])
+    await until(() => counted()[what] <= before[what], {
+      what: `the end of ${what} that this file started`,
+      withinMs: 5000,
+    })
+})
+
+/** What a file could leave that disturbs the next one. */
+function counted() {
+  const open = process.getActiveResourcesInfo()
+  return {
+    servers: open.filter((one) => one === "TCPServerWrap").length,
+    processes: open.filter((one) => one === "ProcessWrap").length,
+    handlers: process.listenerCount("uncaughtException") + process.listenerCount("unhandledRejection"),
+  }
+}
