@@ -1,13 +1,16 @@
 import {
   type AuthenticationState,
   type ConnectionState,
+  Curve,
   initAuthCreds,
+  type KeyPair,
   makeWASocket,
   type SignalDataTypeMap,
   type UserFacingSocketConfig,
   type WAMessage,
   type WAMessageUpdate,
 } from "@whiskeysockets/baileys"
+import { INITIAL_PREKEY_COUNT } from "@whiskeysockets/baileys/lib/Defaults/index.js"
 import libraryLog from "@whiskeysockets/baileys/lib/Utils/logger.js"
 import pino from "pino"
 
@@ -24,37 +27,42 @@ for (const level of ["info", "warn", "error"] as const) {
 // Its module for communities logs what it reads, whatever logger the socket has.
 libraryLog.level = "silent"
 
-/** Credentials and keys of one device, kept in memory across its connections. */
+/** Credentials and keys of one device, kept in memory across its connections. Its first prekeys exist and are not uploaded. */
 export function newDevice(): AuthenticationState {
   const kept = new Map<string, unknown>()
+  prekeys ??= Array.from({ length: INITIAL_PREKEY_COUNT }, () => Curve.generateKeyPair())
+  for (const [i, pair] of prekeys.entries()) kept.set(`pre-key ${i + 1}`, pair)
   return {
-    creds: initAuthCreds(),
+    creds: { ...initAuthCreds(), nextPreKeyId: prekeys.length + 1 },
     keys: {
       get: <T extends keyof SignalDataTypeMap>(type: T, ids: string[]) => {
         const found: Record<string, SignalDataTypeMap[T]> = {}
         for (const id of ids) {
           const value = kept.get(`${type} ${id}`)
           // The value was stored under this type.
-          if (value !== undefined) found[id] = structuredClone(value) as SignalDataTypeMap[T]
+          if (value !== undefined) found[id] = copied(value) as SignalDataTypeMap[T]
         }
-        return revived(found)
+        return found
       },
       set: (data) => {
         for (const [type, entries] of Object.entries(data))
           for (const [id, value] of Object.entries(entries ?? {}))
             if (value === null || value === undefined) kept.delete(`${type} ${id}`)
-            else kept.set(`${type} ${id}`, structuredClone(value))
+            else kept.set(`${type} ${id}`, copied(value))
       },
     },
   }
 }
 
-/** A clone turns buffers into plain byte arrays, but Baileys' Signal library needs buffers. */
-function revived<T>(value: T): T {
-  if (value instanceof Uint8Array) return Buffer.from(value) as unknown as T
+/** The prekeys that devices of this process begin with: making them anew would be a seventh of what a client costs. */
+let prekeys: KeyPair[] | undefined
+
+/** A deep copy, as of a store. Bytes become buffers, which Baileys' Signal library needs. */
+function copied(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  if (Array.isArray(value)) return value.map(copied)
   if (typeof value !== "object" || value === null) return value
-  for (const [name, inner] of Object.entries(value)) Reflect.set(value, name, revived(inner))
-  return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner)]))
 }
 
 export type Client = ReturnType<typeof connect>

@@ -1,3 +1,4 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, vi } from "vitest"
 import { closeLeftovers } from "./leftovers.ts"
 import { until } from "../until.ts"
@@ -6,12 +7,18 @@ import { until } from "../until.ts"
  * Runs around each test file that shares its process with others. What can be put back is put back. A file that leaves
  * anything else fails: it has to close that, or to be named `*.alone.test.ts`, which gives it a process of its own.
  */
-const before = { env: { ...process.env }, fetch: globalThis.fetch, ...counted() }
+const before = {
+  env: { ...process.env },
+  fetch: globalThis.fetch,
+  authorities: getCACertificates("default"),
+  ...counted(),
+}
 
 afterAll(async () => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   globalThis.fetch = before.fetch
+  if (getCACertificates("default") !== before.authorities) setDefaultCACertificates(before.authorities)
   for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
   Object.assign(process.env, before.env)
   await closeLeftovers()
