@@ -90,27 +90,28 @@ export async function link(url: string, controlUrl: string): Promise<Device> {
     const asked = child(node)
     if (asked?.tag === "pair-device") {
       back.send(el("iq", { type: "result", id: node.attrs.id, to: "@s.whatsapp.net" }))
-      const keys = [device.noise.public, device.identity.public, device.advSecret]
-      const code = [
-        bytes(child(asked, "ref"))?.toString(),
-        ...keys.map((key) => key.toString("base64")),
-      ].join()
-      void fetch(`${controlUrl}/admin/mock-phone/scan-qr`, { method: "POST", body: code }).catch(() =>
-        back.close(),
-      )
+      const body = codeOf(device, asked)
+      void fetch(`${controlUrl}/admin/mock-phone/scan-qr`, { method: "POST", body }).catch(() => back.close())
     }
     if (asked?.tag === "pair-success") {
       device.name = child(asked, "device")?.attrs.jid?.split("@")[0]
       back.send(signed(device, node))
     }
+    if (node.tag === "stream:error") back.close()
   })
   await connection.closed
   if (!device.name) throw new Error("the device was not linked")
   return device
 }
 
+/** The text of its QR code, with the first ref of `<pair-device>`. */
+export function codeOf(device: Device, asked: Node): string {
+  const keys = [device.noise.public, device.identity.public, device.advSecret]
+  return [bytes(child(asked, "ref"))?.toString(), ...keys.map((key) => key.toString("base64"))].join()
+}
+
 /** The companion's own signature under what the phone signed. */
-function signed(device: Device, node: Node): Node {
+export function signed(device: Device, node: Node): Node {
   const content = bytes(child(child(node, "pair-success"), "device-identity")) ?? nothing
   const { details: account, hmac } = proto.ADVSignedDeviceIdentityHMAC.decode(content)
   if (!hmacSign(Buffer.from(account ?? []), device.advSecret).equals(Buffer.from(hmac ?? [])))

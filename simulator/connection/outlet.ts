@@ -8,6 +8,9 @@ import type { Transport } from "../wire/noise.ts"
 /** More than this many bytes waiting in a socket: queued stanzas wait in the queue instead. */
 const enough = 1 << 20
 
+/** How long a client has to read a goodbye, ms. Some, such as whatsmeow, drop what they have not read when it is hung up. */
+const readingMs = 1000
+
 /** One client's socket as the network writes to it, until either side hangs up. */
 export interface Outlet {
   /** In the log, and for faults: the connection's own name until the client has logged in. */
@@ -74,7 +77,8 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
       if (isOver) return
       if (goodbye) write(goodbye)
       isOver = true
-      socket.close()
+      if (goodbye) setTimeout(() => socket.close(), readingMs).unref()
+      else socket.close()
     },
     cut(half) {
       if (isOver) return

@@ -104,6 +104,11 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
 export function forget(network: Network, pairing: Pairing) {
   clearTimeout(pairing.expiry)
   pairing.answered?.()
+  withdraw(network, pairing)
+}
+
+/** Its codes link nobody any more. */
+function withdraw(network: Network, pairing: Pairing) {
   for (const { ref } of pairing.refs) network.pairings.delete(ref)
 }
 
@@ -213,7 +218,9 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
     tellDevice(network, "add", { user: user.pn, id: device })
   })
   network.log.note(`${user.pn}:${device}`, "paired", { platform: pairing.platform })
-  pairing.end(el("stream:error", { code: "515" }))
+  withdraw(network, pairing)
+  // It hangs up itself. whatsmeow, when it is hung up on before it has read this, never comes back.
+  pairing.send(el("stream:error", { code: "515" }))
   return device
 }
 

@@ -4,28 +4,50 @@ import { inMode, type Mode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { keyIndexList } from "./key-index-list.ts"
 import type { Network } from "../network/network.ts"
-import { tellContacts } from "../network/notify.ts"
+import { devicesOf, notify, tellContacts } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 
 /**
  * Tells a person's other devices and its contacts that a companion came or goes. The device is named
- * in both modes, as clients keep their lists by either.
+ * in both modes, as clients keep their lists by either, and the lists that remain by their hashes.
  */
 export function tellDevice(network: Network, what: "add" | "remove", device: Address) {
   const user = network.directory.user(device.user)
   const known = network.directory.device(device)
   if (!user || !known || network.faults.strike("silent_devices", key(device))) return
-  const ids = network.directory.devices(device.user).map(({ id }) => id)
-  const device_hash = `2:${createHash("sha256").update(ids.join()).digest("base64").slice(0, 6)}`
+  const rest = devicesOf(network, device.user, what === "remove" ? device : undefined)
+  const hashes = { device_hash: hashOf("pn", user, rest), device_lid_hash: hashOf("lid", user, rest) }
   const [jid, lid] = [inMode("pn", user, device.id), inMode("lid", user, device.id)]
   const content = [
-    el(what, { device_hash }, [
+    el(what, hashes, [
       el("device", { jid, lid, "key-index": known.keyIndex }),
       el("device", { jid: lid, "key-index": known.keyIndex }),
       keyIndexList(network, user),
     ]),
   ]
   tellContacts(network, device, { type: "devices", attrs: { lid: inMode("lid", user) }, content })
+  tellOwn(network, user, rest, device)
+}
+
+/** The account's other companions are also told which devices remain: some clients read their own account's so alone. */
+function tellOwn(network: Network, user: User, remaining: Address[], except: Address) {
+  const listed = remaining.map((one) => {
+    const index = one.id === 0 ? undefined : network.directory.device(one)?.keyIndex
+    return el("device", { jid: inMode("pn", user, one.id), "key-index": index })
+  })
+  const list = [...listed, keyIndexList(network, user)]
+  const devices = el("devices", { dhash: hashOf("pn", user, remaining) }, list)
+  const companions = devicesOf(network, user.pn, except).filter(({ id }) => id !== 0)
+  for (const to of companions)
+    notify(network, to, { from: inMode("pn", user), type: "account_sync", content: [devices] })
+}
+
+/** The hash of one person's devices. */
+function hashOf(mode: Mode, user: User, devices: Address[]): string {
+  return deviceHash(
+    mode,
+    devices.map((device) => [user, device]),
+  )
 }
 
 /**

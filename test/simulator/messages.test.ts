@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
 import { aNetwork, deviceOf } from "../support/network/network.ts"
 
@@ -113,6 +114,58 @@ test("an ack names a chat's devices, the sender's among them, if the message was
   const all = hashOf([ada.lid, 0], [ada.lid, 1], [bob.lid, 0], [bob.lid, 1])
   expect(await named(bob.lid)).toBe(all)
   expect(await named(group.jid)).toBe(all)
+})
+
+test("contacts are told of a device that comes or goes with the hashes of the lists that remain", async () => {
+  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const client = await network.paired(ada)
+  await client.sock.sendMessage(bob.jid, { text: "so that we know each other" })
+  await bob.read({ text: "so that we know each other" })
+  const told = async (count: number) => {
+    const notices = {
+      kind: "out",
+      who: deviceOf(client),
+      tag: "notification",
+      attrs: { type: "devices" },
+    } as const
+    const notice = (await network.log({ ...notices, count })).at(-1)!.stanza as BinaryNode
+    return (notice.content as BinaryNode[])[0]
+  }
+  const other = await network.paired(bob)
+  expect(await told(1)).toMatchObject({
+    tag: "add",
+    attrs: {
+      device_hash: hashOf([bob.jid, 0], [bob.jid, 1]),
+      device_lid_hash: hashOf([bob.lid, 0], [bob.lid, 1]),
+    },
+  })
+  await other.sock.logout()
+  expect(await told(2)).toMatchObject({
+    tag: "remove",
+    attrs: { device_hash: hashOf([bob.jid, 0]), device_lid_hash: hashOf([bob.lid, 0]) },
+  })
+})
+
+test("an account's companion is told which devices remain, by their list and its hash", async () => {
+  const ada = await network.phone("Ada")
+  const client = await network.paired(ada)
+  const told = async (count: number) => {
+    const notices = {
+      kind: "out",
+      who: deviceOf(client),
+      tag: "notification",
+      attrs: { type: "account_sync" },
+    } as const
+    const notice = (await network.log({ ...notices, count })).at(-1)!.stanza as BinaryNode
+    const list = getBinaryNodeChild(notice, "devices")
+    return [list?.attrs.dhash, getBinaryNodeChildren(list, "device").map(({ attrs }) => attrs.jid)]
+  }
+  const other = await network.paired(ada)
+  const second = ada.jid.replace("@", ":2@")
+  const first = ada.jid.replace("@", ":1@")
+  expect(await told(1)).toEqual([hashOf([ada.jid, 0], [ada.jid, 1], [ada.jid, 2]), [ada.jid, first, second]])
+  await other.sock.logout()
+  expect(await told(2)).toEqual([hashOf([ada.jid, 0], [ada.jid, 1]), [ada.jid, first]])
 })
 
 test("messages without a receipt come back, in order and marked offline, until they have one", async () => {

@@ -24,13 +24,11 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     },
     keys: (type, ids) => guarded(() => vault.keys(type, ids)),
     keep: (change) => guarded(() => vault.keep(change)),
-    foresee: (attrs) => vault.foresee(attrs),
+    foresee: (attrs, is) => vault.foresee(attrs, is),
     ignores: (attrs) => vault.ignores(attrs),
     forgetsSome: () => vault.forgetsSome(),
     isSeen: (received) => guarded(() => vault.isSeen(received)),
-    get isSkipWanted() {
-      return vault.isSkipWanted
-    },
+    isSeenAfterAll: (received) => guarded(() => vault.isSeenAfterAll(received)),
     isToSkip: () => guarded(() => vault.isToSkip()),
     sent: (messageId) => guarded(() => vault.sent(messageId)),
   }

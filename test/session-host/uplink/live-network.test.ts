@@ -26,7 +26,10 @@ afterAll(() => rmSync(logs, { recursive: true }))
 const hostLog: string[] = []
 vi.spyOn(lines, "write").mockImplementation((line) => hostLog.push(line) > 0)
 log.level = "warn"
-afterAll(() => void (log.level = config.LOG_LEVEL))
+afterAll(() => {
+  log.level = config.LOG_LEVEL
+  Object.assign(config, { METRICS_SERVICE: undefined })
+})
 
 /** All tests have one network and one host. Each has an account and a contact of its own. */
 const shared = await aNetwork()

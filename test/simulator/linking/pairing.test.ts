@@ -4,6 +4,8 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import QRCode from "qrcode"
 import { WebSocket } from "ws"
 import { afterAll, expect, test } from "vitest"
+import * as Raw from "#simulator/bench/client.ts"
+import { child, el, type Node } from "#simulator/wire/node.ts"
 import { connect, newDevice } from "../../support/network/baileys-client.ts"
 import { aNetwork } from "../../support/network/network.ts"
 
@@ -52,6 +54,23 @@ test("a companion has six codes, each of which links it, and no seventh", async 
   const second = await again.until("the second code", () => again.updates.flatMap(({ qr }) => qr ?? [])[1])
   await ada.scan(second)
   expect(await again.closed()).toBe(515)
+})
+
+test("a companion that was linked is not hung up on before it can read so, and its code links nobody else", async () => {
+  const [ada, eve] = [await network.phone(), await network.phone()]
+  const device = Raw.newDevice()
+  const [code, answer] = [Promise.withResolvers<string>(), Promise.withResolvers<Node>()]
+  const connection = await Raw.connect(network.url, device, (node, back) => {
+    const asked = child(node)
+    if (asked?.tag === "pair-device") code.resolve(Raw.codeOf(device, asked))
+    if (asked?.tag === "pair-success") back.send(Raw.signed(device, node))
+    if (node.tag === "stream:error") back.send(el("iq", { id: "AFTER", type: "get", xmlns: "w:p" }))
+    if (node.attrs.id === "AFTER") answer.resolve(node)
+  })
+  await ada.scan(await code.promise)
+  expect(await Promise.race([answer.promise, connection.closed])).toMatchObject({ attrs: { id: "AFTER" } })
+  await expect(eve.scan(await code.promise)).rejects.toThrow("unknown_ref")
+  connection.close()
 })
 
 test("two companions of one phone are two devices", async () => {

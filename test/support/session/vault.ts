@@ -93,7 +93,10 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       await unanswered
       return seen.has(hash)
     },
-    isSkipWanted: false,
+    async isSeenAfterAll({ hash }) {
+      await unanswered
+      return seen.has(hash)
+    },
     isToSkip: async () => false,
     async sent(messageId) {
       await unanswered
