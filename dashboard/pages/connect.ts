@@ -1,11 +1,10 @@
 import { html } from "hono/html"
-import { type Evidence, tell } from "../parts/evidence.ts"
+import { type Evidence, isLinked, placeOf, tell } from "../parts/evidence.ts"
 import { ago, type Html, note, press } from "../parts/html.ts"
 import { linking, refusedCard, simulated, steps, typedCard, unofficial } from "../parts/linking.ts"
 import { numberHead } from "../parts/number-head.ts"
 
-/** Linking a phone: by the code on this screen, or by one that is typed on the phone. */
-export function connectPage(input: {
+interface Shown {
   ref: string
   isSandbox: boolean
   evidence: Evidence
@@ -16,33 +15,55 @@ export function connectPage(input: {
   phones?: string | undefined
   /** Why the phone that was linked last is no more, and when that was. */
   ended?: { sentence: string; atMs: number } | undefined
-}): Html {
-  const { ref, evidence, nowMs } = input
-  const at = `/numbers/${ref}/connect`
-  const isLinked = evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
-  // Of one that is refused the steps say why, and of one that does not run nobody knows.
-  const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked
-  return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "connect" })}
+}
+
+/** Linking a phone: by the code on this screen, or by one that is typed on the phone. */
+export function connectPage(input: Shown): Html {
+  const { ref, isSandbox, evidence, mayChange } = input
+  const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
+  return html`${numberHead({ ref, isSandbox, tab: "connect" })} ${networkNote(input)}
   ${
-    input.isSandbox
-      ? note(
-          "info",
-          "The sandbox is on a simulated network, and a simulated phone links itself to it. No real phone can scan its code.",
-        )
-      : isLinked
-        ? ""
-        : input.phones === undefined
-          ? unofficial
-          : simulated(input.phones)
-  }
-  ${
-    input.mayChange
-      ? html`<div class="stack" data-stream="${at}/stream?begun=${input.begunMs}">
-          ${!isUnlinked || !input.ended ? "" : note("warn", html`${input.ended.sentence} That was ${ago(input.ended.atMs, nowMs)}.`)}
-          ${isLinked ? linkedCard(ref, evidence) : linking({ at, nowMs })} ${steps(evidence)}
-        </div>`
+    mayChange
+      ? isStopped
+        ? stoppedCard(ref, evidence)
+        : linkingNow(input)
       : note("info", "You may look at this account, but link no phone: ask one of its owners.")
   }`
+}
+
+/** Which phones can link, and at which risk. */
+function networkNote({ isSandbox, evidence, phones }: Shown): Html | string {
+  if (isSandbox)
+    return note(
+      "info",
+      "The sandbox is on a simulated network, and a simulated phone links itself to it. No real phone can scan its code.",
+    )
+  if (isLinked(evidence)) return ""
+  return phones === undefined ? unofficial : simulated(phones)
+}
+
+/** What the stream renews. */
+function linkingNow({ ref, evidence, begunMs, ended, nowMs }: Shown): Html {
+  const at = `/numbers/${ref}/connect`
+  // Of one that is refused the steps say why, and of one that says nothing nobody knows.
+  const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
+  return html`<div class="stack" data-stream="${at}/stream?begun=${begunMs}">
+    ${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs, nowMs)}.`) : ""}
+    ${isLinked(evidence) ? linkedCard(ref, evidence) : linking({ at, nowMs })} ${steps(evidence)}
+  </div>`
+}
+
+/** Nothing can be linked to a number that does not run. */
+function stoppedCard(ref: string, evidence: Evidence): Html {
+  const { word, cause, action } = tell(evidence)
+  const at = `/numbers/${ref}`
+  return html`<section class="card">
+    ${note("bad", html`<b>${word}.</b> ${cause} No phone can be linked meanwhile.`)}
+    <div class="row">
+      ${action ? html`<a class="button main" href="${placeOf(at, action.to)}">${action.label}</a>` : ""}
+      <a class="button" href="${at}/connect">Look again</a>
+    </div>
+  </section>`
 }
 
 /** Takes the place of the code once a phone is linked. */

@@ -49,6 +49,11 @@ export type Evidence =
  */
 type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
 
+/** Whether a phone is linked, by the session's own word. */
+export function isLinked(evidence: Evidence): evidence is Extract<Evidence, { kind: "said" }> {
+  return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
+}
+
 /** The part of it that somebody may know who only links a phone. */
 export function forStrangers(evidence: Evidence): Evidence {
   const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"

@@ -3,7 +3,6 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import { PhoneNumber } from "#core/contract/chat.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import type { Evidence } from "#dashboard/parts/evidence.ts"
 import type { Code } from "#dashboard/parts/linking.ts"
 import { ask } from "../api/forward.ts"
 import { sentenceCase } from "./answer.ts"
@@ -14,11 +13,6 @@ export const lookEachMs = 400
 export const roundMs = 170_000
 /** A code that is typed works this long (Contract, "Linking a phone"). */
 const typedMs = 180_000
-
-/** Whether a phone is linked, by the session's own word. */
-export function isLinked(evidence: Evidence): evidence is Extract<Evidence, { kind: "said" }> {
-  return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
-}
 
 /** The code that the network shows now. It takes some seconds until there is a first one. */
 export async function codeOf(bridge: Bridge.Info, requestId: string): Promise<Code> {

@@ -3,7 +3,7 @@ import type { Mapped, MessageName } from "../events/mapped.ts"
 import type { Own } from "../events/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { type mapReceived, phonesOf } from "../messages/map-received.ts"
-import type { Connection, Expected, Received } from "../network/connection.ts"
+import type { Connection, Received } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/ended.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
@@ -46,8 +46,6 @@ interface Asked {
   /** The last unit made before the look-up. */
   unit: number
   looked: Promise<Looked>
-  /** The stanza was believed to come for the first time, so nothing was looked up. */
-  isBelieved: boolean
 }
 
 /**
@@ -66,8 +64,8 @@ const goodFor = 500
  * before the receipt has left, the message comes again as well, and `isSeen` finds its ciphertext in the row that the
  * unit has written.
  *
- * A message that says that it comes for the first time is not looked up: the ratchet that its unit has moved decrypts no
- * ciphertext twice. If it cannot be decrypted, `isSeenAfterAll` looks it up (decision 19).
+ * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted meanwhile, and
+ * only `take` waits for the answer (decision 19).
  */
 export class Inbound {
   readonly #options: Options
@@ -80,14 +78,11 @@ export class Inbound {
     this.#lookups = new Lookups((names) => options.messages.findAll(names))
   }
 
-  /**
-   * A message with these attributes has arrived and will be asked for. Those that may have come before are looked up
-   * together.
-   */
-  foresee(attrs: Received["attrs"], is: Expected): void {
+  /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */
+  foresee(attrs: Received["attrs"]): void {
     if (this.ignores(attrs)) return
     // The caller who asks for it sees the error.
-    this.#ask(attrs, is === "new").catch(() => {})
+    this.#ask(attrs).catch(() => {})
   }
 
   /** Whether the message with these attributes is ignored: its ratchet advances, and nothing else is kept. */
@@ -100,12 +95,6 @@ export class Inbound {
     if (this.ignores(attrs)) return false
     const { known } = await this.#look(attrs)
     return known?.seen.includes(seenAs(hash)) === true || (await this.#options.seenByFormerRelease(hash))
-  }
-
-  /** Whether this ciphertext was decrypted before, whatever its stanza said. @throws SessionEnded */
-  async isSeenAfterAll(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
-    if (this.#asked.get(received.attrs)?.isBelieved) await this.#ask(received.attrs)
-    return await this.isSeen(received)
   }
 
   /**
@@ -210,16 +199,16 @@ export class Inbound {
     return looked.name && messages.wasMadeLately(looked.name) ? await this.#ask(attrs) : looked
   }
 
-  #ask(attrs: Received["attrs"], isBelieved = false): Promise<Looked> {
-    const looked = this.#find(attrs, isBelieved)
-    this.#asked.set(attrs, { unit: this.#options.commits.made, looked, isBelieved })
+  #ask(attrs: Received["attrs"]): Promise<Looked> {
+    const looked = this.#find(attrs)
+    this.#asked.set(attrs, { unit: this.#options.commits.made, looked })
     return looked
   }
 
-  async #find(attrs: Received["attrs"], isBelieved: boolean): Promise<Looked> {
+  async #find(attrs: Received["attrs"]): Promise<Looked> {
     const short = nameOf(attrs, this.#options.own())
     const name = short && (await this.#full(short))
-    return { name, known: name && !isBelieved ? await this.#lookups.find(name) : undefined }
+    return { name, known: name && (await this.#lookups.find(name)) }
   }
 
   /** The same name under every known address of its author. */

@@ -22,6 +22,10 @@ export class Skip {
     this.#isWanted = input.lease.skip === true
   }
 
+  get isWanted(): boolean {
+    return this.#isWanted
+  }
+
   /**
    * Whether to skip the message at hand: true once, and never again once the lease has recorded it. @throws
    * SessionEnded

@@ -81,9 +81,6 @@ export interface Gate {
   whenKept(unit: number): Promise<void>
 }
 
-/** Whether a message may have come before, as far as its stanza says. */
-export type Expected = "new" | "perhaps again"
-
 /** The session's memory, as the network may use it. */
 export interface Vault {
   readonly gate: Gate
@@ -98,18 +95,15 @@ export interface Vault {
    */
   keep(change: Change): Promise<void>
   /** A message stanza with these attributes has arrived, and `isSeen` will be asked. */
-  foresee(attrs: Received["attrs"], is: Expected): void
+  foresee(attrs: Received["attrs"]): void
   /** Whether the message with these attributes is ignored: it is decrypted, and leaves no mark (`isSeen`). */
   ignores(attrs: Received["attrs"]): boolean
   /** Whether other messages may leave no mark, either: the customer has not chosen every type of event. */
   forgetsSome(): boolean
-  /**
-   * Whether the ciphertext of this hash, in a stanza with these attributes, was decrypted before. Where the stanza says
-   * that it comes for the first time, only the last thousand messages are asked.
-   */
+  /** Whether the ciphertext of this hash, in a stanza with these attributes, was decrypted before. `keep` asks this, too. */
   isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
-  /** The same, but whatever the stanza says: for a ciphertext that could not be decrypted. */
-  isSeenAfterAll(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
+  /** Whether the operator wants the next unseen message skipped. */
+  readonly isSkipWanted: boolean
   /** Whether the unseen message at hand is to be treated as one that cannot be decrypted: true at most once. */
   isToSkip(): Promise<boolean>
   /** The protobuf of a recently sent message, by its id alone, for retry receipts. */

@@ -51,9 +51,9 @@ export function watchFrames({ at }: Steps): void {
 
 function followArrivals(): void {
   const foresee = Reflect.get(SessionVault.prototype, "foresee")
-  SessionVault.prototype.foresee = function (attrs, is) {
+  SessionVault.prototype.foresee = function (attrs) {
     arriving.enterWith(attrs.offline === undefined ? "live" : "backlog")
-    foresee.call(this, attrs, is)
+    foresee.call(this, attrs)
   }
 }
 

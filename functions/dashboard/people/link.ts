@@ -15,14 +15,14 @@ import {
   linkTaken,
   linkTyped,
 } from "#dashboard/pages/people/link.ts"
-import { forStrangers } from "#dashboard/parts/evidence.ts"
+import { forStrangers, isLinked } from "#dashboard/parts/evidence.ts"
 import { elsewhere, type Html, span } from "#dashboard/parts/html.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
 import { ask } from "../../api/forward.ts"
 import { lonePage } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { evidenceOf } from "../bridge-status.ts"
-import { codeFor, codeOf, isLinked, lookEachMs, roundMs } from "../linking.ts"
+import { codeFor, codeOf, lookEachMs, roundMs } from "../linking.ts"
 import { live, type Piece } from "../live.ts"
 
 /** Where somebody links a phone who has no account, but the URL of a link session. */

@@ -7,7 +7,7 @@ import { forOurselves } from "./own-keys.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 import type { RepositoryInput } from "./repository.ts"
 import { SessionEnded } from "#session-host/session/ended.ts"
-import { hasChild } from "../stanzas/stanza.ts"
+import { hasChild, saysAgain } from "../stanzas/stanza.ts"
 
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
@@ -63,7 +63,10 @@ export function newDecrypting(
     if (!stanza) throw new Error("a ciphertext without its stanza")
     const { attrs } = stanza
     const hash = createHash("sha256").update(ciphertext).digest("hex")
-    if (await vault.isSeen({ hash, attrs })) return emptyMessage
+    const isSeen = async () => await vault.isSeen({ hash, attrs })
+    // A message that seems new is decrypted while it is looked up: `keep` waits for the answer.
+    const seemsNew = !saysAgain(stanza) && !vault.isSkipWanted
+    if (!seemsNew && (await isSeen())) return emptyMessage
     if (await vault.isToSkip()) throw new Error("skipped, as the operator asked")
     const read = () =>
       keys.atomically(async (unit) => {
@@ -77,7 +80,7 @@ export function newDecrypting(
       })
     if (vault.ignores(attrs)) return await read().catch(asForgotten)
     const asSeen = async (error: unknown) => {
-      if (error instanceof SessionEnded || !(await vault.isSeenAfterAll({ hash, attrs }))) throw error
+      if (error instanceof SessionEnded || !(await isSeen())) throw error
       return emptyMessage
     }
     const fresh = read().catch(asSeen)

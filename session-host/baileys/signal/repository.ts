@@ -17,7 +17,7 @@ import type { ILogger } from "../socket/quiet-log.ts"
 export interface RepositoryInput {
   creds: SignalCreds & { me?: { id: string; lid?: string } }
   keys: Keys
-  vault: Pick<Vault, "ignores" | "forgetsSome" | "isSeen" | "isSeenAfterAll" | "isToSkip">
+  vault: Pick<Vault, "ignores" | "forgetsSome" | "isSeen" | "isSkipWanted" | "isToSkip">
   /** By Signal address. */
   hold: Hold
   /** The stanza that a ciphertext came in. */

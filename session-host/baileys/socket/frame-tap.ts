@@ -6,7 +6,7 @@ import type { Arrivals } from "./unsettled-stanzas.ts"
 import type { newCalls } from "../stanzas/calls.ts"
 import type { Lifetime } from "./lifetime.ts"
 import { membersIn } from "../app-state/listen-for-people.ts"
-import { mayBecomeEvent, mayComeAgain, toStanza } from "../stanzas/stanza.ts"
+import { mayBecomeEvent, toStanza } from "../stanzas/stanza.ts"
 
 interface Input {
   ws: WASocket["ws"]
@@ -27,7 +27,7 @@ export function readFrames({ ws, acks, arrivals, calls, lifetime, vault, tellPeo
     if (frame instanceof Uint8Array) return
     if (frame.tag === "message") {
       arrivals.message(frame)
-      vault.foresee(frame.attrs, mayComeAgain(frame) ? "perhaps again" : "new")
+      vault.foresee(frame.attrs)
     }
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")

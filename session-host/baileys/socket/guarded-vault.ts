@@ -24,11 +24,13 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     },
     keys: (type, ids) => guarded(() => vault.keys(type, ids)),
     keep: (change) => guarded(() => vault.keep(change)),
-    foresee: (attrs, is) => vault.foresee(attrs, is),
+    foresee: (attrs) => vault.foresee(attrs),
     ignores: (attrs) => vault.ignores(attrs),
     forgetsSome: () => vault.forgetsSome(),
     isSeen: (received) => guarded(() => vault.isSeen(received)),
-    isSeenAfterAll: (received) => guarded(() => vault.isSeenAfterAll(received)),
+    get isSkipWanted() {
+      return vault.isSkipWanted
+    },
     isToSkip: () => guarded(() => vault.isToSkip()),
     sent: (messageId) => guarded(() => vault.sent(messageId)),
   }

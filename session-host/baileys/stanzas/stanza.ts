@@ -21,13 +21,14 @@ export function mayBecomeEvent(node: BinaryNode): boolean {
 }
 
 /**
- * Whether this message may have come before. The network marks what it delivers again (`offline`), and a sender what they
- * encrypt again (`count`). One without a ciphertext has no ratchet that would tell.
+ * Whether a message says that it may have come before: the network marks what it delivers again (`offline`), and a sender
+ * what they encrypt again when asked (`count`).
  */
-export function mayComeAgain({ attrs, content }: BinaryNode): boolean {
-  const encrypted = Array.isArray(content) ? content.filter(({ tag }) => tag === "enc") : []
-  const isMarked = attrs.offline !== undefined || encrypted.some((enc) => enc.attrs.count !== undefined)
-  return isMarked || encrypted.length === 0
+export function saysAgain({ attrs, content }: BinaryNode): boolean {
+  if (attrs.offline !== undefined) return true
+  return (
+    Array.isArray(content) && content.some((child) => child.tag === "enc" && child.attrs.count !== undefined)
+  )
 }
 
 export function hasChild(node: BinaryNode, tag: string): boolean {

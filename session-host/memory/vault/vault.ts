@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
-import type { Change, Expected, Gate, Received, Vault } from "#session-host/network/connection.ts"
+import type { Change, Gate, Received, Vault } from "#session-host/network/connection.ts"
 import type { Commits, UnitWrite } from "../commits.ts"
 import type { Inbound } from "../inbound.ts"
 import { bytesOf, Pieces } from "./pieces.ts"
@@ -171,8 +171,8 @@ export class SessionVault implements Vault {
     if (change.creds !== undefined) this.#setCreds(change.creds)
   }
 
-  foresee(attrs: Received["attrs"], is: Expected): void {
-    this.#parts.inbound().foresee(attrs, is)
+  foresee(attrs: Received["attrs"]): void {
+    this.#parts.inbound().foresee(attrs)
   }
 
   ignores(attrs: Received["attrs"]): boolean {
@@ -187,8 +187,8 @@ export class SessionVault implements Vault {
     return await this.#parts.inbound().isSeen(received)
   }
 
-  async isSeenAfterAll(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
-    return await this.#parts.inbound().isSeenAfterAll(received)
+  get isSkipWanted(): boolean {
+    return this.#parts.skip.isWanted
   }
 
   async isToSkip(): Promise<boolean> {

@@ -39,7 +39,7 @@ const aContent = (id: string, content: proto.IMessage) => aReceived({ id, plaint
 /** Receives a message as the network does: it is looked up first, then kept with its ratchet. */
 async function take({ memory }: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
   const { vault } = memory
-  for (const { attrs } of messages) vault.foresee(attrs, "perhaps again")
+  for (const { attrs } of messages) vault.foresee(attrs)
   for (const received of messages) if (!(await vault.isSeen(received))) await vault.keep({ received })
 }
 
@@ -320,29 +320,6 @@ test("a ciphertext is known from when it was taken in, also to the next owner", 
   const next = await aMemory({ bridgeId: first.bridgeId })
   expect(await next.memory.vault.isSeen(received)).toBe(true)
   expect(await next.memory.vault.isSeen({ ...received, hash: aReceived().hash })).toBe(false)
-})
-
-test("a message that says that it is new is not looked up, until it could not be decrypted", async () => {
-  const first = await aMemory()
-  const received = aReceived()
-  await take(first, received)
-  await first.letGo()
-  const next = await aMemory({ bridgeId: first.bridgeId })
-  const { vault } = next.memory
-  vault.foresee(received.attrs, "new")
-  expect(await vault.isSeen(received)).toBe(false)
-  expect(await vault.isSeenAfterAll(received)).toBe(true)
-  expect(await vault.isSeen(received)).toBe(true)
-})
-
-test("a message that is new and at once comes again is known", async () => {
-  const { memory } = await aMemory()
-  const received = aReceived()
-  const again = { ...received, attrs: { ...received.attrs } }
-  for (const { attrs } of [received, again]) memory.vault.foresee(attrs, "new")
-  expect(await memory.vault.isSeen(received)).toBe(false)
-  await memory.vault.keep({ received })
-  expect(await memory.vault.isSeen(again)).toBe(true)
 })
 
 test("a message that was not durable when its owner died counts as never received", async () => {

@@ -93,10 +93,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       await unanswered
       return seen.has(hash)
     },
-    async isSeenAfterAll({ hash }) {
-      await unanswered
-      return seen.has(hash)
-    },
+    isSkipWanted: false,
     isToSkip: async () => false,
     async sent(messageId) {
       await unanswered
