@@ -23,17 +23,18 @@ const Restricting = z.object({
 
 /**
  * The restrictions that a notice or an answer names, whether on or off; undefined if it says nothing about these that is
- * known here.
+ * known here. A `null` says that there is none to tell of.
  */
 export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice[] | undefined {
-  const {
-    xwa2_notify_account_reachout_timelock: told,
-    xwa2_fetch_account_reachout_timelock: lock = told,
-    xwa2_notify_new_chat_messages_capping_info_update: news,
-    xwa2_message_capping_info: quota = news,
-  } = Restricting.safeParse(json(content)).data?.data ?? {}
-  if (lock) return [restricted("new_chats", lock.is_active, lock.time_enforcement_ends)]
-  return quota ? fromQuota(quota.capping_status, quota.cycle_end_timestamp) : undefined
+  const { data } = Restricting.safeParse(json(content)).data ?? {}
+  if (!data) return undefined
+  const lock = data.xwa2_fetch_account_reachout_timelock ?? data.xwa2_notify_account_reachout_timelock
+  const quota = data.xwa2_message_capping_info ?? data.xwa2_notify_new_chat_messages_capping_info_update
+  const about = [
+    ...(lock ? [restricted("new_chats", lock.is_active, lock.time_enforcement_ends)] : []),
+    ...((quota && fromQuota(quota.capping_status, quota.cycle_end_timestamp)) ?? []),
+  ]
+  return about.length > 0 || Object.values(data).includes(null) ? about : undefined
 }
 
 /** A question that is refused in GraphQL's way: the answer is there, and has a code in it. */

@@ -303,7 +303,7 @@ test.for<[string, { kind: "refuse_iq" | "ignore_iq"; xmlns: string; code?: numbe
   ["answered with what is no JSON", unanswered, "<html>", /"UnknownStanzas":\[[12]\]/],
   ["refused in the answer", unanswered, '{"errors":[{"extensions":{"error_code":400}}]}', isNotKnown],
   ["never answered", unanswered],
-])("a login's questions about new chats that are %s end nothing and delay nothing", async (row) => {
+])("a login's questions about new chats that are %s end nothing, and the session goes on", async (row) => {
   const [, fault, answer, said] = row
   const { bob, phone, bridge, network, message, ask, end } = await aChat()
   const device = `${phone.number}:1`

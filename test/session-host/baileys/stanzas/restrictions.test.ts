@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import type { Notice, Stanza } from "#session-host/network/connection.ts"
-import { newRestrictionsQuestions } from "#session-host/baileys/stanzas/restrictions.ts"
+import { newRestrictionsQuestions, restrictionsIn } from "#session-host/baileys/stanzas/restrictions.ts"
 
 const node = (tag: string, children: Stanza[], bytes?: Uint8Array): Stanza => ({
   tag,
@@ -44,7 +44,6 @@ test.for<[string, Stanza]>([
   ["a number", saying("7")],
   ["no data", saying('{"data":null}')],
   ["data of another question", saying('{"data":{"xwa2_newsletter":{}}}')],
-  ["no quota", quota(null)],
   ["a quota that is a text", quota("CAPPED")],
   ["a quota without a status", quota({ cycle_end_timestamp: "1800000000" })],
   ["a status that is a number", quota({ ...capped, capping_status: 3 })],
@@ -96,3 +95,21 @@ test.for<[string, () => Stanza, unknown]>([
     expect(await made(answer)).toEqual({ told: [], errors: [error, error], unknown: 0 })
   },
 )
+
+test("an answer that there is no quota and no lock is known, and tells nothing", () => {
+  for (const field of ["xwa2_message_capping_info", "xwa2_fetch_account_reachout_timelock"]) {
+    const content = Buffer.from(JSON.stringify({ data: { [field]: null } }))
+    expect(restrictionsIn({ content })).toEqual([])
+  }
+})
+
+test("an answer with a lock and a quota tells both", () => {
+  const data = {
+    xwa2_fetch_account_reachout_timelock: { is_active: true, time_enforcement_ends: "1700000000" },
+    xwa2_message_capping_info: capped,
+  }
+  expect(restrictionsIn({ content: Buffer.from(JSON.stringify({ data })) })).toEqual([
+    { kind: "restriction", restriction: { kind: "new_chats", until: 1_700_000_000 }, isOn: true },
+    { kind: "restriction", restriction: { kind: "new_chats_quota", until: 1_800_000_000 }, isOn: true },
+  ])
+})
