@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { z } from "zod"
 import type { SessionStatus } from "#core/contract/session.ts"
-import { refusals } from "./failures.ts"
+import { refusals } from "./error-help.ts"
 import { age, ago, type Html, time } from "./html.ts"
 
 export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>

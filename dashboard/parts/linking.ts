@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import { errorStatus } from "#core/contract/error.ts"
 import { type Evidence, tell } from "./evidence.ts"
-import { failures, onThePhone } from "./failures.ts"
+import { failures, onThePhone } from "./error-help.ts"
 import { type Html, note, time, until } from "./html.ts"
 
 /** The code to scan, or why there is none. */

@@ -39,7 +39,7 @@ export const keys = new Hono<DashboardEnv>()
     return await show(c, { told: "The key is revoked: programs that use it are refused from now on." })
   })
 
-/** `all`, `read`, or a bridge as `bridge:shop`. A form that says something else may do the least. */
+/** `all`, `read`, or a bridge as `bridge:shop`. Any other value gets the narrowest scope. */
 function scopeOf(may: string): { scope: ApiKey.Scope; customerRef?: string } {
   if (may === "all") return { scope: "all" }
   if (!may.startsWith("bridge:")) return { scope: "read" }

@@ -91,7 +91,7 @@ export async function unlink({ bridge }: SandboxPhone): Promise<void> {
 const shown = 50
 
 /**
- * The latest messages between it and the bridge that came after number `after`, oldest first.
+ * The latest messages between the phone and the bridge whose number is above `after`, oldest first.
  * @returns them, and the number of the last one
  */
 export async function bubbles(
@@ -128,7 +128,7 @@ function pollOf(content: unknown): z.infer<typeof Poll> | undefined {
   return data?.pollCreationMessage ?? data?.pollCreationMessageV2 ?? data?.pollCreationMessageV3
 }
 
-/** The words of messages that have none of their own. */
+/** Labels for messages without text. */
 const kinds = new Map([
   ["imageMessage", "Picture"],
   ["videoMessage", "Video"],

@@ -52,7 +52,7 @@ const floods: Record<Kind, One> = {
   retries,
 }
 
-/** After so many the process sees to its other business. */
+/** After so many, other work has its turn. */
 const atOnce = 20
 
 /** Sends that many; their ids, in order. */

@@ -74,11 +74,11 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   forbidden: { title: "You may not do this", next: "Ask an owner of this account to link the phone." },
   internal_error: ours,
   invalid_customer_ref: {
-    title: "This name does not do",
+    title: "This name is not allowed",
     next: "Take 1 to 64 letters, digits, dashes and underscores.",
   },
   invalid_webhook_url: {
-    title: "This is no address for a webhook",
+    title: "This is not a valid webhook address",
     next: "Correct it in the settings of this number.",
   },
   url_not_allowed: { title: "This address is not public", next: "Take one that the internet can reach." },

@@ -14,18 +14,18 @@ import {
   linkRefused,
   linkTaken,
   linkTyped,
-} from "#dashboard/pages/people/link.ts"
+} from "#dashboard/pages/link-session.ts"
 import { forStrangers, isLinked } from "#dashboard/parts/evidence.ts"
 import { elsewhere, type Html, span } from "#dashboard/parts/html.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
-import { ask } from "../../api/forward.ts"
-import { lonePage } from "../answer.ts"
-import type { DashboardEnv } from "../env.ts"
-import { evidenceOf } from "../bridge-status.ts"
-import { codeFor, codeOf, lookEachMs, roundMs } from "../linking.ts"
-import { live, type Piece } from "../live.ts"
+import { ask } from "../api/forward.ts"
+import { lonePage } from "./answer.ts"
+import type { DashboardEnv } from "./env.ts"
+import { evidenceOf } from "./bridge-status.ts"
+import { codeFor, codeOf, lookEachMs, roundMs } from "./linking.ts"
+import { live, type Piece } from "./live.ts"
 
-/** Where somebody links a phone who has no account, but the URL of a link session. */
+/** The page where somebody without an account links a phone: all they have is the URL of a link session. */
 export const link = new Hono<DashboardEnv>()
   .get("/link/:token", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
@@ -107,7 +107,8 @@ export const link = new Hono<DashboardEnv>()
 
 /**
  * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when one was linked on this page that is not
- * the expected one. Only what a person does on the page unlinks it: programs that look at mails open links, too.
+ * the expected one. Opening the page unlinks nothing, since programs that scan mails open links, too: its stream and its form
+ * do. A scanner that runs the page's script unlinks as well.
  */
 type Place = "open" | "done" | "taken" | "refused"
 
@@ -128,7 +129,7 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
   }
 }
 
-/** How soon a host is asked again that did not unlink a phone. */
+/** How long to wait before asking a host again that did not unlink a phone. */
 const unlinkEachMs = 10_000
 
 /** @returns false when it is not known to be unlinked */
@@ -147,7 +148,7 @@ async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
   }
 }
 
-/** Who asks, by the name of their account, if it has one that strangers may read. */
+/** Who is asking: the account's public name, if it has one. */
 async function about({ bridge, expiresAt, expectedPhone, returnUrl }: LinkSession.Info) {
   const account = await Account.get(bridge.accountId)
   const isSandbox = bridge.isSandbox

@@ -1,7 +1,7 @@
 import { html } from "hono/html"
-import type { Evidence } from "../../parts/evidence.ts"
-import { type Html, note, until } from "../../parts/html.ts"
-import { linking, refusedCard, steps, typedCard, unofficial } from "../../parts/linking.ts"
+import type { Evidence } from "../parts/evidence.ts"
+import { type Html, note, until } from "../parts/html.ts"
+import { linking, refusedCard, steps, typedCard, unofficial } from "../parts/linking.ts"
 
 /** The Link page, for somebody without an account: who asks them, and until when. */
 interface Asked {
