@@ -14,7 +14,7 @@ import { ifThere, isAnswer, modeOf, stripe } from "./stripe.ts"
 /** Contract, "Subscription" */
 const trialDays = 7
 
-/** Tabs that begin at once begin again, one after the other. */
+/** If several tabs begin at the same time, those that lose the race begin again. */
 const tries = 10
 
 /** Notes the number that waits for a subscription. */

@@ -1,5 +1,3 @@
-export * as Turn from "./retry-and-skip.ts"
-
 import { setTimeout as sleep } from "node:timers/promises"
 import { BridgeLog } from "../bridge/log.ts"
 import { eventNotFound, notWaiting } from "../error.ts"
@@ -23,7 +21,7 @@ const lookEachMs = 250
  * an attempt is under way.
  * @throws ApiError `not_waiting` if it is not this event's turn, or there is no wait
  */
-export async function retry(event: EventRow.Info): Promise<void> {
+export async function retryEvent(event: EventRow.Info): Promise<void> {
   const { bridgeId, n } = event
   const { held, refused } = await Delivery.update(bridgeId, {
     UpdateExpression: `SET retry_at_ms = :zero, due = :due, ${Delivery.inIndex}`,
@@ -48,7 +46,7 @@ export async function retry(event: EventRow.Info): Promise<void> {
  * that is under way is waited for, since two events must never be on their way at once.
  * @throws ApiError `not_waiting`, `not_found`
  */
-export async function skip(event: EventRow.Info, { withinMs = patienceMs } = {}): Promise<void> {
+export async function skipEvent(event: EventRow.Info, { withinMs = patienceMs } = {}): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
     const refused = await giveUp(event)

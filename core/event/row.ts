@@ -37,7 +37,7 @@ export const waitsFor = 30 * day
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
 /** How long a row is kept if its outcome is never written: while it may wait, and then as long as a delivered one. */
 const storedFor = waitsFor + keptFor.delivered
-/** An event delivered this soon after its creation gets no further write: its creation time says well enough when. */
+/** An event delivered this soon after its creation gets no further write: its creation time is near enough. */
 export const promptly = day
 
 /** A DynamoDB item holds at most 400 KB. */

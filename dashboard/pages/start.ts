@@ -17,7 +17,7 @@ export interface Bubble {
   text: string
 }
 
-/** Whether the phone of the sandbox's contact can be used from the page; it moves in with the linking. */
+/** Whether the phone of the sandbox's contact can be used from the page; it becomes available once the sandbox is linked. */
 export type PhoneState = "ready" | "linking" | "stopped" | "elsewhere"
 
 interface Shown {

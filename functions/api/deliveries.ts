@@ -7,7 +7,7 @@ import { Deliveries } from "#core/event/delivery-report.ts"
 import { EventList } from "#core/event/list.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/row.ts"
-import { Turn } from "#core/event/retry-and-skip.ts"
+import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { router } from "../http/router.ts"
 
 const ok = { ok: true as const }
@@ -24,11 +24,11 @@ export const deliveries = router()
     return c.json(await Deliveries.ofEvent(c.var.bridge, event), 200)
   })
   .openapi(contract.retryDelivery, async (c) => {
-    await Turn.retry(await eventOf(c.var.bridge, c.req.valid("param").event_id))
+    await retryEvent(await eventOf(c.var.bridge, c.req.valid("param").event_id))
     return c.json(ok, 202)
   })
   .openapi(contract.skipDelivery, async (c) => {
-    await Turn.skip(await eventOf(c.var.bridge, c.req.valid("param").event_id))
+    await skipEvent(await eventOf(c.var.bridge, c.req.valid("param").event_id))
     return c.json(ok, 200)
   })
   .openapi(contract.resendSince, async (c) => {

@@ -20,7 +20,7 @@ export const stream = new sst.aws.Function("Stream", {
   timeout: "660 seconds",
   // An open log stream is paid for by the second, and waits nearly all of it: as little as Node needs.
   memory: "256 MB",
-  // Each open log stream is one: they must not take from the API and the deliveries what these need.
+  // Each open log stream occupies one invocation. Streams must not use up what the API and the deliveries need.
   concurrency: { reserved: stage.streams },
   url: { cors: false },
   environment: {

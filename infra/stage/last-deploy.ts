@@ -19,7 +19,7 @@ export async function compareWithLastDeploy(): Promise<void> {
     ...overridden(last.get("API_KEY_PEPPER_VERSION")),
   ]
   if (faults.length > 0)
-    throw new Error(`${faults.join("; ")}. Settings of this stage belong into stages/${$app.stage}.env`)
+    throw new Error(`${faults.join("; ")}. Settings of this stage belong in stages/${$app.stage}.env`)
   for (const [name, value] of Object.entries(settingsOfStage))
     new aws.ssm.Parameter(`Deployed-${name}`, { name: `${folder}/${name}`, type: "String", value })
 }

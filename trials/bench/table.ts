@@ -32,7 +32,7 @@ function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest 
   for (const [row, each] of byRequest) console.log(`${each.toFixed(1).padStart(8)} requests  ${row}`)
 }
 
-/** Memory and ways back of both sides. */
+/** Memory and recovery times of both sides. */
 export function printFleets({ ours, bare }: Record<Side["name"], Fleet>): void {
   console.log("\nresident memory, MB (shared pages divided)    bare    ours")
   for (const [when, { rss, pss }] of ours.memory) {

@@ -7,7 +7,7 @@ import { EventHistory } from "#core/event/history.ts"
 import { EventList } from "#core/event/list.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/row.ts"
-import { Turn } from "#core/event/retry-and-skip.ts"
+import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { attemptsCard, deliveriesPage, givenUpCard, headCard } from "#dashboard/pages/deliveries.ts"
 import { eventPage } from "#dashboard/pages/event.ts"
@@ -36,10 +36,10 @@ export const deliveries = new Hono<DashboardEnv>()
       note("good", "It is sent again, between two other events and under its own id."),
     )
   })
-  .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", Turn.retry))
+  .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", retryEvent))
   .post(
     "/numbers/:ref/events/:id/skip",
-    async (c) => await acted(c, "It is given up, and the next event goes out.", (event) => Turn.skip(event)),
+    async (c) => await acted(c, "It is given up, and the next event goes out.", (event) => skipEvent(event)),
   )
   .get("/numbers/:ref/deliveries", async (c) => await showDeliveries(c))
   .get("/numbers/:ref/deliveries/stream", (c) =>

@@ -7,7 +7,7 @@ export interface Field {
   whole: Uint8Array
 }
 
-/** Larger fields are no address book's and no chat's. */
+/** No entry of an address book and no chat is larger than this. */
 const largest = 64 * 1024 * 1024
 
 /**

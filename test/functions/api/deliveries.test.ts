@@ -7,7 +7,7 @@ import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Resend } from "#core/event/resend.ts"
 import { EventRow } from "#core/event/row.ts"
-import { Turn } from "#core/event/retry-and-skip.ts"
+import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { get, query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { isGenuine } from "#local/demo/receiver.ts"
@@ -188,11 +188,11 @@ test("an event that a deliverer holds for longer is not skipped, and one that it
   await shop.outbox.append(anEvent("a"))
   const held = (await Claim.take(shop.bridge.id, "somebody")) as Delivery.Info // free, and not early
   const event = (await EventRow.get(shop.bridge.id, 1))!
-  await expect(Turn.skip(event, { withinMs: 0 })).rejects.toMatchObject({ code: "not_waiting" })
-  await Turn.retry(event)
+  await expect(skipEvent(event, { withinMs: 0 })).rejects.toMatchObject({ code: "not_waiting" })
+  await retryEvent(event)
   await Claim.advance(held)
-  await expect(Turn.skip(event)).rejects.toMatchObject({ code: "not_waiting" })
-  await expect(Turn.retry(event)).rejects.toMatchObject({ code: "not_waiting" })
+  await expect(skipEvent(event)).rejects.toMatchObject({ code: "not_waiting" })
+  await expect(retryEvent(event)).rejects.toMatchObject({ code: "not_waiting" })
 })
 
 test("all that was given up since a time is sent again, in order, a hundred at once; while these wait, more is 429", async () => {

@@ -10,7 +10,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { ApiError } from "#core/error.ts"
 import { EventRow } from "#core/event/row.ts"
-import { Turn } from "#core/event/retry-and-skip.ts"
+import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { isGenuine } from "#local/demo/receiver.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Resend } from "#core/event/resend.ts"
@@ -139,7 +139,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   const retry = async (turns: number) => {
     await after(turns)
     const event = await head()
-    if (event) await Turn.retry(event).catch(unlessNotWaiting)
+    if (event) await retryEvent(event).catch(unlessNotWaiting)
   }
   /** Those that a customer has tried to give up. */
   const skipped: string[] = []
@@ -148,7 +148,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     const event = await head()
     if (!event) return
     skipped.push(event.eventId)
-    await Turn.skip(event, { withinMs: 0 }).catch(unlessNotWaiting)
+    await skipEvent(event, { withinMs: 0 }).catch(unlessNotWaiting)
   }
   const secrets = [await Bridge.secretOf(bridge)]
   const roll = async (turns: number) => {

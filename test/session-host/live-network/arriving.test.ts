@@ -1,0 +1,151 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { Usage } from "#core/event/usage.ts"
+import { eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
+import { anIntruder } from "#test/support/network/intruder.ts"
+import { until } from "#test/support/until.ts"
+import { aSharedHost } from "#test/support/session/shared-host.ts"
+
+// Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
+
+const { aChat, host } = await aSharedHost()
+
+test("a message to be seen once is told as a medium without its file, however often it comes", async () => {
+  const { bob, phone, bridge, network, message, ask } = await aChat()
+  const device = `${phone.number}:1`
+  await network.fault({ kind: "view_once", device, times: 1 })
+  const { id } = await bob.post(phone.number, { text: "seen on the phone alone" })
+  const event = await message(id)
+  expect(event).toMatchObject({
+    type: "media",
+    media_type: "",
+    body: "",
+    contact_id: bob.jid,
+    is_group: false,
+  })
+  expect(await ask("GET", `/messages/${id}/media`)).toMatchObject({ status: 404 })
+
+  const stanza = (attrs: object, type: string) =>
+    network.control.stanza(device, {
+      tag: "message",
+      attrs: { from: bob.lid, t: "1800000000", type: "media", ...attrs },
+      content: [{ tag: "unavailable", attrs: { type } }],
+    })
+  const group = await network.group([bob, phone])
+  const inGroup = { id: "ONCE", from: group.jid, participant: bob.lid, participant_pn: bob.jid }
+  await stanza(inGroup, "view_once_unavailable_fanout")
+  await stanza(inGroup, "view_once_unavailable_fanout")
+  await stanza({ id, sender_pn: bob.jid }, "view_once")
+  // The customer is not told of this kind, and it holds up nothing.
+  await stanza({ id: "HOSTED" }, "hosted_unavailable_fanout")
+  await message((await bob.send(phone.number, "after them")).id)
+  const events = await eventsOfType(bridge.id, "message", 3)
+  expect(events.map(({ chat_id, type }) => [chat_id, type])).toEqual([
+    [bob.jid, "media"],
+    [group.jid, "media"],
+    [bob.jid, "text"],
+  ])
+  expect(await network.control.settled(device, 10_000)).toBe(true)
+})
+
+test("a backlog that comes in parts comes whole, and what is new comes after it", async () => {
+  const { bob, phone, bridge, network, message, end } = await aChat()
+  const device = `${phone.number}:1`
+  const closed = await network.fault({ kind: "refuse_upgrade" })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  await network.control.flood(bob.number, { to: phone.number, kind: "texts", count: 250 })
+  await network.fault({ kind: "batches", device })
+  await closed()
+  await network.log({ who: device, kind: "out", tag: "success" })
+  const { id } = await bob.send(phone.number, "live")
+  await message(id)
+  const bodies = (await eventsOfType(bridge.id, "message", 251)).map(({ body }) => body)
+  expect(bodies).toEqual([...Array.from({ length: 250 }, (_, i) => `number ${i + 1}`), "live"])
+  expect(await eventsOfType(bridge.id, "offline_sync_completed")).toHaveLength(2)
+})
+
+test("a device that somebody runs for a business is the person whose device it is", async () => {
+  const chat = await aChat()
+  const eve = await anIntruder(chat)
+  const pn = "15550001234@s.whatsapp.net"
+  await eve.begin()
+  const hosted = { from: eve.lid.replace("@", ":99@hosted."), sender_pn: pn }
+  await eve.post({ id: "H1", ...hosted }, await eve.encrypt({ conversation: "by private id" }))
+  await eve.begin()
+  const named = { from: pn.replace("@s.whatsapp.net", ":99@hosted"), sender_lid: eve.lid }
+  await eve.post({ id: "H2", ...named }, await eve.encrypt({ conversation: "by number" }))
+  const person = { contact_id: pn, chat_id: pn, phone: "15550001234" }
+  expect(await chat.message("H1")).toMatchObject({ body: "by private id", ...person })
+  expect(await chat.message("H2")).toMatchObject({ body: "by number", ...person })
+})
+
+test("a status that cannot be read is asked for once more, and withholds nothing", async () => {
+  const { bob, phone, bridge, network, message, end } = await aChat()
+  const device = `${phone.number}:1`
+  const closed = await network.fault({ kind: "refuse_upgrade" })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  await network.fault({ kind: "stubborn_status", device })
+  await network.control.stanza(device, {
+    tag: "message",
+    attrs: {
+      id: "STATUS",
+      from: "status@broadcast",
+      participant: bob.lid,
+      participant_pn: bob.jid,
+      type: "text",
+      t: String(Math.floor(Date.now() / 1000)),
+    },
+    content: [
+      { tag: "enc", attrs: { v: "2", type: "pkmsg" }, content: { base64: "MwgBEgUF" } },
+      { tag: "enc", attrs: { v: "2", type: "skmsg" }, content: { base64: "MwgBEAEaBQ==" } },
+    ],
+  })
+  const { id } = await bob.send(phone.number, "behind it")
+  await closed()
+  expect(await message(id)).toMatchObject({ body: "behind it" })
+  const heard = { who: device, kind: "in", attrs: { id: "STATUS" } } as const
+  const answers = await network.control.log(heard)
+  expect(answers.map(({ stanza }) => [stanza!.tag, stanza!.attrs.type, stanza!.attrs.error])).toEqual([
+    ["receipt", "retry", undefined],
+    ["ack", "text", undefined],
+  ])
+})
+
+test("in a community, messages of its groups are told as of any group, and nobody writes to the community itself", async () => {
+  const { bob, phone, bridge, network, message, ask } = await aChat()
+  const { sock } = await network.paired(bob)
+  const community = (await sock.communityCreate("The village", "All of us"))!.id
+  const { linkedGroups } = await sock.communityFetchLinkedGroups(community)
+  const [announcements, general] = linkedGroups.map(({ id }) => id!)
+  await sock.communityParticipantsUpdate(community, [phone.lid], "add")
+  const told = (await sock.sendMessage(announcements!, { text: "It rains" }))!.key.id!
+  expect(await message(told)).toMatchObject({ chat_id: announcements, contact_id: bob.jid, is_group: true })
+  expect(await ask("GET", `/groups/${community}`)).toMatchObject({ status: 200 })
+
+  await sock.groupParticipantsUpdate(general!, [phone.lid], "add")
+  expect(await sendText(bridge.id, general!, "Good morning")).toMatchObject({ status: 200 })
+  expect(await bob.read({ text: "Good morning" })).toMatchObject([{ chat: general }])
+  const refused = { code: "network_rejected", network_code: 403 }
+  for (const chat of [community, announcements!])
+    expect(await sendText(bridge.id, chat, "Hello")).toMatchObject(refused)
+
+  await sock.communityUnlinkGroup(general!, community)
+  expect(await sendText(bridge.id, general!, "Still here")).toMatchObject({ status: 200 })
+  expect(await network.control.settled(`${phone.number}:1`, 10_000)).toBe(true)
+})
+
+test("messages of others count as in, those of the API and of the phone as out, and are written when the session stops", async () => {
+  const { bob, phone, bridge } = await aChat()
+  await sendText(bridge.id, bob.number, "from the API")
+  await phone.send(bob.number, "from the phone")
+  for (const text of ["one", "two"]) await bob.send(phone.number, text)
+  await eventsOfType(bridge.id, "message", 3)
+  const day = Usage.today()
+  const counted = async () => await Usage.of(bridge.id, { from: day, to: Usage.today() }, undefined)
+  expect(await counted()).toEqual([])
+  await host.sessions.get(bridge.id)!.stop()
+  const sums = (await counted()).map((one) => [one.in, one.out])
+  expect(sums).toEqual([[2, 2]])
+})

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import { sendText, statusOf } from "#test/support/session/host.ts"
+import { until } from "#test/support/until.ts"
+import { aSharedHost } from "#test/support/session/shared-host.ts"
+
+// Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
+
+const { aChat, hostLog, linesOf } = await aSharedHost()
+
+test("a restriction is in the status until it is lifted, over restarts, and until its time; that one nears is said once", async () => {
+  const { bob, phone, bridge, network, ask, host } = await aChat()
+  const device = `${phone.number}:1`
+  const restriction = async () => {
+    const { restriction: kind, restricted_until: until } = (await ask("GET", "/status")) as Record<
+      string,
+      unknown
+    >
+    return [kind, typeof until === "number" && until > Date.now() / 1000]
+  }
+  expect(await restriction()).toEqual([undefined, false])
+  await network.control.notice(device, { kind: "capped", about: bob.number })
+  await until(async () => (await restriction())[0] === "new_chats_quota")
+  for (let i = 0; i < 2; i++) await network.control.notice(device, { kind: "cap_nears", about: bob.number })
+  await until(async () => (await restriction())[0] === undefined)
+  await network.control.change(phone.number, { capped: true })
+  await network.control.notice(device, { kind: "capped", about: bob.number })
+  await network.control.change(phone.number, { restricted: true })
+  await network.control.notice(device, { kind: "restricted", about: bob.number })
+  await until(async () => (await restriction())[0] === "new_chats")
+  expect(await restriction()).toEqual(["new_chats", true])
+
+  await host.sessions.get(bridge.id)!.stop()
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await restriction()).toEqual(["new_chats", true])
+  await network.control.change(phone.number, { restricted: false })
+  await network.control.notice(device, { kind: "unrestricted", about: bob.number })
+  await until(async () => (await restriction())[0] === "new_chats_quota")
+  await network.control.notice(device, { kind: "uncapped", about: bob.number })
+  await until(async () => (await restriction())[0] === undefined)
+  const warnings = (await linesOf(bridge.id)).filter((line) => /will soon have started/.test(line))
+  expect(warnings).toHaveLength(1)
+})
+
+test("a restriction that began while nobody was connected, and a quota, are asked for at the login, and after a refusal", async () => {
+  const { bob, phone, bridge, network, ask, host: own } = await aChat()
+  const device = `${phone.number}:1`
+  const restriction = async () => ((await ask("GET", "/status")) as { restriction?: string }).restriction
+  const questions = { who: device, kind: "in", attrs: { xmlns: "w:mex" } } as const
+  /** One whether the account may begin chats, one how many more. */
+  const atOnce = 2
+  await until(async () => (await network.control.log(questions)).length === atOnce)
+  await network.control.change(phone.number, { restricted: true })
+  const eve = await network.phone("Eve")
+  expect(await restriction()).toBeUndefined()
+  const before = (await network.control.log(questions)).length
+  for (const body of ["one", "two", "three"])
+    expect(await sendText(bridge.id, eve.number, body)).toMatchObject({ network_code: 463 })
+  await until(async () => (await restriction()) === "new_chats")
+  expect((await network.control.log(questions)).length).toBe(before + atOnce)
+
+  await network.control.change(phone.number, { restricted: false, capped: true })
+  await own.sessions.get(bridge.id)!.stop()
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  await until(async () => (await restriction()) === "new_chats_quota")
+  expect(await linesOf(bridge.id)).toContainEqual(expect.stringMatching(/no longer says/))
+  expect(await sendText(bridge.id, bob.number, "after it")).toMatchObject({ status: 200 })
+})
+
+const unanswered = { kind: "ignore_iq", xmlns: "w:mex" } as const
+const isNotKnown = /whether this account may begin chats, or how many more, is not known/
+
+/** What the network does, what it answers later, and what the host's log says then. */
+test.for<[string, { kind: "refuse_iq" | "ignore_iq"; xmlns: string; code?: number }, string?, RegExp?]>([
+  ["refused", { kind: "refuse_iq", xmlns: "w:mex", code: 503 }, undefined, isNotKnown],
+  ["answered with what is no JSON", unanswered, "<html>", /"UnknownStanzas":\[[12]\]/],
+  ["refused in the answer", unanswered, '{"errors":[{"extensions":{"error_code":400}}]}', isNotKnown],
+  ["never answered", unanswered],
+])("a login's questions about new chats that are %s end nothing, and the session goes on", async (row) => {
+  const [, fault, answer, said] = row
+  const { bob, phone, bridge, network, message, ask, end } = await aChat()
+  const device = `${phone.number}:1`
+  const before = hostLog.length
+  const questions = { who: device, kind: "in", attrs: { xmlns: "w:mex" } } as const
+  await until(async () => (await network.control.log(questions)).length === 2)
+  await network.fault({ device, ...fault })
+  await end("cut")
+  const ids = await until(async () => {
+    const again = (await network.control.log(questions)).slice(2)
+    return again.length === 2 && again.map(({ stanza }) => stanza!.attrs.id!)
+  })
+  const content = [{ tag: "result", attrs: {}, content: { base64: btoa(answer ?? "") } }]
+  for (const id of answer === undefined ? [] : ids)
+    await network.control.stanza(device, { tag: "iq", attrs: { id, type: "result" }, content })
+  await message((await bob.send(phone.number, "no later than otherwise")).id)
+  expect(await sendText(bridge.id, bob.number, "nor this")).toMatchObject({ status: 200 })
+  expect(await statusOf(bridge.id)).toBe("connected")
+  expect(await ask("GET", "/status")).not.toHaveProperty("restriction")
+  const saidYet = () => {
+    Metrics.flush()
+    return hostLog.slice(before).some((line) => said?.test(line))
+  }
+  if (said) await until(saidYet)
+})
