@@ -10,7 +10,7 @@ import { host } from "./host.ts"
 import { key } from "./key.ts"
 import { loginLink } from "./login-link.ts"
 import { Refused, type Row, type Verb } from "./verb.ts"
-import { which } from "./which.ts"
+import { which } from "./which-service.ts"
 import { wrapping } from "./wrapping.ts"
 
 type Nouns = Record<string, Record<string, Verb>>

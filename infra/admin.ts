@@ -5,7 +5,7 @@ import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"
 import { apiKeyPepper, hostTokenSecret } from "./data/secrets.ts"
 import { accounts, events, leases, requests } from "./data/tables.ts"
 import { router } from "./router.ts"
-import { operator } from "./stage/operator.ts"
+import { operator } from "./stage/settings.ts"
 import { accountId, region } from "./stage/stage.ts"
 
 /**

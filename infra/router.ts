@@ -2,7 +2,7 @@ import { routerSecret } from "./data/secrets.ts"
 import { api } from "./functions/api.ts"
 import { dashboard, dashboardStream } from "./functions/dashboard.ts"
 import { stream } from "./functions/stream.ts"
-import { operator } from "./stage/operator.ts"
+import { operator } from "./stage/settings.ts"
 
 /** AWS's own "CachingDisabled": every answer belongs to one caller. */
 const cachingDisabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"

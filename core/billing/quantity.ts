@@ -1,6 +1,6 @@
 import type Stripe from "stripe"
 import { log } from "../platform/log.ts"
-import { countPaid } from "./bridges.ts"
+import { countPaid } from "./billable-bridges.ts"
 import { Payer } from "./payer.ts"
 import { isAnswer, stripe } from "./stripe.ts"
 

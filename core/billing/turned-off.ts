@@ -1,7 +1,7 @@
 import { Account } from "../account/account.ts"
 import { Lease } from "../lease/lease.ts"
 import { log } from "../platform/log.ts"
-import { paidBridges } from "./bridges.ts"
+import { billableBridges } from "./billable-bridges.ts"
 import { Payer } from "./payer.ts"
 
 /** Counts of the accounts and bridges that nobody pays for any more. */
@@ -30,7 +30,7 @@ export async function endBilling(): Promise<Freed> {
       await Payer.change(payer, { pastDueSince: undefined, stoppedAt: undefined })
     if (!account.isByHand && account.subscription !== "active" && (await Account.free(account.id)))
       freed.accounts += 1
-    for (const { id } of await paidBridges(account.id))
+    for (const { id } of await billableBridges(account.id))
       if (await Lease.wake(id, "billing")) freed.bridges += 1
   }
   if (freed.charged > 0)

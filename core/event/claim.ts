@@ -123,7 +123,7 @@ export async function settle(
   return refused?.[0] ? undefined : await refresh(held)
 }
 
-/** The part of an update that says that the receiver does not fail, and since when, if it did. */
+/** The part of an update that records that the receiver works, and since when, if it had failed. */
 function recovering(held: Delivery.Info): string {
   return `${held.failingSince === undefined ? "" : ", failed_until = :now"} REMOVE failing_since, bell`
 }
@@ -208,8 +208,7 @@ export async function goIdle(
 }
 
 /**
- * Events after `head` have expired before their turn, which takes a service that stood still for a week. They are
- * skipped; `to` is the first event that still exists.
+ * Events after `head` have expired before their turn: the service stood still for 37 days. They are skipped; `to` is the first event that still exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function skip(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {

@@ -2,7 +2,7 @@ import type { Agent } from "undici"
 import { Claim } from "#core/event/claim.ts"
 import type { Delivery } from "#core/event/delivery-progress.ts"
 import { log } from "#core/platform/log.ts"
-import type { NewEvents } from "../../core/event/new-events.ts"
+import type { NewEvents } from "#core/event/new-events.ts"
 import type { Notes } from "./attempt-notes.ts"
 import type { Visit } from "./visit.ts"
 

@@ -114,7 +114,7 @@ function linking(): Html {
   return html`${paragraphs(
     "With a code to scan: `qr` answers with a picture of the current code. The code expires at `X-QR-Expires` (the first " +
       "after 60 s, each later one after 20 s): show it, and ask again then. On the phone, choose linked devices, link a device.",
-    "With a code to type: call `pair` with the phone's number. It answers with eight letters. Type them on that phone under " +
+    "With a code to type: call `pair` with the phone's number. It answers with eight letters and digits. Type them on that phone under " +
       "linked devices, link with phone number.",
     "If the phone is somebody else's, `createLinkSession` makes a page for them. Its URL lives for an hour.",
     "While no phone is linked, the session stays on the network for only three minutes after each `qr` or `pair`: keep " +

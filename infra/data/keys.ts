@@ -1,4 +1,4 @@
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 
 /** Wraps the data keys of sessions. Only session hosts may decrypt with it. */

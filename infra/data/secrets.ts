@@ -1,5 +1,5 @@
 import { settingsKey } from "./keys.ts"
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 
 /** Peppers the HMAC of API keys. A new one makes every API key void. */

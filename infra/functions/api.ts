@@ -5,7 +5,7 @@ import { apiKeyPepper, hostTokenSecret, routerSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { apiGroup } from "../network/groups.ts"
 import { apiSubnets } from "../network/subnets.ts"
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { common, limits, settings } from "./common.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const

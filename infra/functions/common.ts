@@ -1,6 +1,6 @@
 import { logsTo, policy, type Statement } from "../access.ts"
 import { stage } from "../stage/stage.ts"
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { given } from "../stage/passed-on.ts"
 
 /**

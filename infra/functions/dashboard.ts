@@ -4,11 +4,11 @@ import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { accountId, region, stage } from "../stage/stage.ts"
 import { api } from "./api.ts"
 import { common, limits, settings } from "./common.ts"
-import { stripe } from "./subscriptions.ts"
+import { stripe } from "./billing.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 

@@ -1,6 +1,6 @@
 import { aHostGroup } from "../network/groups.ts"
 import { hostSubnets } from "../network/subnets.ts"
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { cluster } from "./cluster.ts"
 import { sandboxPolicy } from "./rights.ts"
 import { sandboxFiles } from "./sandbox-files.ts"

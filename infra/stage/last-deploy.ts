@@ -1,4 +1,4 @@
-import { operator, settingsOfStage } from "./operator.ts"
+import { operator, settingsOfStage } from "./settings.ts"
 
 const folder = `/${$app.name}/${$app.stage}/deployed`
 

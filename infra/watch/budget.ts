@@ -1,4 +1,4 @@
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { alarms } from "./topic.ts"
 
 // The stage's own, by the tag that SST gives to everything; production has its account for itself, and counts all of it,

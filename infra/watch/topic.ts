@@ -1,4 +1,4 @@
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { accountId } from "../stage/stage.ts"
 
 /** Where alarms are told. Each one's meaning, and what to do about it: docs/operations.md, under its name. */

@@ -9,7 +9,7 @@ import { CannotStart, type Settings } from "./settings.ts"
 const dayMs = 86_400_000
 
 /**
- * Billing on one machine: its settings, by who may have them, and its regular looks. With `BILLING=pretend` this starts
+ * Billing on one machine: its settings, by the processes that get them, and its regular looks. With `BILLING=pretend` this starts
  * a pretend Stripe.
  * @throws CannotStart
  */
@@ -54,7 +54,7 @@ export async function startBilling(
 
 const Secret = z.object({ secret: z.string() })
 
-/** Where billing was on until the last start, nobody waits for a payment any more. */
+/** If billing was on before this start, bridges that waited for a payment run again. */
 async function end(): Promise<() => Promise<void>> {
   const { endBilling } = await import("#core/billing/turned-off.ts")
   const { charged } = await endBilling()
@@ -63,7 +63,7 @@ async function end(): Promise<() => Promise<void>> {
   return async () => undefined
 }
 
-/** Looks each second at the accounts that are due, and once a day at all. */
+/** Looks at the accounts that are due every second, and at all accounts once a day. */
 async function startLooks(): Promise<() => Promise<void>> {
   const { lookAtAll, lookAtDue } = await import("#functions/billing/looks.ts")
   const { log } = await import("#core/platform/log.ts")

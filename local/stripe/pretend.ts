@@ -13,8 +13,7 @@ const key = "sk_test_pretend"
 
 /**
  * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock that
- * can be advanced. Amounts are a price times a quantity, and the share of a period for numbers that come or go in it: it knows
- * no taxes.
+ * can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period. There are no taxes.
  */
 export async function startPretendStripe(input: {
   /** Where its webhooks go. */

@@ -1,6 +1,6 @@
 import { ApiError } from "#core/error.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { mediaOf, unwrap } from "../events/message-content.ts"
+import { mediaOf, unwrap } from "../messages/content.ts"
 import type { Remembered } from "../events/mapped.ts"
 import { downloadMedia } from "../media/download.ts"
 import { inFolder } from "../media/folder.ts"

@@ -1,7 +1,7 @@
 import * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
-import { kindOf, unwrap } from "../events/message-content.ts"
+import { kindOf, unwrap } from "../messages/content.ts"
 import {
   built,
   editOf,

@@ -1,6 +1,6 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { contextOf, unwrap } from "./message-content.ts"
+import { contextOf, unwrap } from "../messages/content.ts"
 import { type MessageName, whole } from "./mapped.ts"
 import { nameOf } from "./message-name.ts"
 

@@ -5,7 +5,7 @@ import type { At } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromInfo } from "./offline-sync.ts"
 import type { Known } from "./phones-of-lids.ts"
-import { fromPictureNotification } from "./picture.ts"
+import { fromPictureNotification } from "./own-picture.ts"
 import { fromPresence } from "./presence.ts"
 
 /** A stanza that is no message. */

@@ -1,5 +1,5 @@
 import type { MessageContent } from "../network/connection.ts"
-import { mediaOf, pollOf, textOf } from "./message-content.ts"
+import { mediaOf, pollOf, textOf } from "../messages/content.ts"
 
 /** A quote shows no more; in characters. */
 const longest = 4096

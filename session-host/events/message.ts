@@ -3,7 +3,7 @@ import { isGroup } from "#core/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { fromResponse, fromVote } from "./votes-and-responses.ts"
-import { changes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./message-content.ts"
+import { changes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "../messages/content.ts"
 import { type Mapped, Unreadable, whole } from "./mapped.ts"
 import { kept } from "./kept-content.ts"
 

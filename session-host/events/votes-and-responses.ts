@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import type { About } from "./chat-and-sender.ts"
-import { pollOf } from "./message-content.ts"
+import { pollOf } from "../messages/content.ts"
 import { type Mapped, whole } from "./mapped.ts"
 
 type Response = NonNullable<MessageContent["encEventResponseMessage"]>

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
-import type { Media } from "../events/message-content.ts"
+import type { Media } from "../messages/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind.ts"
 

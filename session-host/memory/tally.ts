@@ -9,7 +9,7 @@ interface Input {
   log: Logger
 }
 
-/** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counting writes nothing but now and then. */
+/** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and then. */
 export class Tally {
   readonly #input: Input
   #day = ""
@@ -52,7 +52,7 @@ export class Tally {
     }
   }
 
-  /** Writes nothing any more. */
+  /** Cancels the write that is planned. */
   end(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

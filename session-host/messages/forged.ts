@@ -1,6 +1,6 @@
 import { isGroup } from "#core/jid.ts"
 import type { About } from "../events/chat-and-sender.ts"
-import { changes } from "../events/message-content.ts"
+import { changes } from "./content.ts"
 import type { Remembered } from "../events/mapped.ts"
 import type { MessageContent } from "../network/connection.ts"
 

@@ -1,7 +1,7 @@
 import { isLid } from "#core/jid.ts"
 import { decode, decodeWeb } from "./decode.ts"
 import { aboutOf, lidsIn, type Own, phonesIn } from "../events/chat-and-sender.ts"
-import { unwrap } from "../events/message-content.ts"
+import { unwrap } from "./content.ts"
 import type { Mapped, Remembered } from "../events/mapped.ts"
 import { fromMessage } from "../events/message.ts"
 import { fromWeb, resentIn } from "../events/resent-by-phone.ts"

@@ -1,6 +1,6 @@
 import type { User } from "../network/directory.ts"
 import { now } from "../clock.ts"
-import { described } from "./content/described.ts"
+import { described } from "./content/describe.ts"
 import type { Handset } from "./handset.ts"
 import { newId } from "./outgoing.ts"
 

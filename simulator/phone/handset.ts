@@ -3,7 +3,7 @@ import type { Network } from "../network/network.ts"
 import type { Node } from "../wire/node.ts"
 import type { GroupSignal } from "./signal/sender-keys.ts"
 import type { Inbox } from "./inbox.ts"
-import type { Keys } from "./signal/keys.ts"
+import type { Keys } from "./signal/key-store.ts"
 import type { Failure, Signal } from "./signal/sessions.ts"
 
 /** Everything that a phone works with. Only one piece of work uses it at a time. */

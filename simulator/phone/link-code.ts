@@ -11,7 +11,7 @@ import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
 import { PairingError } from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
-import type { Identity } from "./signal/keys.ts"
+import type { Identity } from "./signal/key-store.ts"
 import { vouch } from "./link.ts"
 
 const nothing = Buffer.alloc(0)

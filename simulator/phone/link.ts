@@ -4,7 +4,7 @@ import { now } from "../clock.ts"
 import * as Pairing from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
 import { signedBy } from "../devices/key-index-list.ts"
-import type { Identity } from "./signal/keys.ts"
+import type { Identity } from "./signal/key-store.ts"
 
 /** The content of a companion's QR code. */
 export interface Code {

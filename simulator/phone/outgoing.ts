@@ -8,7 +8,7 @@ import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node, uint } from "../wire/node.ts"
 import type { Handset } from "./handset.ts"
-import { described } from "./content/described.ts"
+import { described } from "./content/describe.ts"
 import { envelopeOf } from "./content/envelope.ts"
 import { chatOf, fromRow, jidOfTarget, type Target, toRow } from "./target.ts"
 

@@ -11,7 +11,7 @@ const fields = (path: string) =>
 
 /** The variables that `infra/` reads, and those that it passes on. */
 const atDeploy = [
-  ...read("infra/stage/operator.ts").matchAll(/process\.env\.([A-Z_]+)/g),
+  ...read("infra/stage/settings.ts").matchAll(/process\.env\.([A-Z_]+)/g),
   ...read("infra/stage/passed-on.ts").matchAll(/^ {2}([A-Z_]+): \//gm),
 ].map((match) => (match[1] ?? match[2])!)
 

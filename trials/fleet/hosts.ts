@@ -66,7 +66,7 @@ export class Hosts {
     return counts.reduce((sum, up) => sum + up, 0)
   }
 
-  /** A process is lost with all its hosts, as a zone is. @returns how many hosts that were */
+  /** Kills a process with all its hosts, like the loss of a zone. @returns how many hosts were lost */
   async kill(): Promise<number> {
     const [child] = this.#children
     if (!child) return 0

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { missedBy } from "./missed.ts"
+import { missedBy } from "./goals.ts"
 
 test("a figure that is not as good as its goal is named, and so is one that is no number", () => {
   const good = { axe: 0, kb_js_css: 24.9, qr_fresh: 1, performance: 95, kill_back_s: 1000 }

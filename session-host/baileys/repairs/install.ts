@@ -1,6 +1,6 @@
 import { repairCurve } from "./curve.ts"
 import { repairVerification } from "./certificates.ts"
-import { repairContactActions } from "../app-state/listen-for-people.ts"
+import { repairContactActions } from "./contact-actions.ts"
 import { repairRatchets } from "./ratchets.ts"
 import { silenceLibsignal } from "./quiet-libsignal.ts"
 import { TOKEN_MAP } from "@whiskeysockets/baileys/lib/WABinary/constants.js"

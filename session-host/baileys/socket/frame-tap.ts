@@ -5,7 +5,7 @@ import type { Acks } from "./acks-of-sends.ts"
 import type { Arrivals } from "./unsettled-stanzas.ts"
 import type { newCalls } from "../stanzas/calls.ts"
 import type { Lifetime } from "./lifetime.ts"
-import { membersIn } from "../app-state/listen-for-people.ts"
+import { membersIn } from "../app-state/people.ts"
 import { mayBecomeEvent, toStanza } from "../stanzas/stanza.ts"
 
 interface Input {

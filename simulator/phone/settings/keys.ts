@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { now } from "#simulator/clock.ts"
-import type { AppStateKey, Keys } from "../signal/keys.ts"
+import type { AppStateKey, Keys } from "../signal/key-store.ts"
 
 /** The current key of the account's settings, made with its first companion. */
 export function appStateKey(keys: Keys): AppStateKey {

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { aesEncrypt, hkdf, type LTHashState, makeLtHashGenerator, proto } from "@whiskeysockets/baileys"
-import type { AppStateKey } from "../signal/keys.ts"
+import type { AppStateKey } from "../signal/key-store.ts"
 
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
 

@@ -6,7 +6,7 @@ import {
   SenderKeyRecord,
 } from "@whiskeysockets/baileys/lib/Signal/Group/index.js"
 import type { Address } from "#simulator/network/directory.ts"
-import type { Keys } from "./keys.ts"
+import type { Keys } from "./key-store.ts"
 
 export type GroupSignal = ReturnType<typeof groupSignalOf>
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { type Address, key } from "#simulator/network/directory.ts"
 import type { KeyPair } from "#simulator/wire/curve.ts"
-import type { Keys } from "./keys.ts"
+import type { Keys } from "./key-store.ts"
 import {
   type Bundle,
   ChainType,

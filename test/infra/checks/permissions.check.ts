@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest"
-import { ofStage } from "#admin/which.ts"
+import { ofStage } from "#admin/which-service.ts"
 import { madeUp } from "../evaluate.ts"
 import { graphOf, isSecret, plain, type Statement } from "../graph.ts"
 import { lintPolicies } from "../policies.ts"

@@ -51,7 +51,7 @@ function version(name: string, value = "1"): number {
   return Number(value)
 }
 
-/** As `core/config.ts` takes it. */
+/** As `core/platform/config.ts` takes it. */
 function pepper(value = ""): string | undefined {
   if (value !== "" && value.length < 32) throw new Error("API_KEY_PEPPER has fewer than 32 characters")
   return value || undefined

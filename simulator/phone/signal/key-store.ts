@@ -27,7 +27,7 @@ export interface AppStateKey {
   timestamp: number
 }
 
-/** A message the phone sent, kept for who could not read it. */
+/** A message that the phone sent, kept for recipients that could not read it. */
 interface SentRow {
   target: TargetRow
   content: Uint8Array

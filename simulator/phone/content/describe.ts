@@ -9,7 +9,7 @@ export function described(content: proto.IMessage | Buffer) {
   return { text: textOf(content), kind, content: json }
 }
 
-/** Fields that come beside what a message is. */
+/** Fields that accompany the actual content of a message. */
 const wrappers = new Set(["messageContextInfo", "senderKeyDistributionMessage"])
 
 /** The words of a message, `""` when it has none. */

@@ -7,10 +7,10 @@ import {
   proto,
 } from "@whiskeysockets/baileys"
 import { WebSocket } from "ws"
-import * as Curve from "../wire/curve.ts"
-import { framed } from "../wire/frames.ts"
-import { big, bytes, child, el, type Node } from "../wire/node.ts"
-import { symmetric, type Transport, transport as open } from "../wire/noise.ts"
+import * as Curve from "./curve.ts"
+import { framed } from "./frames.ts"
+import { big, bytes, child, el, type Node } from "./node.ts"
+import { symmetric, type Transport, transport as open } from "./noise.ts"
 
 const prologue = Buffer.from([0x57, 0x41, 6, 3])
 const nothing = Buffer.alloc(0)
@@ -83,7 +83,7 @@ export async function connect(
   return connection
 }
 
-/** Links a new device with the phone of this push name, as the mock phone does it. */
+/** Links a new device with a mock phone, which scans its code through the control API. */
 export async function link(url: string, controlUrl: string): Promise<Device> {
   const device = newDevice()
   const connection = await connect(url, device, (node, back) => {

@@ -1,7 +1,7 @@
 import { access } from "../access.ts"
 import { settingsKey } from "../data/keys.ts"
 import { accounts, events, leases } from "../data/tables.ts"
-import { operator } from "../stage/operator.ts"
+import { operator } from "../stage/settings.ts"
 import { api } from "./api.ts"
 import { common, settings } from "./common.ts"
 

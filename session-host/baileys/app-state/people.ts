@@ -4,26 +4,12 @@ import {
   isLidUser,
   isPnUser,
   jidNormalizedUser,
-  proto,
   type BaileysEventEmitter,
   type BinaryNode,
   type Contact,
 } from "@whiskeysockets/baileys"
 import type { Acquaintance } from "#session-host/network/connection.ts"
-
-/** Baileys tells one of the two names in an address book. The other rides along in a field that nobody reads. */
-const firstName = "\0first name "
-
-/** Once per process. */
-export function repairContactActions() {
-  const { ContactAction } = proto.SyncActionValue
-  const decode = ContactAction.decode.bind(ContactAction)
-  ContactAction.decode = (...bytes) => {
-    const action = decode(...bytes)
-    if (action.firstName) action.username = firstName + action.firstName
-    return action
-  }
-}
+import { firstNameIn } from "../repairs/contact-actions.ts"
 
 /** Tells what Baileys hears of people, in its own time. */
 export function listenForPeople(ev: BaileysEventEmitter, tell: (people: Acquaintance[]) => void) {
@@ -40,7 +26,7 @@ export function known(contact: Partial<Contact>): Acquaintance[] {
   const { id, lid, phoneNumber, name, notify, verifiedName, username, imgUrl } = contact
   const jids = [id, phoneNumber, lid].map((jid) => jidNormalizedUser(jid))
   const jid = jids.find((each) => isPnUser(each))
-  const first = username?.startsWith(firstName) ? username.slice(firstName.length) : undefined
+  const first = firstNameIn(username)
   const person: Acquaintance = {
     jid,
     lid: jids.find((each) => isLidUser(each)),
