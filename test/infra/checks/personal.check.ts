@@ -91,7 +91,7 @@ test.for([
   // Read anew: they look at their environment when they are loaded.
   const folder = fileURLToPath(new URL("../../../infra/stage", import.meta.url))
   const read = async () => {
-    await import(`${folder}/operator.ts?${name}`)
+    await import(`${folder}/settings.ts?${name}`)
     ;(await import(`${folder}/passed-on.ts?${name}`)).given(name)
   }
   await expect(read()).rejects.toThrow(`${name} cannot be "${value}"`)
