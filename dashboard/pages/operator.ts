@@ -2,8 +2,16 @@ import { html } from "hono/html"
 import { head } from "../layout.ts"
 import { age, ago, copyable, copyButton, type Html, note, press, until } from "../parts/html.ts"
 
+interface Account {
+  id: string
+  name: string
+  subscription: string
+  bridges: number
+  bridgeLimit: number
+}
+
 interface Shown {
-  accounts: { id: string; name: string; subscription: string; bridges: number; bridgeLimit: number }[]
+  accounts: Account[]
   hosts: {
     id: string
     state: string
@@ -84,33 +92,36 @@ export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): 
         </table>
       </div>
     </section>
-    ${waits(waiting, nowMs)}
-    <section class="card flush">
-      <header><h2>Accounts</h2></header>
-      <div class="scroller" tabindex="0" role="region" aria-label="Accounts">
-        <table>
-          <thead>
-            <tr>
-              <th>Account</th>
-              <th>Subscription</th>
-              <th>Numbers</th>
-              <th>Id</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${accounts.map(
-              (one) =>
-                html`<tr>
-                  <td class="strong"><a href="/operator/find?id=${one.id}">${one.name}</a></td>
-                  <td>${one.subscription}</td>
-                  <td class="number">${one.bridges} of ${one.bridgeLimit}</td>
-                  <td>${copyable(one.id)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
-    </section>`
+    ${waits(waiting, nowMs)} ${accountsCard(accounts)}`
+}
+
+function accountsCard(accounts: Account[]): Html {
+  return html`<section class="card flush">
+    <header><h2>Accounts</h2></header>
+    <div class="scroller" tabindex="0" role="region" aria-label="Accounts">
+      <table>
+        <thead>
+          <tr>
+            <th>Account</th>
+            <th>Subscription</th>
+            <th>Numbers</th>
+            <th>Id</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${accounts.map(
+            (one) =>
+              html`<tr>
+                <td class="strong"><a href="/operator/find?id=${one.id}">${one.name}</a></td>
+                <td>${one.subscription}</td>
+                <td class="number">${one.bridges} of ${one.bridgeLimit}</td>
+                <td>${copyable(one.id)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`
 }
 
 /** A receiver that is away, or a queue that is behind: the oldest event tells which number it is. */
@@ -152,6 +163,58 @@ function waits(all: Waiting[], nowMs: number): Html {
             </table>
           </div>`
     }
+  </section>`
+}
+
+interface Matches {
+  asked: string
+  /** Those of this name. */
+  accounts: Account[]
+  /** Those that have been linked to this phone, and when each last connected as it, Unix seconds. */
+  numbers: { id: string; ref: string; account: { id: string; name: string }; connectedAt: number }[]
+  nowMs: number
+}
+
+/** What a name or a phone leads to: names are not unique, and a phone is linked to one number after another. */
+export function matchesPage({ asked, accounts, numbers, nowMs }: Matches): Html {
+  return html`${head({
+    title: asked,
+    crumbs: html`<a href="/operator">Operator</a>`,
+    about: "Names are free, and a phone can be linked again elsewhere: choose by the id.",
+  })}
+  ${accounts.length === 0 ? "" : accountsCard(accounts)}
+  ${numbers.length === 0 ? "" : linkedCard(numbers, nowMs)}`
+}
+
+function linkedCard(numbers: Matches["numbers"], nowMs: number): Html {
+  return html`<section class="card flush">
+    <header>
+      <h2>Numbers that have been linked to this phone</h2>
+      <p>The one that connected last comes first. It may be linked to another phone by now.</p>
+    </header>
+    <div class="scroller" tabindex="0" role="region" aria-label="Numbers">
+      <table>
+        <thead>
+          <tr>
+            <th>Number</th>
+            <th>Account</th>
+            <th>Last connected</th>
+            <th>Id</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${numbers.map(
+            ({ id, ref, account, connectedAt }) =>
+              html`<tr>
+                <td class="strong"><a href="/operator/find?id=${id}">${ref}</a></td>
+                <td><a href="/operator/find?id=${account.id}">${account.name}</a></td>
+                <td>${ago(connectedAt * 1000, nowMs)}</td>
+                <td>${copyable(id)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
   </section>`
 }
 
@@ -231,10 +294,10 @@ function leaseFacts(lease: Lease, nowMs: number): Html {
     </dd>`
 }
 
-function sessionOf({ told, state }: Lease, nowMs: number): Html | string {
+function sessionOf({ told, isHeld }: Lease, nowMs: number): Html | string {
   if (!told) return "has said nothing yet"
   const sinceMs = told.since * 1000
-  if (state === "running") return html`${told.status}, for ${age(sinceMs, nowMs)}`
+  if (isHeld) return html`${told.status}, for ${age(sinceMs, nowMs)}`
   return html`none; the last one became ${told.status} ${ago(sinceMs, nowMs)}`
 }
 

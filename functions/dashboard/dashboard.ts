@@ -96,9 +96,24 @@ for (const part of [
 ])
   pages.route("/", part)
 
-/** A form is no page: who opens its path, as a browser does that loads it again, is led to the page that it is on. */
-for (const path of ["/sign-in/*", "/sign-out", "/accounts/*", ...own])
-  pages.get(path, (c) => c.redirect(c.req.path.replace(/\/[^/]*\/?$/, "") || "/"))
+const pathsOf = (method: string) =>
+  pages.routes.filter((one) => one.method === method).map(({ path }) => path)
+const shown = new Set(pathsOf("GET"))
+/** The paths of forms that are no page: who opens one, as a browser does that loads it again, is led to its page. */
+export const formPaths = pathsOf("POST").filter((path) => !shown.has(path))
+for (const path of formPaths) pages.get(path, (c) => c.redirect(pageAbove(path, new URL(c.req.url).pathname)))
+for (const path of [...open, "/accounts/*", ...own])
+  pages.all(path, () => {
+    throw new ApiError("not_found")
+  })
+
+/** The nearest page above a form: `pattern` is the form's route, `path` is as it was asked for, still encoded. */
+function pageAbove(pattern: string, path: string): string {
+  const parts = pattern.split("/")
+  do parts.pop()
+  while (parts.length > 1 && !shown.has(parts.join("/")))
+  return path.split("/").slice(0, parts.length).join("/") || "/"
+}
 
 /** Where nothing is paid for, these paths are not there. */
 const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? await next() : c.notFound()))

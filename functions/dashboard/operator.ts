@@ -12,7 +12,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { head } from "#dashboard/layout.ts"
-import { foundPage, operatorPage } from "#dashboard/pages/operator.ts"
+import { foundPage, matchesPage, operatorPage } from "#dashboard/pages/operator.ts"
 import { mails } from "#dashboard/pages/people/sign-in.ts"
 import { time } from "#dashboard/parts/html.ts"
 import { html } from "hono/html"
@@ -83,29 +83,43 @@ async function waitingOf(bridgeId: string) {
   return { bridgeId, ...(await Deliveries.summary(bridgeId)) }
 }
 
-/** The number that was linked to this phone last. One that is deleted has no row. */
-async function linkedTo(phone: string): Promise<Bridge.Info | undefined> {
-  if (!/^\+?[\d\s()./-]{7,}$/.test(phone)) return undefined
-  const [last] = await LinkedPhone.find(phone.replaceAll(/\D/g, ""))
-  return last && (await Bridge.byId(last.bridgeId))
+/** The numbers that have been linked to this phone, the latest first. One that is deleted has no row. */
+async function linkedTo(phone: string) {
+  if (!/^\+?[\d\s()./-]{7,}$/.test(phone)) return []
+  const linked = await LinkedPhone.find(phone.replaceAll(/\D/g, ""))
+  const found = await Promise.all(
+    linked.map(async ({ bridgeId, connectedAt }) => {
+      const bridge = await Bridge.byId(bridgeId)
+      const account = bridge && (await Account.get(bridge.accountId))
+      return account && { id: bridgeId, ref: bridge.customerRef, account, connectedAt }
+    }),
+  )
+  return found.filter((one) => one !== undefined)
 }
 
-/** The number of this id or phone, or the numbers of the account of this id or name. */
+/** The number of this id, or the numbers of the account of this id; else everything of this phone or name. */
 async function showFound(c: Context<DashboardEnv>, asked: string, told?: string): Promise<Response> {
-  const bridge = (await Bridge.byId(asked)) ?? (await linkedTo(asked))
-  const account =
-    (await Account.get(bridge?.accountId ?? asked)) ??
-    (await Account.list()).find(({ name }) => name.toLowerCase() === asked.toLowerCase())
-  if (!account)
-    return await show(
-      c,
-      "Nothing was found: an account is found by its id or name, a number by its id or phone.",
-    )
+  const bridge = await Bridge.byId(asked)
+  const account = await Account.get(bridge?.accountId ?? asked)
+  if (!account) return await showMatches(c, asked)
   const bridges = bridge ? [bridge] : await Bridge.list(account.id)
   const numbers = await Promise.all(bridges.map(numberOf))
   const body = foundPage({ account, numbers, isOne: bridge !== undefined, told, nowMs: nowMs() })
   const title = bridge?.customerRef ?? account.name
   return await page(c, { title, place: "operator", body, ...(told !== undefined && { status: 409 }) })
+}
+
+/** A customer may name their account as another's: nothing can be done to any of them before one is chosen by its id. */
+async function showMatches(c: Context<DashboardEnv>, asked: string): Promise<Response> {
+  const [numbers, all] = await Promise.all([linkedTo(asked), Account.list()])
+  const accounts = all.filter(({ name }) => name.toLowerCase() === asked.toLowerCase())
+  if (numbers.length + accounts.length === 0)
+    return await show(
+      c,
+      "Nothing was found: an account is found by its id or name, a number by its id or phone.",
+    )
+  const body = matchesPage({ asked, accounts, numbers, nowMs: nowMs() })
+  return await page(c, { title: asked, place: "operator", body })
 }
 
 async function numberOf({ id, customerRef: ref }: Bridge.Info) {

@@ -86,6 +86,23 @@ test("the path of a form, opened as a page, leads to the page that the form is o
       at = answer.headers.get("location") ?? ""
     expect([path, at]).toEqual([path, page])
   }
+  const event = await person.get("/numbers/shop/events/a%0Ab/resend")
+  expect(event.headers.get("location")).toBe("/numbers/shop/events/a%0Ab")
+})
+
+test("a path that is neither a page nor a form is not there, whatever its characters", async () => {
+  const person = await aPerson()
+  for (const path of [
+    "/sign-in/nosuch",
+    "/sign-in/a%0Ab/c",
+    "/sign-in/a%00b/c",
+    "/keys/abc",
+    "/numbers/shop/nosuch",
+  ]) {
+    const answer = await person.get(path)
+    const said = await answer.text()
+    expect([path, answer.status, said.includes("There is nothing here")]).toEqual([path, 404, true])
+  }
 })
 
 test("an attempt without an answer says in a word what was missing, and an account of one's own name is not named twice", async () => {

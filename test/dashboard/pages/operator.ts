@@ -1,4 +1,5 @@
 import "#test/support/store.ts"
+import { randomInt } from "node:crypto"
 import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { LinkedPhone } from "#core/bridge/linked-phone.ts"
@@ -31,10 +32,6 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   expect(await (await person.get(`/operator/find?id=${customer.accountId}`)).text()).toContain(bridgeId)
   expect((await person.get("/operator/find?id=nothing")).status).toBe(404)
   await LinkedPhone.note(bridgeId, "491701112233")
-  for (const asked of [customer.email.toUpperCase(), "+49 170 1112233"]) {
-    const answer = await person.get(`/operator/find?${new URLSearchParams({ id: asked }).toString()}`)
-    expect([asked, (await answer.text()).includes(bridgeId)]).toEqual([asked, true])
-  }
   const steps = [
     ["pause", 303, "manual"],
     ["pause", 409, "manual"],
@@ -77,22 +74,43 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   }
 })
 
+test("a name and a phone lead the operator to all that they fit, and only an id to what can be stopped", async () => {
+  const [person, customer, other] = await Promise.all([aPerson(), aPerson(), aPerson()])
+  await Account.makeOperator(person.accountId)
+  await Account.rename(other.accountId, customer.email.toUpperCase())
+  const phone = `49170${randomInt(1e7, 1e8)}`
+  for (const { bridge } of [customer, other]) await LinkedPhone.note(bridge.id, phone)
+  const found = async (id: string) =>
+    await (await person.get(`/operator/find?${new URLSearchParams({ id }).toString()}`)).text()
+  const named = await found(customer.email)
+  const linked = await found(`+${phone.slice(0, 5)} ${phone.slice(5)}`)
+  for (const one of [customer, other]) {
+    expect(named).toContain(`/operator/find?id=${one.accountId}`)
+    expect(linked).toContain(`/operator/find?id=${one.bridge.id}`)
+  }
+  expect(linked.match(/data-ago=/g)).toHaveLength(2)
+  for (const page of [named, linked]) expect(page).not.toContain("/operator/pause")
+})
+
 test("a session that does not run is not shown to the operator as one that is connected", async () => {
-  const lease = { host: "", isHeld: false, epoch: 3, failures: 1, deaths: 0, logins: 2 }
-  const shown = async (state: "running" | "paused") => {
+  const lease = { host: "", epoch: 3, failures: 1, deaths: 0, logins: 2 }
+  const shown = async (state: "running" | "paused", isHeld: boolean) => {
     const told = { status: "connected", since: 1000 }
     const one = {
       id: "1",
       ref: "shop",
       waiting: { bridgeId: "1", waiting: 0 },
-      lease: { ...lease, state, told },
+      lease: { ...lease, state, isHeld, told },
     }
     const account = { id: "2", name: "shop", subscription: "active" }
     return String(await foundPage({ account, numbers: [one], isOne: true, nowMs: 1_060_000 }))
   }
-  const paused = await shown("paused")
+  const paused = await shown("paused", false)
   expect(paused).toContain("none; the last one became connected")
   expect(paused).toContain("no host, epoch 3")
   expect(paused.replaceAll(/\s+/g, " ")).toContain("1 failure, 0 deaths of hosts, 2 logins that did not last")
-  expect(await shown("running")).toContain("connected, for")
+  expect(await shown("running", true)).toContain("connected, for")
+  const waiting = await shown("running", false)
+  expect(waiting).toContain("none; the last one became connected")
+  expect(waiting).toContain("waits for a host")
 })
