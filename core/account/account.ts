@@ -40,9 +40,10 @@ export const Name = z
       .string()
       .min(1, "a name has at least one character")
       .max(64, "a name has at most 64 characters")
+      .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), "a name has no control characters")
       .refine(
-        (name) => name.isWellFormed() && !/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
-        "a name has no control characters",
+        (name) => !/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
+        "a name has no invisible characters that turn the direction of text: type it anew rather than paste it",
       )
       .refine(isVisible, "a name has at least one character that can be seen")
       .refine((name) => !hasAddress(name), "a name has no @: strangers would read an e-mail address in it"),

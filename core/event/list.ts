@@ -150,6 +150,19 @@ export async function* pointed(
   }
 }
 
+/** The numbers of the newest events on a list, at most `limit`, without a read of any event. Some may lead nowhere. */
+export async function newestPointers(
+  bridgeId: string,
+  state: "undelivered" | "inbox",
+  limit: number,
+): Promise<number[]> {
+  const numbers: number[] = []
+  const keyOf = (id: string, n: number) => pointerKey(id, state, n)
+  const rows = rowsIn(bridgeId, { after: 0, isNewestFirst: true }, keyOf, limit)
+  for await (const row of rows) if (numbers.push(Pointer.parse(row).n) === limit) break
+  return numbers
+}
+
 /** Such a pointer says when it expires, and so when it was written: no other is followed. */
 async function* listedSince(
   since: number,

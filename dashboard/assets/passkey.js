@@ -37,24 +37,31 @@ async function use(part, mediation) {
 }
 
 async function ask(part, signal, mediation) {
+  const { response, ...answer } = await question(signal, mediation).catch((error) => {
+    if (mediation) return { isLeft: true }
+    throw error
+  })
+  return response ? await post("/sign-in/passkey", { response, next: part.dataset.next }) : answer
+}
+
+async function question(signal, mediation) {
   const options = await post("/sign-in/passkey/options", {})
   if (!options.challenge) return options
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
-  const response = await navigator.credentials.get({ publicKey, signal, ...(mediation && { mediation }) })
-  return await post("/sign-in/passkey", { response: response.toJSON(), next: part.dataset.next })
+  const chosen = await navigator.credentials.get({ publicKey, signal, ...(mediation && { mediation }) })
+  return { response: chosen.toJSON() }
 }
 
-/** `isOffered`: nobody has asked for a passkey yet, so nobody is told that the browser has none to offer. */
-async function told(part, act, isOffered = false) {
+/** `isLeft`: a passkey was only offered, and none was chosen. Nobody had asked for one, so nobody is told. */
+async function told(part, act) {
   const said = part.querySelector("[data-said]")
   said.textContent = ""
   try {
-    const { goto, problem } = await act()
+    const { goto, problem, isLeft } = await act()
     if (goto) location.assign(goto)
-    else said.textContent = problem ?? "That did not work: try again."
+    else if (!isLeft) said.textContent = problem ?? "That did not work: try again."
   } catch (error) {
-    if (error.name !== "AbortError" && !isOffered)
-      said.textContent = words[error.name] ?? String(error.message)
+    if (error.name !== "AbortError") said.textContent = words[error.name] ?? String(error.message)
   }
 }
 
@@ -70,7 +77,7 @@ for (const part of isAble ? document.querySelectorAll("[data-passkey]") : []) {
   part.querySelector("button").addEventListener("click", () => void told(part, () => use(part)))
   // A browser that can offers passkeys where the address is typed.
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) continue
-  const offer = () => void told(part, () => use(part, "conditional"), true)
+  const offer = () => void told(part, () => use(part, "conditional"))
   const renew = () => {
     if (!document.hidden && last.mediation === "conditional" && Date.now() - last.at > freshMs) offer()
   }

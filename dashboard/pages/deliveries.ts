@@ -12,14 +12,16 @@ interface Shown {
   attempts: Attempt[]
   mayChange: boolean
   nowMs: number
+}
+
+interface GivenUp {
   /** Those that were given up, newest first, and whether there are more. */
   undelivered: StoredEvent[]
   hasMore: boolean
-  told?: Html | string | undefined
 }
 
 /** How a number's events get to their receiver: what waits, what was tried, what was given up. */
-export function deliveriesPage(input: Shown): Html {
+export function deliveriesPage(input: Shown & GivenUp & { told?: Html | string | undefined }): Html {
   const { ref, receiving } = input
   if (receiving.url === "")
     return html`${numberHead({ ref, isSandbox: input.isSandbox, tab: "deliveries" })}
@@ -78,7 +80,7 @@ const spans = [
 ] as const
 
 /** The events that were given up, as the stream sends them again when they are others than before. */
-export function givenUpCard({ ref, undelivered, hasMore, mayChange, nowMs }: Shown): Html {
+export function givenUpCard({ ref, undelivered, hasMore, mayChange, nowMs }: Shown & GivenUp): Html {
   if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
   const ids = undelivered.map((stored) => stored.event_id)
   return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">

@@ -42,7 +42,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   },
   rate_limited: {
     title: "Too many codes were asked for",
-    next: "Wait a minute, then ask for one more.",
+    next: "Wait, then ask for one more.",
   },
   already_paired: {
     title: "A phone is linked already",

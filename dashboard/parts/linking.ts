@@ -132,13 +132,13 @@ function codeInside(at: string, code: Code): Html {
 
 /**
  * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
- * where the fault is not the reader's.
+ * where the fault is not the reader's. Only that sentence says when a limit is over.
  */
 function reason({ code, sentence }: { code: string; sentence: string }): Html {
   const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
   const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
   return html`<b>${title}.</b>
-    <span>${next}</span>
+    <span>${next}${code === "rate_limited" ? ` ${sentence}` : ""}</span>
     ${isReaders ? "" : html`<span class="small">${sentence} <code>${code}</code></span>`}`
 }
 

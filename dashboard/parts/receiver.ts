@@ -60,11 +60,13 @@ export function outcome(attempt: { success: boolean; status_code: number; error:
 /** Why there was no status, in a word or two. */
 const unanswered = new Map([
   ["timeout", "no answer"],
+  ["refused", "refused"],
+  ["unreachable", "unreachable"],
   ["reset", "cut off"],
   ["dns", "unknown host"],
-  ["tls", "no TLS"],
+  ["tls", "TLS failed"],
   ["bad_response", "not HTTP"],
-  ["blocked", "not public"],
+  ["blocked", "not allowed"],
 ])
 
 /** Why an attempt failed, for people. */
@@ -81,5 +83,5 @@ const reasons = new Map([
   ["dns", "The name of the host is not known"],
   ["tls", "Its certificate is not valid, or it does not speak TLS"],
   ["bad_response", "What it answered is not HTTP"],
-  ["blocked", "This address is not public, so it is not called"],
+  ["blocked", "This address is not allowed, so it is not called: it must be public, and without a user name"],
 ])

@@ -64,11 +64,14 @@ function whole(input: { title: string; sentence: string; requestId?: string }): 
 }
 
 /** Fields of the API's requests, as our forms call them. */
-const labels: Record<string, string> = { webhook_url: "Address", customer_ref: "Name" }
+const labels = new Map([
+  ["webhook_url", "Address"],
+  ["customer_ref", "Name"],
+])
 
 /** The API's sentences begin small, after the name of their error or field. */
 export function sentenceCase(sentence: string): string {
-  const named = sentence.replace(/^\w+(?=: )/, (field) => labels[field] ?? field)
+  const named = sentence.replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field)
   const whole = named.charAt(0).toUpperCase() + named.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }

@@ -87,7 +87,7 @@ export const link = new Hono<DashboardEnv>()
     const { requestId } = c.var
     const asked = await RateLimit.count("typedCodes", hashOf(token))
     if (asked.isExceeded) {
-      const sentence = `Too many codes were asked for: try again in ${span(asked.endsMs - nowMs())}.`
+      const sentence = `Try again in ${span(asked.endsMs - nowMs())}.`
       const body = linkRefused({
         ...(await about(session)),
         at: c.req.path,

@@ -17,9 +17,12 @@ import { sendTest } from "../../stream/webhook-test.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { receivingOf } from "../bridge-status.ts"
-import { live } from "../live.ts"
+import { live, type Piece } from "../live.ts"
 
 const lookEachMs = 2000
+const givenUpEachMs = 15_000
+/** How many of the events that were given up are shown. */
+const mostGivenUp = 20
 
 /** How a number's events get to its receiver, and what became of each. */
 export const deliveries = new Hono<DashboardEnv>()
@@ -42,16 +45,7 @@ export const deliveries = new Hono<DashboardEnv>()
     async (c) => await acted(c, "It is given up, and the next event goes out.", (event) => skipEvent(event)),
   )
   .get("/numbers/:ref/deliveries", async (c) => await showDeliveries(c))
-  .get("/numbers/:ref/deliveries/stream", (c) =>
-    live(c, lookEachMs, async () => {
-      const shown = await shownOf(c)
-      return new Map([
-        ["head", { html: headCard(shown) }],
-        ["given-up", { html: givenUpCard(shown) }],
-        ["attempts", { html: attemptsCard(shown) }],
-      ])
-    }),
-  )
+  .get("/numbers/:ref/deliveries/stream", (c) => live(c, lookEachMs, follower(c)))
   .post("/numbers/:ref/deliveries/test", async (c) => {
     if (c.var.bridge.webhookUrl === "") return await showDeliveries(c)
     const attempt = await sendTest(c.var.bridge)
@@ -120,26 +114,53 @@ async function acted(
 }
 
 async function showDeliveries(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
-  const shown = await shownOf(c)
+  const [shown, givenUp] = await Promise.all([shownOf(c), givenUpOf(c)])
   const title = `Deliveries of ${shown.ref}`
-  return await page(c, { title, place: "numbers", body: deliveriesPage({ ...shown, told }) })
+  return await page(c, { title, place: "numbers", body: deliveriesPage({ ...shown, ...givenUp, told }) })
+}
+
+/** Looks at the receiver each time; at the events that were given up when others are listed, and now and then. */
+function follower(c: Context<DashboardEnv>) {
+  let givenUp: GivenUp | undefined
+  let listed = ""
+  let readAtMs = -Infinity
+  return async (): Promise<Map<string, Piece>> => {
+    const pointers = await EventList.newestPointers(c.var.bridge.id, "undelivered", mostGivenUp + 1)
+    if (pointers.join(" ") !== listed || performance.now() - readAtMs >= givenUpEachMs) {
+      listed = pointers.join(" ")
+      readAtMs = performance.now()
+      givenUp = (await givenUpOf(c).catch(unlessTidied)) ?? givenUp
+    }
+    const shown = await shownOf(c)
+    const pieces = new Map<string, Piece>([["head", { html: headCard(shown) }]])
+    if (givenUp) pieces.set("given-up", { html: givenUpCard({ ...shown, ...givenUp }) })
+    return pieces.set("attempts", { html: attemptsCard(shown) })
+  }
+}
+
+/** A list that is being tidied up is shorter at the next look; meanwhile the page keeps what it shows. */
+function unlessTidied(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.code !== "session_unavailable") throw error
 }
 
 /** What the page shows, and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const [attempts, undelivered] = await Promise.all([
-    AttemptLog.latest(bridge.id),
-    EventHistory.page(bridge, { state: "undelivered", isNewestFirst: true, limit: 20 }),
-  ])
+  const attempts = await AttemptLog.latest(bridge.id)
   return {
     ref: bridge.customerRef,
     isSandbox: bridge.isSandbox,
     receiving: await receivingOf(bridge, attempts),
     attempts,
-    undelivered: undelivered.events,
-    hasMore: undelivered.next !== undefined,
     mayChange: me.role !== "viewer",
     nowMs: nowMs(),
   }
+}
+
+type GivenUp = Awaited<ReturnType<typeof givenUpOf>>
+
+async function givenUpOf(c: Context<DashboardEnv>) {
+  const asked = { state: "undelivered", isNewestFirst: true, limit: mostGivenUp } as const
+  const { events, next } = await EventHistory.page(c.var.bridge, asked)
+  return { undelivered: events, hasMore: next !== undefined }
 }

@@ -4,6 +4,8 @@ import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { EventList } from "#core/event/list.ts"
 import { newNumber, numberRow, numbers as numbersPage, type Row } from "#dashboard/pages/numbers.ts"
 import type { Receiving } from "#dashboard/parts/receiver.ts"
 import { overview, receiverCard, stateCard } from "#dashboard/pages/overview.ts"
@@ -43,7 +45,7 @@ export const numbers = new Hono<DashboardEnv>()
     try {
       const asked = { accountId: c.var.me.account.id, customerRef: ref, webhookUrl: url }
       const { bridge, created } = await Bridge.create(asked)
-      if (!created) return await taken(c, ref, url)
+      if (!created && !(await isUnused(bridge, url))) return await taken(c, ref, url)
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -70,6 +72,16 @@ export const numbers = new Hono<DashboardEnv>()
     await restart(c.var.bridge.id, c.var.requestId)
     return c.redirect(`/numbers/${c.var.bridge.customerRef}/connect`, 303)
   })
+
+/**
+ * Whether it is what was asked for and has never had an event: the form was sent twice. A second number would be paid for.
+ * @param url the webhook that was asked for, which is valid
+ */
+async function isUnused({ id, webhookUrl }: Bridge.Info, url: string): Promise<boolean> {
+  if ((url && new URL(url).href) !== webhookUrl) return false
+  const [newest, delivery] = await Promise.all([EventList.newest(id), Delivery.get(id)])
+  return newest === 0 && (delivery?.head ?? 0) === 0
+}
 
 /** A number of that name is there, perhaps with another webhook: it is not taken for the new one. */
 async function taken(c: Context<DashboardEnv>, ref: string, url: string): Promise<Response> {

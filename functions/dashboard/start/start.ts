@@ -5,6 +5,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { EventList } from "#core/event/list.ts"
+import { Usage } from "#core/event/usage.ts"
 import { mayName } from "#core/fetch/reachable-addresses.ts"
 import { config } from "#core/platform/config.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -69,11 +70,12 @@ async function act(c: Context<DashboardEnv>, what: Act) {
 function follower(c: Context<DashboardEnv>) {
   const mayChange = c.var.me.role !== "viewer"
   let after = 0
-  let hasSent = false
+  let hasSent: boolean | undefined
   let known: SandboxPhone.SandboxPhone | undefined
   return async (): Promise<Map<string, Piece>> => {
-    const { evidence, found, phone, contact } = await sandboxOf(c, known)
+    const { bridge, evidence, found, phone, contact } = await sandboxOf(c, known)
     known = found
+    hasSent ??= await hasCounted(bridge.id)
     const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence, nowMs()) }]])
     // A page that was shown while it moved in has no phone yet; any other keeps its own.
     if (found) {
@@ -130,6 +132,7 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   const { found } = sandbox
   const isReady = found && sandbox.phone === "ready"
   const { bubbles } = isReady ? await SandboxPhone.bubbles(found, 0) : { bubbles: [] }
+  const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(sandbox.bridge.id))
   // Known before the list is read: what comes meanwhile is in both, and shown once.
   const newest = await EventList.newest(sandbox.bridge.id)
   const { events } = await EventHistory.page(sandbox.bridge, { isNewestFirst: true, limit: 15 })
@@ -138,10 +141,7 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
     bubbles,
     events,
     newest,
-    facts: await factsOf(
-      accountId,
-      bubbles.some(({ isOwn }) => !isOwn),
-    ),
+    facts: await factsOf(accountId, hasSent),
     ...placesOf(c),
     mayChange: me.role !== "viewer",
     told,
@@ -150,15 +150,21 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   return await page(c, { title: "Start", place: "start", body })
 }
 
-/** The steps that the account has done so far. `hasSent`: its sandbox's contact has got a message. */
+/** Whether a sandbox has sent a message before, as its usage says also while its phone cannot be looked at. */
+async function hasCounted(bridgeId: string): Promise<boolean> {
+  const days = await Usage.of(bridgeId, { from: "0000-01-01", to: Usage.today() }, undefined)
+  return days.some(({ out }) => out > 0)
+}
+
+/** The steps that the account has done so far. `hasSent`: its sandbox has sent a message. */
 async function factsOf(accountId: string, hasSent: boolean) {
   const [keys, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const sandbox = bridges.find(({ isSandbox }) => isSandbox)
   return {
     hasSandbox: config.SANDBOX,
     hasEvent: sandbox !== undefined && (await EventList.newest(sandbox.id)) > 0,
-    // Where that contact's phone cannot be looked at, the use of a key has to do.
-    hasSent: SandboxPhone.isHere() ? hasSent : keys.some(({ lastUsedAt }) => lastUsedAt !== undefined),
+    // Where its contact's phone cannot be looked at, the use of a key has to do.
+    hasSent: hasSent || (!SandboxPhone.isHere() && keys.some(({ lastUsedAt }) => lastUsedAt !== undefined)),
     hasNumber: bridges.some(({ isSandbox }) => !isSandbox),
     hasWebhook: (sandbox?.webhookUrl ?? "") !== "",
   }

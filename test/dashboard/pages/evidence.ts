@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Usage } from "#core/event/usage.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { get as getRow } from "#core/store/store.ts"
@@ -70,6 +71,10 @@ test("a sandbox that does not run promises no phone, and a number that says noth
   const page = await (await person.get("/")).text()
   expect(page).toContain("Nothing can be written to a sandbox that does not run.")
   expect(page).not.toContain("A moment")
+  const isTicked = (one: string) => /Send a message with the API.*?<\/li>/s.exec(one)?.[0].includes(": done")
+  expect(isTicked(page)).toBe(false)
+  await Usage.addMessages((await Bridge.get(person.accountId, "sandbox")).id, "2026-01-31", { in: 0, out: 1 })
+  expect(isTicked(await (await person.get("/")).text())).toBe(true)
   expect(await (await person.post("/sandbox/call")).text()).toContain("The sandbox does not run now.")
   expect(await (await person.get("/numbers")).text()).not.toContain("no phone")
 })

@@ -6,6 +6,7 @@ import { config } from "#core/platform/config.ts"
 import { accountsPage } from "#dashboard/pages/people/accounts.ts"
 import { codeBlocks } from "#dashboard/pages/start.ts"
 import { outcome } from "#dashboard/parts/receiver.ts"
+import { sentenceCase } from "#functions/dashboard/answer.ts"
 import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 import { aPerson, nobody } from "./person.ts"
@@ -55,6 +56,7 @@ test("a refusal calls a field as the form does, and says once why a number is no
   const said = await (await person.post("/numbers/shop/connect", { phone: "12" })).text()
   expect(said.match(/is is not a phone number/g)).toHaveLength(1)
   expect(said).not.toContain("invalid_request")
+  expect(sentenceCase("constructor: none")).toBe("Constructor: none.")
 })
 
 test("a number whose name is taken is not added, and its page is not shown for the new one", async () => {
@@ -69,6 +71,20 @@ test("a number whose name is taken is not added, and its page is not shown for t
   expect(page).toContain('href="/numbers/shop"')
   expect(page).toContain("shop.example/new")
   expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
+})
+
+test("a form for a number that is sent twice leads to the number that is there, until that has had an event", async () => {
+  const person = await aPerson()
+  const add = async (webhook_url: string) =>
+    await person.post("/new-number", { customer_ref: "new", webhook_url })
+  for (const url of ["https://shop.example", " https://SHOP.example/ "]) {
+    const answer = await add(url)
+    expect([url, answer.status, answer.headers.get("location")]).toEqual([url, 303, "/numbers/new/connect"])
+  }
+  expect((await add("")).status).toBe(409)
+  await (await anOutbox(await Bridge.get(person.accountId, "new"))).write({ event: "connected", phone: "1" })
+  expect((await add("https://shop.example")).status).toBe(409)
+  expect(await Bridge.list(person.accountId)).toHaveLength(2)
 })
 
 test("the path of a form, opened as a page, leads to the page that the form is on", async () => {
@@ -108,6 +124,8 @@ test("a path that is neither a page nor a form is not there, whatever its charac
 test("an attempt without an answer says in a word what was missing, and an account of one's own name is not named twice", async () => {
   const failed = { success: false, status_code: 0, error: "dns" }
   expect(String(await outcome(failed))).toContain(">unknown host<")
+  expect(String(await outcome({ ...failed, error: "tls" }))).toContain(">TLS failed<")
+  expect(String(await outcome({ ...failed, error: "blocked" }))).toContain(">not allowed<")
   expect(String(await outcome({ ...failed, status_code: 500 }))).toContain(">500<")
   const invitation = { id: "1", role: "viewer", by: "ada@example.com" }
   const asked = { email: "b@example.com", own: [], present: "", mayOpen: false, next: "/" }

@@ -124,6 +124,8 @@ test("an account's name is its owners' to choose, strangers read it where a phon
     const refused = await (await owner.post("/account/rename", { name: wrong })).text()
     expect([wrong, /class="note bad"/.test(refused)]).toEqual([wrong, true])
   }
+  const turned = await (await owner.post("/account/rename", { name: "The \u202eshop" })).text()
+  expect(turned).toContain("invisible characters that turn the direction of text")
   expect((await Account.get(owner.accountId))?.name).toBe(owner.email)
   const name = "<b>The</b> shop & Söhne"
   const answer = await owner.post("/account/rename", { name: `  ${name.replace(" ", "\n ")} ` })

@@ -7,6 +7,8 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
+import { EventList } from "#core/event/list.ts"
+import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -49,13 +51,23 @@ test("an event that was given up leaves the page of deliveries once it was sent 
   expect(await (await person.get(deliveries)).text()).not.toContain(">Failing<")
 })
 
-/** Reads a stream until this was sent. */
-async function readUntil(answer: Response, text: string): Promise<void> {
+test("a long list of given-up events that is being tidied up leaves the stream of deliveries and its other parts alone", async () => {
+  const person = await aPerson()
+  const bridge = await Bridge.setWebhookUrl(person.bridge, "https://shop.example/hook")
+  const leadNowhere = Array.from({ length: 2000 }, (_, i) => ({ bridgeId: bridge.id, n: i + 1 }))
+  for (let i = 0; i < leadNowhere.length; i += 100)
+    await transact(leadNowhere.slice(i, i + 100).map((event) => EventList.pointer(event, "undelivered")))
+  const stream = await person.get("/numbers/shop/deliveries/stream")
+  await readUntil(stream, 'id="attempts"', '<section id="given-up" hidden>')
+})
+
+/** Reads a stream until these were sent. */
+async function readUntil(answer: Response, ...texts: string[]): Promise<void> {
   const reader = answer.body!.getReader()
   let said = ""
-  while (!said.includes(text)) {
+  while (!texts.every((text) => said.includes(text))) {
     const { value, done } = await reader.read()
-    if (done) throw new Error(`the stream ended before ${text}`)
+    if (done) throw new Error(`the stream ended before ${texts.join(", ")}`)
     said += Buffer.from(value).toString()
   }
   await reader.cancel()
