@@ -101,7 +101,7 @@ export function head(input: {
   </div>`
 }
 
-/** A fault, and what to do about it. `requestId`: for whoever runs the service, where it is theirs to mend. */
+/** A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it. */
 export function refused(input: { title: string; sentence: string; requestId?: string | undefined }): Html {
   return html`<div class="card">
     <h1>${input.title}</h1>

@@ -102,7 +102,7 @@ export const createLinkSession = createRoute({
   path: "/api/instances/{customer_ref}/link-sessions",
   summary: "Make a page on which somebody links their phone, without an account of their own",
   description:
-    "Give the URL to the person whose number it is. It works for an hour, or until a phone is linked. Whoever has it can link " +
+    "Give the URL to the person whose number it is. It works for an hour, or until a phone is linked. Anyone who has it can link " +
     "a phone to this bridge, so treat it as a secret.",
   request: {
     params: path,

@@ -208,7 +208,8 @@ export async function goIdle(
 }
 
 /**
- * Events after `head` have expired before their turn: the service stood still for 37 days. They are skipped; `to` is the first event that still exists.
+ * Events after `head` have expired before their turn: the service stood still for 37 days. They are skipped; `to` is the
+ * first event that still exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function skip(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {

@@ -198,7 +198,7 @@ document.addEventListener("submit", (event) => {
 
 dress(document)
 for (const list of document.querySelectorAll("[data-grows=down]")) list.scrollTop = list.scrollHeight
-// What a form answered is no page to come back to: loaded again, it would be sent again. The server leads to the page.
+// The answer of a form is no page to come back to: loading it again would send the form again. The server leads to the page.
 if (document.body.classList.contains("frame")) history.replaceState(history.state, "", location.href)
 document.querySelectorAll("[data-stream]").forEach(follow)
 setInterval(tick, 1000)

@@ -42,10 +42,10 @@ function networkNote({ isSandbox, evidence, phones }: Shown): Html | string {
   return phones === undefined ? unofficial : simulated(phones)
 }
 
-/** What the stream renews. */
+/** The parts that the stream renews. */
 function linkingNow({ ref, evidence, begunMs, ended, nowMs }: Shown): Html {
   const at = `/numbers/${ref}/connect`
-  // Of one that is refused the steps say why, and of one that says nothing nobody knows.
+  // The steps say why a login is refused. Nobody knows it of a number that says nothing.
   const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
   return html`<div class="stack" data-stream="${at}/stream?begun=${begunMs}">
     ${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs, nowMs)}.`) : ""}

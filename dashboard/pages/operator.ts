@@ -175,7 +175,7 @@ interface Matches {
   nowMs: number
 }
 
-/** What a name or a phone leads to: names are not unique, and a phone is linked to one number after another. */
+/** The accounts or numbers that fit a name or a phone: names are not unique, and a phone is linked to one number after another. */
 export function matchesPage({ asked, accounts, numbers, nowMs }: Matches): Html {
   return html`${head({
     title: asked,

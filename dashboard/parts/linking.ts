@@ -36,7 +36,7 @@ export function linking({ at, nowMs }: { at: string; nowMs: number }): Html {
     <section class="card">
       <header>
         <h2>On the phone itself, or without a camera</h2>
-        <p>You get a code of eight letters, and type it on the phone.</p>
+        <p>You get a code of eight letters and digits, and type it on the phone.</p>
       </header>
       ${phoneForm({ at, phone: "" })} ${phoneSays()}
     </section>
@@ -184,7 +184,7 @@ export function simulated(phones: string): Html {
     "info",
     html`This service runs on a simulated network, and no real phone can link here. Open the
       <a href="${phones}" target="_blank" rel="noopener">simulated phones</a> in another tab, make one there,
-      and give it the code: it takes a copy of the picture, or the eight letters.`,
+      and give it the code: it takes a copy of the picture, or the eight letters and digits.`,
   )
 }
 

@@ -100,7 +100,7 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
     Deliveries.summary(bridge.id),
     attempts ?? AttemptLog.latest(bridge.id),
   ])
-  // What was sent again and taken ends a failure, too, where nothing else is left to try.
+  // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
   const isOver = summary.waiting === 0 && last?.success === true
   return {
     url,

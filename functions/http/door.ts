@@ -32,7 +32,7 @@ export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
     }),
   )
 
-  // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body; its method if no route is its.
+  // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked last.
   app.use(byAddress)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)

@@ -143,7 +143,7 @@ function unlessTidied(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.code !== "session_unavailable") throw error
 }
 
-/** What the page shows, and its stream renews. */
+/** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
   const attempts = await AttemptLog.latest(bridge.id)

@@ -71,7 +71,7 @@ test("a restriction that began while nobody was connected, and a quota, are aske
 const unanswered = { kind: "ignore_iq", xmlns: "w:mex" } as const
 const isNotKnown = /whether this account may begin chats, or how many more, is not known/
 
-/** What the network does, what it answers later, and what the host's log says then. */
+/** Each row: how the network fails, its later answer, and the host's log after that. */
 test.for<[string, { kind: "refuse_iq" | "ignore_iq"; xmlns: string; code?: number }, string?, RegExp?]>([
   ["refused", { kind: "refuse_iq", xmlns: "w:mex", code: 503 }, undefined, isNotKnown],
   ["answered with what is no JSON", unanswered, "<html>", /"UnknownStanzas":\[[12]\]/],

@@ -16,7 +16,7 @@ import { aNetwork } from "../network/network.ts"
 export async function aSharedHost() {
   const logs = mkdtempSync(join(tmpdir(), "host-logs-"))
   Object.assign(config, { LOG_DIR: logs, METRICS_SERVICE: "session-host" })
-  /** What the host's own log says, with its metrics. */
+  /** The lines of the host's own log, with its metrics. */
   const hostLog: string[] = []
   vi.spyOn(lines, "write").mockImplementation((line) => hostLog.push(line) > 0)
   log.level = "warn"

@@ -22,7 +22,7 @@ afterAll(async () => {
   for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
   Object.assign(process.env, before.env)
   await closeLeftovers()
-  // What has just been closed is counted until its handle is gone.
+  // A server or process that was just closed is counted until its handle is gone.
   for (const what of Object.keys(counted()) as (keyof ReturnType<typeof counted>)[])
     await until(() => counted()[what] <= before[what], {
       what: `the end of ${what} that this file started`,
@@ -30,7 +30,7 @@ afterAll(async () => {
     })
 })
 
-/** What a file could leave that disturbs the next one. */
+/** Counts the things that a file could leave and that disturb the next one. */
 function counted() {
   const open = process.getActiveResourcesInfo()
   return {

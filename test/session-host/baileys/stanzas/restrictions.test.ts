@@ -14,7 +14,7 @@ const quota = (info: unknown) => saying(JSON.stringify({ data: { xwa2_message_ca
 const lock = (info: unknown) =>
   saying(JSON.stringify({ data: { xwa2_fetch_account_reachout_timelock: info } }))
 
-/** What a session makes of a login's two questions, when this is the answer to both. */
+/** A login's two questions are both answered with this: the notices, errors and unknown answers that follow. */
 async function made(answer: () => Stanza) {
   const told: Notice[] = []
   const errors: unknown[] = []
