@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto"
+import { once } from "node:events"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:http"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
@@ -10,7 +11,7 @@ import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startBucket } from "#local/aws/s3.ts"
 import { startSqs } from "#local/aws/sqs.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { listen } from "#local/listen.ts"
 
 /**
  * The service's real store and queue for one test file, with the environment that leads to them. The environment is read
@@ -19,7 +20,7 @@ import { hangUp, listen } from "#local/listen.ts"
 const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 /** The file of the wrapping keys. */
 export const wrappingKeys = join(folder, "keys.json")
-const ports = { dynamoDb: await freePort(), sqs: await freePort(), kms: await freePort() }
+const ports = await claimPorts()
 /** Also controls what goes wrong with the store. */
 export let dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
 export let sqs = await startSqs({ port: ports.sqs })
@@ -77,16 +78,29 @@ async function close(): Promise<void> {
   rmSync(folder, { recursive: true })
 }
 
-/** One that no system gives to a connection, so that nobody takes it between two test files. */
-async function freePort(): Promise<number> {
-  const server = createServer()
+/**
+ * A block of ports for this process alone, for as long as it lives: it listens on the block's first one. No system gives
+ * them to connections, so that nobody takes them between two test files.
+ */
+async function claimPorts(): Promise<{ dynamoDb: number; sqs: number; kms: number }> {
   for (;;) {
+    const first = randomInt(5000, 7500) * 4
+    const claim = createServer().unref()
     try {
-      const port = await listen(server, randomInt(20_000, 30_000))
-      await hangUp(server)
-      return port
+      await listen(claim, first)
+      const block = { dynamoDb: first + 1, sqs: first + 2, kms: first + 3 }
+      for (const port of Object.values(block)) await tryPort(port)
+      return block
     } catch {
-      // Somebody has this one.
+      // Another process has the block, or another program one of its ports.
+      claim.close()
     }
   }
+}
+
+async function tryPort(port: number): Promise<void> {
+  const server = createServer()
+  await listen(server, port)
+  server.close()
+  await once(server, "close")
 }
