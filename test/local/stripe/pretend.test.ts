@@ -85,12 +85,13 @@ test("webhooks are signed as Stripe signs them, and come again until they are ta
   told.length = 0
   answers = 500
   await pay(session.url, "4242424242424242")
-  await expect.poll(() => told.length).toBeGreaterThan(2)
+  const type = ({ body, signature }: (typeof told)[number]) =>
+    sdk().webhooks.constructEvent(body, signature, "whsec_test").type
+  const completed = () => told.filter((one) => type(one) === "checkout.session.completed").length
+  await expect.poll(completed).toBeGreaterThan(1)
+  const refused = completed()
   answers = 200
-  const types = () =>
-    told.map(({ body, signature }) => sdk().webhooks.constructEvent(body, signature, "whsec_test").type)
-  await expect.poll(types).toContain("checkout.session.completed")
-  expect(types().filter((type) => type === "checkout.session.completed").length).toBeGreaterThan(1)
+  await expect.poll(completed).toBeGreaterThan(refused)
 })
 
 test("everything is kept across a restart, the clock as well", async () => {
