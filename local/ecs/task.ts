@@ -9,6 +9,8 @@ export interface Definition {
   command: string[]
   env: Record<string, string>
   tags?: Tag[]
+  /** Is given each process when it has been started. */
+  onStart?: (child: ChildProcess) => void
 }
 
 interface Tag {
@@ -66,6 +68,7 @@ export class Task {
       // In a process group of its own: Ctrl-C in a terminal is meant for us, and we stop the tasks.
       detached: true,
     })
+    definition.onStart?.(this.#child)
     for (const stream of [this.#child.stdout, this.#child.stderr])
       if (log && stream) createInterface(stream).on("line", log)
     this.ended = this.#live()

@@ -7,6 +7,7 @@ import { z } from "zod"
 import { staysMs } from "#core/event/new-events.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbells.ts"
+import { answerChild } from "../dynamodb/over-ipc.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
@@ -116,7 +117,14 @@ async function start(
   const orchestrator = await startEcs({
     taskDefinitions: {
       "session-host": {
-        command: [process.execPath, fileURLToPath(new URL("../../session-host/main.ts", import.meta.url))],
+        command: [
+          process.execPath,
+          ...(store.answer ? ["--import", pathOf("../dynamodb/use-parents-store.ts")] : []),
+          pathOf("../../session-host/main.ts"),
+        ],
+        onStart: (child) => {
+          if (store.answer) answerChild(child, store)
+        },
         env: {
           ...settable(),
           ...environment,
@@ -167,6 +175,10 @@ async function start(
   announce(dataDir, { ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url))
 }
 
 /** The packages that are loaded in any case, and take the longest. */

@@ -1,0 +1,43 @@
+import type { ChildProcess } from "node:child_process"
+import type { Exchange, Wire } from "#core/store/client.ts"
+import type { DynamoDb } from "./server.ts"
+
+/** A request of a child process. Its answer has the same number. */
+interface Asked {
+  n: number
+  operation: string
+  request: Wire
+}
+type Answered = { n: number; answer: Awaited<ReturnType<Exchange>> } | { n: number; code: string }
+
+/** Answers from this store what a child process, started with an IPC channel, asks by `askParent`. */
+export function answerChild(child: ChildProcess, { answer }: Pick<DynamoDb, "answer">): void {
+  // A child that has ended needs no answer.
+  const reply = (answered: Answered) => void child.send(answered, () => {})
+  child.on("message", ({ n, operation, request }: Asked) => {
+    answer(operation, request).then(
+      (said) => reply({ n, answer: said }),
+      (error: NodeJS.ErrnoException) => reply({ n, code: error.code ?? "EIO" }),
+    )
+  })
+}
+
+/** Asks the store of the parent process. Rejects with an error's code where a connection would have ended. */
+export function askParent(): Exchange {
+  const waiting = new Map<number, PromiseWithResolvers<Awaited<ReturnType<Exchange>>>>()
+  let newest = 0
+  process.on("message", (answered: Answered) => {
+    const { resolve, reject } = waiting.get(answered.n)!
+    waiting.delete(answered.n)
+    if ("answer" in answered) resolve(answered.answer)
+    else reject(Object.assign(new Error("the store gave no answer"), { code: answered.code }))
+  })
+
+  return async (operation, request) => {
+    const n = ++newest
+    const answer = Promise.withResolvers<Awaited<ReturnType<Exchange>>>()
+    waiting.set(n, answer)
+    process.send!({ n, operation, request } satisfies Asked)
+    return await answer.promise
+  }
+}
