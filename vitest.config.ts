@@ -46,7 +46,7 @@ export default defineConfig({
           isolate: false,
           include: simulator,
           exclude: [...alone, ...never],
-          ...inSharing("plain-baileys.ts", "put-back.ts"),
+          ...inSharing("forbid-repairs.ts", "put-back.ts"),
         },
       },
       {

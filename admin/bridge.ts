@@ -3,11 +3,11 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
-import { LinkedPhone } from "#core/bridge/linked-phone.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
-import { pauseForOperator, suspend, tellHolder, wake } from "#core/bridge/stop.ts"
+import { pauseForOperator, suspend, tellHolder, wake } from "#core/bridge/operator-stop-and-wake.ts"
 import { down } from "./down.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { why } from "./why.ts"
@@ -29,7 +29,7 @@ export const bridge: Record<string, Verb> = {
     run: async (args) => {
       const phone = argument(args, 0, "phone").replace(/^\+/, "")
       if (!/^\d{7,15}$/.test(phone)) throw new Refused("<phone> is 7 to 15 digits")
-      const rows = await Promise.all((await LinkedPhone.find(phone)).map(toFound))
+      const rows = await Promise.all((await BridgesOfPhone.find(phone)).map(toFound))
       return rows.flat()
     },
   },
@@ -141,7 +141,7 @@ async function woken(bridgeId: string, ...reasons: Lease.StoredReason[]): Promis
 }
 
 /** No row for a bridge that is deleted. */
-async function toFound({ bridgeId, connectedAt }: LinkedPhone.Linked): Promise<Row[]> {
+async function toFound({ bridgeId, connectedAt }: BridgesOfPhone.Linked): Promise<Row[]> {
   const bridge = await Bridge.byId(bridgeId)
   if (!bridge) return []
   const row = await toRow(bridge)

@@ -1,7 +1,7 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { EventRow } from "#core/event/row.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
@@ -43,11 +43,11 @@ async function existing(bridgeId: string): Promise<Bridge.Info> {
 
 async function undelivered(bridgeId: string): Promise<EventRow.Info[]> {
   await existing(bridgeId)
-  return await EventList.page(bridgeId, { state: "undelivered", after: 0, limit: most })
+  return await EventIndex.page(bridgeId, { state: "undelivered", after: 0, limit: most })
 }
 
 async function one(bridgeId: string, eventId: string): Promise<EventRow.Info> {
-  const event = await EventList.find(bridgeId, eventId)
+  const event = await EventIndex.find(bridgeId, eventId)
   if (!event) throw new Refused("the bridge has no such event, or it has expired")
   if (event.state === "pending") throw new Refused("this event still waits: it is sent in its turn")
   return event

@@ -13,7 +13,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
-import { transferTimes } from "./platform/aws-client.ts"
+import { transferTimes } from "./platform/aws-client-options.ts"
 import { need } from "./platform/config.ts"
 import { lazily } from "./platform/lazily.ts"
 

@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { copyable, type Html } from "./parts/html.ts"
+import { copyable, type Html } from "./parts/elements.ts"
 import { icon, type IconName, mark } from "./parts/icon.ts"
 
 /** Who looks at a page. */

@@ -1,4 +1,4 @@
-import { access } from "./access.ts"
+import { tableAccess } from "./iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "./data/bridge-logs.ts"
 import { doorbell } from "./data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"
@@ -61,9 +61,9 @@ new aws.iam.Policy("AdminPolicy", {
         ),
       },
       { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
-      access(accounts, ...changes, "PutItem"),
-      access(leases, ...changes),
-      access(events, ...changes, "BatchGetItem", "BatchWriteItem"),
+      tableAccess(accounts, ...changes, "PutItem"),
+      tableAccess(leases, ...changes),
+      tableAccess(events, ...changes, "BatchGetItem", "BatchWriteItem"),
       { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
       { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
       { actions: ["kms:RotateKeyOnDemand"], resources: [sessionKey.arn, deliveryKey.arn] },

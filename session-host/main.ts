@@ -5,14 +5,14 @@ import { BridgeLog } from "#core/bridge/log.ts"
 import { Host as HostRow } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
 import { addressOf } from "./host/address.ts"
-import { newRecorder } from "./baileys/socket/recorder.ts"
+import { newRecorder } from "./baileys/socket/record-skeletons.ts"
 import { trustRoot } from "./baileys/repairs/certificates.ts"
 import { connect } from "./baileys/socket/connect.ts"
 import { latestVersion } from "./baileys/socket/latest-version.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { containExceptions } from "./host/exceptions.ts"
 import { Host } from "./host/host.ts"
-import { asCurrentVersion } from "./host/live-network.ts"
+import { dialCurrentVersion } from "./host/dial-current-version.ts"
 import { measureEachMinute } from "./host/measure.ts"
 import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
@@ -32,7 +32,7 @@ async function network(): Promise<Connect> {
 async function liveNetwork(): Promise<Connect> {
   const webVersion = new WebVersion({ pinned: config.WHATSAPP_WEB_VERSION, latest: latestVersion, log })
   await webVersion.start()
-  return asCurrentVersion((input) => connect({ ...input, ...recording }), webVersion)
+  return dialCurrentVersion((input) => connect({ ...input, ...recording }), webVersion)
 }
 
 /** How long a caller trusts its copy of a lease: 2 s, and the time for a call to arrive. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
-import { scanFor } from "./control/mock-phone.ts"
+import { scanWithMockPhone } from "./control/mock-phone-scan.ts"
 import { onControlError } from "./control/http/errors.ts"
 import type { Network } from "./network/network.ts"
 
@@ -32,7 +32,9 @@ export function clientHttp(network: Network) {
     return c.body(part, range ? 206 : 200, { "content-type": "application/octet-stream", etag })
   })
 
-  app.post("/admin/mock-phone/scan-qr", async (c) => c.json(await scanFor(network, await c.req.text())))
+  app.post("/admin/mock-phone/scan-qr", async (c) =>
+    c.json(await scanWithMockPhone(network, await c.req.text())),
+  )
 
   app.notFound((c) => c.body(null, 404))
   app.onError(onControlError(network))

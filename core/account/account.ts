@@ -2,7 +2,7 @@ export * as Account from "./account.ts"
 
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
-import { Billing } from "../billing/settings.ts"
+import { Billing } from "../billing/mode-and-urls.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"

@@ -1,7 +1,7 @@
 export * as Mail from "./outgoing-mail.ts"
 
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2"
-import { requestTimes } from "../platform/aws-client.ts"
+import { requestTimes } from "../platform/aws-client-options.ts"
 import { nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"

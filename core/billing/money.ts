@@ -2,7 +2,7 @@ export * as Money from "./money.ts"
 
 import type Stripe from "stripe"
 import { need } from "../platform/config.ts"
-import { Billing } from "./settings.ts"
+import { Billing } from "./mode-and-urls.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"

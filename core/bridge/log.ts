@@ -2,8 +2,8 @@ export * as BridgeLog from "./log.ts"
 
 import { iso, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import * as files from "./log-files.ts"
-import * as streams from "./log-streams.ts"
+import * as files from "./log-on-disk.ts"
+import * as streams from "./log-in-cloudwatch.ts"
 import { log } from "../platform/log.ts"
 
 // The log that a bridge's customer sees. Its lines are written for the customer and never hold a message body, a phone

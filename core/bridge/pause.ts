@@ -1,12 +1,12 @@
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing/settings.ts"
+import { Billing } from "../billing/mode-and-urls.ts"
 import { Due } from "../billing/due.ts"
 import { Payer } from "../billing/payer.ts"
 import { ApiError } from "../error.ts"
 import { freshLease, runningLease } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
 import type { Bridge } from "./bridge.ts"
-import { tellHolder } from "./stop.ts"
+import { tellHolder } from "./operator-stop-and-wake.ts"
 
 /**
  * A bridge's own people pause it. It stays linked, and is paid for.

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { CustomerRef } from "./bridge.ts"
-import { text } from "./chat.ts"
+import { text } from "./field-types.ts"
 import { body, refusals, reply } from "./route-parts.ts"
 
 const Account = z

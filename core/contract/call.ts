@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { CallId, Contact } from "./chat.ts"
+import { CallId, Contact } from "./field-types.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 export const rejectCall = createRoute({

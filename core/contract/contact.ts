@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Contact as ContactId, PhoneNumber, Group as GroupId } from "./chat.ts"
+import { Contact as ContactId, PhoneNumber, Group as GroupId } from "./field-types.ts"
 import { asking, body, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Contract, "Contacts" */

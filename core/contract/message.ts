@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Chat, FetchedUrl, MessageId, text } from "./chat.ts"
+import { Chat, FetchedUrl, MessageId, text } from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./route-parts.ts"
 

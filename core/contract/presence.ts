@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Chat } from "./chat.ts"
+import { Chat } from "./field-types.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 export const setPresence = createRoute({

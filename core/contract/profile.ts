@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { FetchedUrl, text } from "./chat.ts"
+import { FetchedUrl, text } from "./field-types.ts"
 import { jpeg } from "./contact.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { PhoneNumber } from "./chat.ts"
+import { PhoneNumber } from "./field-types.ts"
 import { body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
 
 export const Status = z

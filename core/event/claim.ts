@@ -3,7 +3,7 @@ export * as Claim from "./claim.ts"
 import { now, nowMs } from "../platform/clock.ts"
 import { Delivery } from "./delivery-progress.ts"
 import { ring } from "./doorbell.ts"
-import { EventList } from "./list.ts"
+import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./row.ts"
 import type { Receiver } from "./receiver.ts"
 import { transact } from "../store/store.ts"
@@ -118,7 +118,7 @@ export async function settle(
         },
       },
     },
-    ...(state === "delivered" ? [] : [EventList.pointer(event, state)]),
+    ...(state === "delivered" ? [] : [EventIndex.pointer(event, state)]),
   ])
   return refused?.[0] ? undefined : await refresh(held)
 }

@@ -5,7 +5,7 @@ import type { Deliveries, DeliveryOfEvent } from "../contract/delivery.ts"
 import { now } from "../platform/clock.ts"
 import { AttemptLog } from "./attempts.ts"
 import { Delivery } from "./delivery-progress.ts"
-import { EventList } from "./list.ts"
+import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./row.ts"
 
 /** How far a bridge's deliveries have come, without their attempts. */
@@ -15,7 +15,7 @@ export type Summary = Omit<Deliveries, "attempts">
 export async function summary(bridgeId: string): Promise<Summary> {
   const seen = await Delivery.get(bridgeId)
   const { head = 0, resend = [], failingSince, retryAtMs = 0 } = seen ?? {}
-  const newest = await EventList.newest(bridgeId)
+  const newest = await EventIndex.newest(bridgeId)
   const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
   const isResting = seen?.holder === Delivery.nobody && retryAtMs > 0
   return {

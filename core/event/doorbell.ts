@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
-import { requestTimes, signedUnlessLoopback } from "../platform/aws-client.ts"
+import { requestTimes, signedUnlessLoopback } from "../platform/aws-client-options.ts"
 import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { Metrics } from "../platform/metrics.ts"

@@ -5,7 +5,7 @@ import { Bridge } from "../bridge/bridge.ts"
 import type { StoredEvent } from "../contract/delivery.ts"
 import type { Event } from "../contract/event.ts"
 import { Delivery } from "./delivery-progress.ts"
-import { EventList } from "./list.ts"
+import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./row.ts"
 import { toJid } from "../jid.ts"
 
@@ -24,7 +24,7 @@ export interface Filter {
 
 interface Asked extends Filter {
   /** Absent: every event that is kept, in whatever state. */
-  state?: EventList.Listed | undefined
+  state?: EventIndex.Listed | undefined
   /** Go on behind the event of this number. */
   from?: number | undefined
   isNewestFirst?: boolean | undefined
@@ -73,13 +73,13 @@ export async function page(
 async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<EventRow.Info>> {
   const { state, from, isNewestFirst = false, since } = asked
   const head = state === "inbox" || state === "undelivered" ? 0 : await headOf(bridgeId)
-  const first = since === undefined ? 1 : await EventList.firstSince(bridgeId, since)
+  const first = since === undefined ? 1 : await EventIndex.firstSince(bridgeId, since)
   const after = Math.max(first - 1, state === "pending" ? head : 0)
   const range = isNewestFirst
     ? { after, before: from, isNewestFirst }
     : { after: Math.max(after, from ?? 0), isNewestFirst }
-  if (state === "inbox" || state === "undelivered") return EventList.pointed(bridgeId, state, range)
-  return EventList.kept(bridgeId, range, head)
+  if (state === "inbox" || state === "undelivered") return EventIndex.pointed(bridgeId, state, range)
+  return EventIndex.kept(bridgeId, range, head)
 }
 
 async function headOf(bridgeId: string): Promise<number> {
@@ -147,8 +147,8 @@ export async function startOf(
   from: { lastEventId?: string | undefined; since?: number | undefined },
 ): Promise<number> {
   if (from.lastEventId === undefined && from.since !== undefined)
-    return (await EventList.firstSince(bridgeId, from.since)) - 1
-  const newest = await EventList.newest(bridgeId)
+    return (await EventIndex.firstSince(bridgeId, from.since)) - 1
+  const newest = await EventIndex.newest(bridgeId)
   // The event itself may have expired; its id says its number.
   return Math.min(newest, EventRow.numberOf(from.lastEventId ?? "") ?? newest)
 }

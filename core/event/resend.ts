@@ -4,7 +4,7 @@ import { now } from "../platform/clock.ts"
 import { Delivery } from "./delivery-progress.ts"
 import { ring } from "./doorbell.ts"
 import { Claim } from "./claim.ts"
-import { EventList } from "./list.ts"
+import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./row.ts"
 import { log } from "../platform/log.ts"
 import { transact, type Write } from "../store/store.ts"
@@ -78,7 +78,7 @@ export async function askSince(
   const waiting = new Set((await Delivery.get(bridgeId))?.resend)
   const found: EventRow.Info[] = []
   let isAll = true
-  for await (const event of EventList.pointed(bridgeId, "undelivered", { after }, since)) {
+  for await (const event of EventIndex.pointed(bridgeId, "undelivered", { after }, since)) {
     if (waiting.has(event.n)) continue
     isAll = found.length < most
     if (!isAll) break
@@ -124,7 +124,7 @@ export async function settle(
     ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
     ExpressionAttributeValues: { ":zero": 0, ":attempts": made.attempts, ":me": holder, ":n": resend[0] },
   }
-  const unlisting = made.delivered ? EventList.unlisting(made.delivered) : []
+  const unlisting = made.delivered ? EventIndex.unlisting(made.delivered) : []
   if (!made.delivered || unlisting.length === 0) {
     const { held: settled, refused } = await Delivery.update(bridgeId, done)
     // We hold it and no attempt is counted: our own write, whose answer was lost.

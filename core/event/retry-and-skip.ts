@@ -7,7 +7,7 @@ import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery-progress.ts"
 import { hide, ring } from "./doorbell.ts"
-import { EventList } from "./list.ts"
+import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./row.ts"
 
 // The customer may have the event whose turn it is tried at once, or give it up. The order of events stays as it is.
@@ -85,7 +85,7 @@ async function giveUp(event: EventRow.Info) {
         },
       },
     },
-    EventList.pointer(event, "undelivered"),
+    EventIndex.pointer(event, "undelivered"),
   ])
 }
 

@@ -6,7 +6,7 @@ import {
   ReEncryptCommand,
   RotateKeyOnDemandCommand,
 } from "@aws-sdk/client-kms"
-import { requestTimes } from "../platform/aws-client.ts"
+import { requestTimes } from "../platform/aws-client-options.ts"
 import { need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 

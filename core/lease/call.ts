@@ -1,6 +1,6 @@
 import { Agent, request } from "undici"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { callElsewhere, type Holder, isElsewhere } from "./call-elsewhere.ts"
+import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-lambda.ts"
 import { signCall } from "./signed-call.ts"
 import { log } from "../platform/log.ts"
 
@@ -49,8 +49,8 @@ export async function callHost(
   call: Call,
   withinMs: number,
 ): Promise<HostAnswer | "unreachable" | "moved"> {
-  if (!isElsewhere()) return await callHere(lease, call, withinMs)
-  const answer = await callElsewhere(lease, call, withinMs)
+  if (!isThroughLambda()) return await callHere(lease, call, withinMs)
+  const answer = await callThroughLambda(lease, call, withinMs)
   if (answer !== "unknown") return answer
   throw call.messageId ? outcomeUnknown() : sessionUnavailable()
 }

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js"
 import { z } from "zod"
-import "../keys/key-objects.ts"
+import "./faster-node-crypto.ts"
 import { lazily } from "./lazily.ts"
 import "./zod-sentences.ts"
 

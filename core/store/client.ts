@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
-import { isLoopback, requestTimes } from "../platform/aws-client.ts"
+import { isLoopback, requestTimes } from "../platform/aws-client-options.ts"
 import { sortOf, StoreError } from "./error.ts"
 
 /** A request or an answer in DynamoDB's JSON. */

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Attempt, StoredEvent } from "#core/contract/delivery.ts"
-import { ago, copyButton, type Html, press } from "../parts/html.ts"
+import { ago, copyButton, type Html, press } from "../parts/elements.ts"
 import { icon } from "../parts/icon.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { outcome, type Receiving, receiverLine } from "../parts/receiver.ts"

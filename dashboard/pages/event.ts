@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { DeliveryOfEvent } from "#core/contract/delivery.ts"
 import { stateWords } from "../parts/event.ts"
-import { block, copyable, type Html, press, time } from "../parts/html.ts"
+import { block, copyable, type Html, press, time } from "../parts/elements.ts"
 import { numberHead } from "../parts/number-head.ts"
 import { outcome, whyOf } from "../parts/receiver.ts"
 

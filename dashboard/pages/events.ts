@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import type { EventType } from "#core/contract/event.ts"
 import { eventItem } from "../parts/event.ts"
-import { type Html, note } from "../parts/html.ts"
+import { type Html, note } from "../parts/elements.ts"
 import { icon } from "../parts/icon.ts"
 import { numberHead } from "../parts/number-head.ts"
 

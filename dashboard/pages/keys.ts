@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { ago, block, type Html, note, press, time } from "../parts/html.ts"
+import { ago, block, type Html, note, press, time } from "../parts/elements.ts"
 import { icon } from "../parts/icon.ts"
 
 interface Key {

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import type { Evidence } from "../parts/evidence.ts"
-import { type Html, note, until } from "../parts/html.ts"
+import type { Evidence } from "../parts/number-state.ts"
+import { type Html, note, until } from "../parts/elements.ts"
 import { linking, refusedCard, steps, typedCard, unofficial } from "../parts/linking.ts"
 
 /** The Link page, for somebody without an account: who asks them, and until when. */

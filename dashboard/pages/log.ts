@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, note, time } from "../parts/html.ts"
+import { type Html, note, time } from "../parts/elements.ts"
 import { numberHead } from "../parts/number-head.ts"
 
 export interface Filter {

@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { block, type Html, note, press, until } from "../parts/html.ts"
+import { block, type Html, note, press, until } from "../parts/elements.ts"
 import { numberHead } from "../parts/number-head.ts"
 
 interface Shown {

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { type Html, note, press, time, until } from "../parts/html.ts"
+import { type Html, note, press, time, until } from "../parts/elements.ts"
 
 type State = "none" | "trialing" | "active" | "past_due" | "unpaid" | "canceled"
 

@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { UsageRow } from "#core/contract/account.ts"
 import { head } from "../layout.ts"
-import type { Html } from "../parts/html.ts"
+import type { Html } from "../parts/elements.ts"
 import { icon } from "../parts/icon.ts"
 
 interface Shown {

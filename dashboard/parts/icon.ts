@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html"
 
-/** As in `html.ts`, which draws icons. */
+/** As in `elements.ts`, which draws icons. */
 type Html = ReturnType<typeof html>
 
 /** Drawn on 24 by 24, in strokes. */

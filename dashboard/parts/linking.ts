@@ -1,8 +1,8 @@
 import { html } from "hono/html"
 import { errorStatus } from "#core/contract/error.ts"
-import { type Evidence, tell } from "./evidence.ts"
+import { type Evidence, tell } from "./number-state.ts"
 import { failures, onThePhone } from "./error-help.ts"
-import { type Html, note, time, until } from "./html.ts"
+import { type Html, note, time, until } from "./elements.ts"
 
 /** The code to scan, or why there is none. */
 export type Code =

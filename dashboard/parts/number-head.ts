@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import type { Html } from "./html.ts"
+import type { Html } from "./elements.ts"
 
 type Tab = "overview" | "connect" | "events" | "deliveries" | "log" | "settings"
 

@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { ago, age, type Html, until } from "./html.ts"
+import { ago, age, type Html, until } from "./elements.ts"
 
 /** How a bridge's events get to their receiver. */
 export interface Receiving {

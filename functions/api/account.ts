@@ -7,13 +7,13 @@ import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Usage } from "#core/event/usage.ts"
 import { iso, now } from "#core/platform/clock.ts"
-import { router } from "../http/router.ts"
+import { contractRouter } from "../http/contract-router.ts"
 
 /** An account may have this many keys, so that no loop makes them without end. */
 const mostKeys = 100
 
 /** The account of the caller's key, and its keys. */
-export const account = router()
+export const account = contractRouter()
   .openapi(contract.getAccount, async (c) => {
     const found = await Account.get(c.var.accountId)
     if (!found) throw new ApiError("unauthorized", "this account has been deleted")

@@ -9,13 +9,13 @@ import { Lease } from "#core/lease/lease.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { choose } from "./choose-events.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
-import { managerOf } from "#core/bridge/live-state.ts"
+import { managerOf } from "#core/bridge/health.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { awake, restart } from "#core/bridge/restart.ts"
 import { originOf } from "../http/address.ts"
-import { router } from "../http/router.ts"
+import { contractRouter } from "../http/contract-router.ts"
 
-export const bridges = router()
+export const bridges = contractRouter()
   .openapi(contract.createBridge, async (c) => {
     const input = c.req.valid("json")
     const { bridge, created } = await Bridge.create({

@@ -4,16 +4,16 @@ import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
-import { router } from "../http/router.ts"
+import { contractRouter } from "../http/contract-router.ts"
 
 const ok = { ok: true as const }
 
 /** The deliveries of a bridge, what a customer may do with them, and the secret that signs them. */
-export const deliveries = router()
+export const deliveries = contractRouter()
   .openapi(contract.listDeliveries, async (c) => {
     const { id } = c.var.bridge
     const [summary, attempts] = await Promise.all([Deliveries.summary(id), AttemptLog.latest(id)])
@@ -36,7 +36,7 @@ export const deliveries = router()
     const { since, after } = c.req.valid("json")
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
-    const from = after === undefined ? 0 : await EventList.numberOf(bridge.id, after)
+    const from = after === undefined ? 0 : await EventIndex.numberOf(bridge.id, after)
     if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
     const { events, isAll } = await Resend.askSince(bridge.id, { since, after: from })
     // The list of resends is full.
@@ -54,7 +54,7 @@ export const deliveries = router()
   })
 
 async function eventOf(bridge: Bridge.Info, eventId: string): Promise<EventRow.Info> {
-  const event = await EventList.find(bridge.id, eventId)
+  const event = await EventIndex.find(bridge.id, eventId)
   if (!event) throw eventNotFound()
   return event
 }

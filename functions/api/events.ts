@@ -1,13 +1,13 @@
 import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { Resend } from "#core/event/resend.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { router } from "../http/router.ts"
+import { contractRouter } from "../http/contract-router.ts"
 
 /** The events of a bridge. */
-export const events = router()
+export const events = contractRouter()
   .openapi(contract.listEvents, async (c) => {
     const { bridge } = c.var
     const { after, order, ...asked } = c.req.valid("query")
@@ -22,7 +22,7 @@ export const events = router()
   })
   .openapi(contract.resendEvent, async (c) => {
     const { bridge } = c.var
-    const event = await EventList.find(bridge.id, c.req.valid("param").event_id)
+    const event = await EventIndex.find(bridge.id, c.req.valid("param").event_id)
     if (!event) throw eventNotFound()
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
@@ -32,7 +32,7 @@ export const events = router()
   })
 
 async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
-  const n = await EventList.numberOf(bridgeId, eventId)
+  const n = await EventIndex.numberOf(bridgeId, eventId)
   if (n !== undefined) return n
   throw invalid([{ path: "after", message: "not an event of this bridge" }])
 }

@@ -10,7 +10,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call.ts"
 import { ask, hostHeaders } from "./forward.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 
 /** The request's idempotency key, if it has one. @throws ApiError `invalid_idempotency_key` */
 export function keyOf(c: Context<ApiEnv>): string | undefined {

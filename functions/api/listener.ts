@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
-import { app } from "./app.ts"
+import { app } from "./one-machine.ts"
 
 const answer = getRequestListener(app.fetch)
 

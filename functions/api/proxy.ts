@@ -11,11 +11,11 @@ import type { Call } from "#core/lease/call.ts"
 import { ask, hostHeaders } from "./forward.ts"
 import { runningLease } from "#core/lease/call-holder.ts"
 import { keyOf, sendOnce } from "./idempotent.ts"
-import { type ApiEnv, router } from "../http/router.ts"
+import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
 import { answerStored } from "../http/stored-media.ts"
 
 /** The routes below `/proxy`. One needs no host; for all others the host answers, or says where the answer is. */
-export const proxy = router().openapi(webhookLogs, async (c) => {
+export const proxy = contractRouter().openapi(webhookLogs, async (c) => {
   await runningLease(c.var.bridge.id)
   return c.json(await AttemptLog.latest(c.var.bridge.id), 200)
 })

@@ -8,7 +8,7 @@ import { stripe } from "#core/billing/stripe.ts"
 import { ApiError } from "#core/error.ts"
 import { need } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Far more than any event that is subscribed to. */
 const limited = bodyLimit({

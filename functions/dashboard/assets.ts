@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { Hono } from "hono"
 import type { Assets } from "#dashboard/layout.ts"
 import { tokens } from "#dashboard/tokens.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 
 /** A function is one file at the top of its folder, and the assets are copied beside it. */
 const besideFunction = new URL("./dashboard/assets/", import.meta.url)

@@ -2,18 +2,18 @@ import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { csrf } from "hono/csrf"
 import { createMiddleware } from "hono/factory"
-import { Billing } from "#core/billing/settings.ts"
+import { Billing } from "#core/billing/mode-and-urls.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { ApiError } from "#core/error.ts"
 import { webhook } from "../billing/webhook.ts"
 import { originOf } from "../http/address.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
-import { connect } from "./numbers/connect.ts"
+import { connectPhone } from "./numbers/connect-phone.ts"
 import { deliveries } from "./numbers/deliveries.ts"
 import type { DashboardEnv } from "./env.ts"
 import { events } from "./numbers/events.ts"
@@ -81,7 +81,7 @@ for (const part of [
   link,
   start,
   numbers,
-  connect,
+  connectPhone,
   events,
   deliveries,
   log,

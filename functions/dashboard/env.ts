@@ -2,7 +2,7 @@ import type { Account } from "#core/account/account.ts"
 import type { Browser } from "#core/account/browser.ts"
 import type { Member } from "#core/account/member.ts"
 import type { Person } from "#core/account/person.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Who is signed in, and where. */
 interface Signed {

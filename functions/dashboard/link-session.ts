@@ -15,8 +15,8 @@ import {
   linkTaken,
   linkTyped,
 } from "#dashboard/pages/link-session.ts"
-import { forStrangers, isLinked } from "#dashboard/parts/evidence.ts"
-import { elsewhere, type Html, span } from "#dashboard/parts/html.ts"
+import { forStrangers, isLinked } from "#dashboard/parts/number-state.ts"
+import { elsewhere, type Html, span } from "#dashboard/parts/elements.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
 import { ask } from "../api/forward.ts"
 import { lonePage } from "./answer.ts"

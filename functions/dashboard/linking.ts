@@ -1,6 +1,6 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { PhoneNumber } from "#core/contract/chat.ts"
+import { PhoneNumber } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import type { Code } from "#dashboard/parts/linking.ts"

@@ -6,7 +6,7 @@ import { rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import type { Html } from "#dashboard/parts/html.ts"
+import type { Html } from "#dashboard/parts/elements.ts"
 import type { DashboardEnv } from "./env.ts"
 
 /**

@@ -3,8 +3,8 @@ import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { LinkedPhone } from "#core/bridge/linked-phone.ts"
-import { pauseForOperator, suspend, wake } from "#core/bridge/stop.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { pauseForOperator, suspend, wake } from "#core/bridge/operator-stop-and-wake.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
 import { Host } from "#core/lease/host.ts"
@@ -14,7 +14,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { head } from "#dashboard/layout.ts"
 import { foundPage, matchesPage, operatorPage } from "#dashboard/pages/operator.ts"
 import { mails } from "#dashboard/pages/people/sign-in.ts"
-import { time } from "#dashboard/parts/html.ts"
+import { time } from "#dashboard/parts/elements.ts"
 import { html } from "hono/html"
 import { page } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
@@ -86,7 +86,7 @@ async function waitingOf(bridgeId: string) {
 /** The numbers that have been linked to this phone, the latest first. One that is deleted has no row. */
 async function linkedTo(phone: string) {
   if (!/^\+?[\d\s()./-]{7,}$/.test(phone)) return []
-  const linked = await LinkedPhone.find(phone.replaceAll(/\D/g, ""))
+  const linked = await BridgesOfPhone.find(phone.replaceAll(/\D/g, ""))
   const found = await Promise.all(
     linked.map(async ({ bridgeId, connectedAt }) => {
       const bridge = await Bridge.byId(bridgeId)

@@ -8,13 +8,13 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
-import { NewEvents } from "#core/event/new-events.ts"
+import { NewEvents } from "#core/event/wait-for-new-events.ts"
 import { attempt, type Outcome } from "./attempt.ts"
 import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
 import { Notes } from "./attempt-notes.ts"
 import { sendAgain } from "./send-again.ts"
-import { newVisit } from "./visit.ts"
+import { newTimeLimit } from "./time-limit.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
 export const waits = [10, 30, 60, 180]
@@ -32,14 +32,20 @@ export async function deliver(
   bell?: string,
   stopping?: AbortSignal,
 ): Promise<number | undefined> {
-  const visit = newVisit(stopping)
+  const timeLimit = newTimeLimit(stopping)
   const claimed = await Claim.take(bridgeId, randomUUID())
   // Somebody else is delivering, or there was never an event.
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
   const { agent, leave } = newConnections()
-  const means: Means = { agent, notes: new Notes(bridgeId), arrivals: new NewEvents(bridgeId), visit, bell }
+  const means: Means = {
+    agent,
+    notes: new Notes(bridgeId),
+    arrivals: new NewEvents(bridgeId),
+    timeLimit,
+    bell,
+  }
   try {
     return await work(claimed, means)
   } finally {
@@ -75,7 +81,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
     }
     // Checked after each look as well: events read after the time was over may have been delivered by others (see the
     // models).
-    if (means.visit.isOver()) {
+    if (means.timeLimit.isOver()) {
       await Claim.passOn(held)
       return undefined
     }
@@ -87,7 +93,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
       if (held && held.head < event.n) ahead.unshift(event)
     }
     // Resends go between two events, and never beyond an invocation's time.
-    if (held && held.resend.length > 0 && !means.visit.isOver()) held = await sendAgain(held, means)
+    if (held && held.resend.length > 0 && !means.timeLimit.isOver()) held = await sendAgain(held, means)
   }
   return undefined
 }
@@ -162,7 +168,7 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
     body: EventRow.bodyOf(event, deliveryKey),
     agent: means.agent,
   })
-  means.visit.answered(outcome.latencyMs)
+  means.timeLimit.answered(outcome.latencyMs)
   const { isOurs, next } = await conclude(held, event, outcome, means.bell)
   const count = isOurs ? held.attempts + 1 : undefined
   means.notes.add({ event, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)

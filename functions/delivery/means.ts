@@ -2,16 +2,16 @@ import type { Agent } from "undici"
 import { Claim } from "#core/event/claim.ts"
 import type { Delivery } from "#core/event/delivery-progress.ts"
 import { log } from "#core/platform/log.ts"
-import type { NewEvents } from "#core/event/new-events.ts"
+import type { NewEvents } from "#core/event/wait-for-new-events.ts"
 import type { Notes } from "./attempt-notes.ts"
-import type { Visit } from "./visit.ts"
+import type { TimeLimit } from "./time-limit.ts"
 
 /** An invocation's tools for delivering. */
 export interface Means {
   agent: Agent
   notes: Notes
   arrivals: NewEvents
-  visit: Visit
+  timeLimit: TimeLimit
   /** The doorbell that is answered, in the queue's words. */
   bell: string | undefined
 }

@@ -6,7 +6,7 @@ import type { RouteName } from "#core/contract/routes.ts"
 import { guide, type Reader } from "./guide.ts"
 import { type Html, prose, table } from "./html.ts"
 import { style } from "./style.ts"
-import { canTry } from "./tryable.ts"
+import { canTry } from "./tryable-routes.ts"
 import {
   type Document,
   everyAnswer,

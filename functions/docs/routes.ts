@@ -4,7 +4,7 @@ import { docsPage } from "./page.ts"
 import type { Reader } from "./guide.ts"
 import { openapi } from "./openapi.ts"
 import { originOf } from "../http/address.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 
 /** The contract for machines and for people. It is public. */
 export const reference = new Hono<ApiEnv>()

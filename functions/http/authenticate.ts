@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory"
 import { ApiKey } from "#core/account/api-key.ts"
 import { ApiError } from "#core/error.ts"
-import type { ApiEnv } from "./router.ts"
+import type { ApiEnv } from "./contract-router.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 
 /** Contract, "API keys". The answer is the same, whatever is wrong with the key. */

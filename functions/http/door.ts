@@ -14,13 +14,13 @@ import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { routed } from "./address.ts"
 import { withinScope } from "./scope.ts"
-import { type ApiEnv, router } from "./router.ts"
+import { type ApiEnv, contractRouter } from "./contract-router.ts"
 
 type Routes = OpenAPIHono<ApiEnv>
 
 /** An app with these routes: `open` ones for everybody, the others for callers with a key. */
 export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
-  const app = router()
+  const app = contractRouter()
   app.use(routed, identified, answered)
   app.use(
     methodNotAllowed({

@@ -4,7 +4,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { rateLimited } from "#core/error.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "./address.ts"
-import type { ApiEnv } from "./router.ts"
+import type { ApiEnv } from "./contract-router.ts"
 
 /** The floor under all limits, counted before the key is looked at, so that wrong keys count. */
 export const byAddress = createMiddleware<ApiEnv>(async (c, next) => {

@@ -2,7 +2,7 @@ import type { Context } from "hono"
 import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import { isPassing } from "#core/store/store.ts"
-import type { ApiEnv } from "./router.ts"
+import type { ApiEnv } from "./contract-router.ts"
 
 /** The one place that answers the API's refusals. It shows what a customer may see of an error, and nothing else. */
 export function refuse(error: Error, c: Context<ApiEnv>): Response {

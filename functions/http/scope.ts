@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory"
 import { ApiError, noSuchBridge } from "#core/error.ts"
-import type { ApiEnv } from "./router.ts"
+import type { ApiEnv } from "./contract-router.ts"
 
 /** The route of the code that links a phone. Anybody who has the code can take the bridge over. */
 const links = /^\/api\/instances\/[^/]+\/proxy\/qr$/

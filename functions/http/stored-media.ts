@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import type { Context } from "hono"
 import { StoredMedia } from "#core/stored-media.ts"
-import type { ApiEnv } from "./router.ts"
+import type { ApiEnv } from "./contract-router.ts"
 
 /**
  * Answers with a file that the host has put into the bucket. On Lambda it answers only where the file is, since the

@@ -2,8 +2,8 @@ import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { invalid } from "#core/error.ts"
-import { NewEvents } from "#core/event/new-events.ts"
-import { router } from "../http/router.ts"
+import { NewEvents } from "#core/event/wait-for-new-events.ts"
+import { contractRouter } from "../http/contract-router.ts"
 import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
 
 /** Contract, "Event stream" */
@@ -12,7 +12,7 @@ const atMost = { perBridge: 5, perAccount: 20 }
 const lookEachMs = 1000
 
 /** The events of a bridge as they happen, for a caller that asks for a stream. The list is another router's. */
-export const eventStream = router().openapi(listEvents, async (c, next) => {
+export const eventStream = contractRouter().openapi(listEvents, async (c, next) => {
   if (!wantsStream(c)) return (await next()) as never // the other router answers
   const { bridge } = c.var
   const { state: _, ...wanted } = c.req.valid("query")

@@ -5,10 +5,10 @@ import { streamLogs } from "#core/contract/log.ts"
 import { answered, door, identified } from "../http/door.ts"
 import { refuse } from "../http/refuse.ts"
 import { routed } from "../http/address.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 import { eventStream } from "./events.ts"
 import { logs } from "./logs.ts"
-import { passOn } from "./pass-on.ts"
+import { passToApi } from "./pass-to-api.ts"
 import { wantsStream } from "./sse.ts"
 import { webhookTest } from "./webhook-test.ts"
 
@@ -19,8 +19,8 @@ const own = door([], [logs, eventStream, webhookTest])
 const app = new Hono<ApiEnv>()
 app.use(routed, identified, answered)
 for (const { path } of [streamLogs, testWebhook]) app.all(inHono(path), (c) => own.fetch(c.req.raw, c.env))
-app.get(inHono(listEvents.path), (c) => (wantsStream(c) ? own.fetch(c.req.raw, c.env) : passOn(c)))
-app.all("*", passOn)
+app.get(inHono(listEvents.path), (c) => (wantsStream(c) ? own.fetch(c.req.raw, c.env) : passToApi(c)))
+app.all("*", passToApi)
 app.onError(refuse)
 
 export const handler = streamHandle(app)

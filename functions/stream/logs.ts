@@ -1,13 +1,13 @@
 import { BridgeLog } from "#core/bridge/log.ts"
 import { streamLogs } from "#core/contract/log.ts"
 import { sessionUnavailable } from "#core/error.ts"
-import { router } from "../http/router.ts"
+import { contractRouter } from "../http/contract-router.ts"
 import { sendEvents, timing } from "./sse.ts"
 
 /** Contract, "Log stream" */
 const atMost = { perBridge: 2, perAccount: 10 }
 
-export const logs = router().openapi(streamLogs, async (c) => {
+export const logs = contractRouter().openapi(streamLogs, async (c) => {
   if (!BridgeLog.isKept()) throw sessionUnavailable("this service keeps no logs of bridges")
   const { tail } = c.req.valid("query")
   const follow = (signal: AbortSignal) => linesOf(c.var.bridge.id, tail, signal)

@@ -3,7 +3,7 @@ import { config } from "#core/platform/config.ts"
 import { rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
-import type { ApiEnv } from "../http/router.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Contract, "Log stream" and "Event stream" */
 export const timing = { endsAfterMs: 600_000, commentEachMs: 10_000, onLambdaMs: 60_000 }

@@ -8,10 +8,10 @@ import { ApiError } from "#core/error.ts"
 import { EventRow } from "#core/event/row.ts"
 import { guardedAgent } from "#core/fetch/safe-fetch.ts"
 import { attempt, toWire } from "../delivery/attempt.ts"
-import { router } from "../http/router.ts"
+import { contractRouter } from "../http/contract-router.ts"
 
 /** Sends a signed `test` event while the customer waits, and answers with what the receiver did. It is not stored. */
-export const webhookTest = router().openapi(testWebhook, async (c) =>
+export const webhookTest = contractRouter().openapi(testWebhook, async (c) =>
   c.json(await sendTest(c.var.bridge), 200),
 )
 

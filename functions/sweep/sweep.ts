@@ -1,13 +1,13 @@
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
-import { HostStop } from "#core/lease/host-stop.ts"
+import { AllHostsStopped } from "#core/lease/all-hosts-stopped.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { ringOverdue } from "./bells.ts"
 import { isDead, observe, type Observations } from "./death.ts"
-import { drainAll, networks, refused, tend } from "./fleet.ts"
+import { drainAll, networks, refused, startAndDrain } from "./start-and-drain.ts"
 import { type Reported, reportsOf, stop } from "./tasks.ts"
 
 /**
@@ -49,10 +49,10 @@ export async function look(): Promise<void> {
     sum((host) => host.up),
   )
   Metrics.add("SessionsExpected", free.length + sum((host) => host.sessions))
-  if (await HostStop.isOn()) await drainAll(living)
+  if (await AllHostsStopped.isOn()) await drainAll(living)
   else
     for (const network of networks())
-      await tend(
+      await startAndDrain(
         network,
         living.filter((host) => host.network === network),
         free.filter((lease) => lease.network === network),

@@ -7,7 +7,7 @@ import {
   StopTaskCommand,
   type Task,
 } from "@aws-sdk/client-ecs"
-import { requestTimes } from "#core/platform/aws-client.ts"
+import { requestTimes } from "#core/platform/aws-client-options.ts"
 import { config } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import { Host } from "#core/lease/host.ts"

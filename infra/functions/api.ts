@@ -1,4 +1,4 @@
-import { access } from "../access.ts"
+import { tableAccess } from "../iam-statements.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { apiKeyPepper, hostTokenSecret, routerSecret } from "../data/secrets.ts"
@@ -54,12 +54,12 @@ export const api = new sst.aws.Function("Api", {
     ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
-    access(accounts, ...row, "Query"),
-    access(leases, ...row),
-    access(requests, ...row),
+    tableAccess(accounts, ...row, "Query"),
+    tableAccess(leases, ...row),
+    tableAccess(requests, ...row),
     // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go. Lists
     // of events are read in batches, and what no longer belongs there is taken off them.
-    access(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
+    tableAccess(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
     // A customer who ends an event's wait wakes the doorbell that rests until then.
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     // A new bridge's session key is made here, and never seen here.

@@ -1,4 +1,4 @@
-import { access } from "../access.ts"
+import { tableAccess } from "../iam-statements.ts"
 import { settingsKey } from "../data/keys.ts"
 import { accounts, events, leases } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
@@ -38,10 +38,10 @@ function looks(stripe: Record<string, $util.Input<string>>) {
       CALLS_FUNCTION: api.name,
     },
     permissions: [
-      access(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
+      tableAccess(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
       // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery.
-      access(leases, "GetItem", "UpdateItem", "DeleteItem"),
-      access(events, "DeleteItem"),
+      tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem"),
+      tableAccess(events, "DeleteItem"),
       { actions: ["lambda:InvokeFunction"], resources: [api.arn] },
       { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
     ],

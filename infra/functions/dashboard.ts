@@ -1,4 +1,4 @@
-import { access, accessToIndex } from "../access.ts"
+import { tableAccess, indexAccess } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -25,12 +25,12 @@ export const dashboard = aDashboard("Dashboard", {
   memory: "512 MB",
   environment: { ...stripe },
   permissions: [
-    access(accounts, ...row, "Query", "ConditionCheckItem"),
-    access(leases, ...row, "Query"),
-    access(requests, ...row),
-    access(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
+    tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
+    tableAccess(leases, ...row, "Query"),
+    tableAccess(requests, ...row),
+    tableAccess(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
     // Which deliveries have waited for longest, for the operator.
-    accessToIndex(events, "bySince"),
+    indexAccess(events, "bySince"),
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey"], resources: [deliveryKey.arn] },
@@ -52,10 +52,10 @@ export const dashboardStream = aDashboard("DashboardStream", {
   memory: "256 MB",
   concurrency: { reserved: stage.live },
   permissions: [
-    access(accounts, "GetItem", "Query", "UpdateItem"),
-    access(leases, "GetItem", "UpdateItem"),
-    access(events, "GetItem", "Query", "BatchGetItem"),
-    access(requests, "PutItem", "UpdateItem", "DeleteItem"),
+    tableAccess(accounts, "GetItem", "Query", "UpdateItem"),
+    tableAccess(leases, "GetItem", "UpdateItem"),
+    tableAccess(events, "GetItem", "Query", "BatchGetItem"),
+    tableAccess(requests, "PutItem", "UpdateItem", "DeleteItem"),
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
     ...both,
   ],

@@ -1,4 +1,4 @@
-import { access } from "../access.ts"
+import { tableAccess } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey } from "../data/keys.ts"
@@ -27,8 +27,8 @@ export const delivery = new sst.aws.Function("Delivery", {
   },
   permissions: [
     // For the bridges of before, whose receiver is not in their delivery's row yet.
-    access(accounts, "GetItem"),
-    access(
+    tableAccess(accounts, "GetItem"),
+    tableAccess(
       events,
       "GetItem",
       "Query",

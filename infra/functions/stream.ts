@@ -1,4 +1,4 @@
-import { access } from "../access.ts"
+import { tableAccess } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { deliveryKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
@@ -40,9 +40,9 @@ export const stream = new sst.aws.Function("Stream", {
     ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
-    access(accounts, "GetItem", "Query"),
-    access(events, "GetItem", "Query"),
-    access(requests, "PutItem", "UpdateItem", "DeleteItem"),
+    tableAccess(accounts, "GetItem", "Query"),
+    tableAccess(events, "GetItem", "Query"),
+    tableAccess(requests, "PutItem", "UpdateItem", "DeleteItem"),
     { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
     { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
     { actions: ["lambda:InvokeFunction"], resources: [api.arn] },

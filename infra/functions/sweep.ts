@@ -1,4 +1,4 @@
-import { access, accessToIndex } from "../access.ts"
+import { tableAccess, indexAccess } from "../iam-statements.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { events, leases } from "../data/tables.ts"
 import { cluster } from "../hosts/cluster.ts"
@@ -56,12 +56,12 @@ export const sweep = new sst.aws.Function("Sweep", {
     ECS_SECURITY_GROUPS: hostGroup.id,
   },
   permissions: [
-    access(leases, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query"),
-    accessToIndex(leases, "byHost"),
-    accessToIndex(events, "bySince"),
+    tableAccess(leases, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query"),
+    indexAccess(leases, "byHost"),
+    indexAccess(events, "bySince"),
     // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. What is sealed in
     // this table it cannot open.
-    access(events, "GetItem", "UpdateItem"),
+    tableAccess(events, "GetItem", "UpdateItem"),
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
     { actions: ["ecs:RunTask"], resources: [definitions] },
     { actions: ["ecs:DescribeTasks", "ecs:StopTask"], resources: [tasks] },

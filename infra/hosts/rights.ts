@@ -1,4 +1,4 @@
-import { access, accessToIndex, logsTo, onlyRows, policy, type Statement } from "../access.ts"
+import { tableAccess, indexAccess, logsTo, onlyRows, policy, type Statement } from "../iam-statements.ts"
 import { bridgeLogs } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -14,16 +14,16 @@ const changes = ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Bat
 
 /** The rights of every host, whichever bridges it holds. */
 const common = [
-  accessToIndex(leases, "byHost"),
-  access(requests, "GetItem", "UpdateItem", "DeleteItem"),
+  indexAccess(leases, "byHost"),
+  tableAccess(requests, "GetItem", "UpdateItem", "DeleteItem"),
   { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
   // Without it S3 calls a missing object forbidden, not missing.
   { actions: ["s3:ListBucket"], resources: [media.arn] },
 ]
 
-const inLeases = access(leases, "GetItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query")
-const inSessions = access(sessions, ...changes, "BatchGetItem")
-const inEvents = access(events, ...changes)
+const inLeases = tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query")
+const inSessions = tableAccess(sessions, ...changes, "BatchGetItem")
+const inEvents = tableAccess(events, ...changes)
 const unwrapping = { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] }
 
 /** The rights of a host's processes. Only they may read Sessions and unwrap session keys. */

@@ -3,7 +3,7 @@ import { hostSubnets } from "../network/subnets.ts"
 import { operator } from "../stage/settings.ts"
 import { cluster } from "./cluster.ts"
 import { sandboxPolicy } from "./rights.ts"
-import { sandboxFiles } from "./sandbox-files.ts"
+import { sandboxFileSystem } from "./sandbox-file-system.ts"
 import { hostTask } from "./task.ts"
 
 /**
@@ -14,7 +14,7 @@ if (operator.sandbox) sandbox()
 
 function sandbox() {
   const group = aHostGroup("Sandbox", "the sandbox's host")
-  const { volume, targets } = sandboxFiles(group)
+  const { volume, targets } = sandboxFileSystem(group)
   const task = hostTask("SandboxHost", {
     container: "sandbox-host",
     dockerfile: "session-host/sandbox.Dockerfile",

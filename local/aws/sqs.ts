@@ -1,6 +1,6 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { buildApp } from "fauxqs"
-import type { Ask } from "../delivery/doorbells.ts"
+import type { Ask } from "../delivery/doorbell-sources.ts"
 
 export interface Sqs {
   /** For `AWS_ENDPOINT_URL_SQS`. Any credentials will do. */

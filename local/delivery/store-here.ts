@@ -2,7 +2,7 @@ import { EventRow } from "#core/event/row.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { useHere } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen, tell } from "#core/event/new-events.ts"
+import { listen, tell } from "#core/event/wait-for-new-events.ts"
 import type { DynamoDb } from "../dynamodb/server.ts"
 
 /**

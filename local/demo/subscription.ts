@@ -2,7 +2,7 @@ import { Unexpected, apiClient, patiently } from "../api-client.ts"
 import { link, untilConnected } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
 import type { SpawnedService } from "../service/spawn-service.ts"
-import { browser, type Browser } from "./browser.ts"
+import { scriptlessBrowser, type ScriptlessBrowser } from "./scriptless-browser.ts"
 
 const ref = "shop"
 
@@ -73,10 +73,10 @@ export async function subscriptionStory(
 }
 
 /** A browser that is signed in to a new account. The mail is read where the operator of one machine reads it. */
-async function signedUp(service: SpawnedService, email: string): Promise<Browser> {
-  const operator = browser(service.baseUrl)
+async function signedUp(service: SpawnedService, email: string): Promise<ScriptlessBrowser> {
+  const operator = scriptlessBrowser(service.baseUrl)
   await operator.send(linkIn(service.said()))
-  const visitor = browser(service.baseUrl)
+  const visitor = scriptlessBrowser(service.baseUrl)
   await visitor.send("/sign-in", { email })
   await visitor.send(linkIn((await operator.open("/dev/mail")).text))
   return visitor

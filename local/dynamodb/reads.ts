@@ -3,7 +3,7 @@ import type { Item, Table, Value } from "dynalite/db/index.js"
 import query from "dynalite/actions/query.js"
 import { act, tableOf } from "./engine/draft.ts"
 import type { Engine } from "./engine/engine.ts"
-import { readUnits, rowsOf } from "./engine/partitions.ts"
+import { readUnits, rowsOf } from "./engine/throughput.ts"
 import { rowOfItem } from "./engine/store.ts"
 
 // Most reads ask for whole items by their keys, and do not need the detours of dynalite's own way.

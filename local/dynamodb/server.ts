@@ -8,7 +8,7 @@ import { Commits } from "./engine/commits.ts"
 import type { Engine } from "./engine/engine.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
 import { operations } from "./operations.ts"
-import { exceededMessage, type Limits, Partitions } from "./engine/partitions.ts"
+import { exceededMessage, type Limits, Throughput } from "./engine/throughput.ts"
 import { Refusal } from "./refusal.ts"
 import { openStore, rowOfItem } from "./engine/store.ts"
 import { Tokens } from "./engine/tokens.ts"
@@ -28,7 +28,7 @@ export interface DynamoDb {
   /** Controls what goes wrong, while it runs. */
   faults: Faults
   /** How many requests were refused because a partition had no throughput left. */
-  partitions: Partitions
+  partitions: Throughput
   /** Finishes the requests under way, then closes the store and its connections. */
   close: () => Promise<void>
 }
@@ -60,7 +60,7 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
   const faults = new Faults(options.faults, options.seed)
   const closing = new AbortController()
   const commits = new Commits(rows, faults, closing.signal)
-  const partitions = new Partitions(options.partitionLimits)
+  const partitions = new Throughput(options.partitionLimits)
   const own = { hold: newLocks(), tokens: new Tokens() }
   const engine: Engine = { store, rows, faults, partitions, commits, ...own }
 

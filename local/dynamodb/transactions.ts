@@ -4,7 +4,7 @@ import { validationError, type Item } from "dynalite/db/index.js"
 import { act, type actions, draft, isBlind, targetOf, type Draft, type Write } from "./engine/draft.ts"
 import type { Call, Faults, Rule } from "./faults.ts"
 import type { Engine } from "./engine/engine.ts"
-import { exceededMessage, type Partitions, writeUnits } from "./engine/partitions.ts"
+import { exceededMessage, type Throughput, writeUnits } from "./engine/throughput.ts"
 import { Refusal } from "./refusal.ts"
 import { inProgress } from "./engine/tokens.ts"
 
@@ -109,7 +109,7 @@ function cancelIfFaulty(faults: Faults, call: Call & { request: { TransactItems:
   if (exceeded) throw blame(exceeded, { Code: "ProvisionedThroughputExceeded", Message: exceededMessage })
 }
 
-function cancelIfExhausted(partitions: Partitions, asked: string[][]) {
+function cancelIfExhausted(partitions: Throughput, asked: string[][]) {
   if (!partitions.isBounded) return
   const exhausted = asked.map((rows) => partitions.isExhausted("writes", rows))
   if (!exhausted.includes(true)) return

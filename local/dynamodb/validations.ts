@@ -4,7 +4,7 @@ import * as getItem from "dynalite/validations/getItem.js"
 import { checkTypes, checkValidations } from "dynalite/validations/index.js"
 import type { Custom, Types } from "dynalite/validations/index.js"
 import type { Store } from "dynalite/db/index.js"
-import { Shapes } from "./shapes.ts"
+import { ValidatedShapes } from "./validated-shapes.ts"
 import * as putItem from "dynalite/validations/putItem.js"
 import * as updateItem from "dynalite/validations/updateItem.js"
 
@@ -31,10 +31,10 @@ export function valid<Request extends object>(
   return checked
 }
 
-const shapesByValidation = new WeakMap<Validation, Shapes>()
+const shapesByValidation = new WeakMap<Validation, ValidatedShapes>()
 
-function shapesOf(validation: Validation): Shapes {
-  const shapes = shapesByValidation.get(validation) ?? new Shapes()
+function shapesOf(validation: Validation): ValidatedShapes {
+  const shapes = shapesByValidation.get(validation) ?? new ValidatedShapes()
   shapesByValidation.set(validation, shapes)
   return shapes
 }

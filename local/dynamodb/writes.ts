@@ -2,7 +2,7 @@ import { validationError } from "dynalite/db/index.js"
 import { type actions, draft, isBlind, targetOf, type Write } from "./engine/draft.ts"
 import type { Engine } from "./engine/engine.ts"
 import type { Call } from "./faults.ts"
-import { writeUnits } from "./engine/partitions.ts"
+import { writeUnits } from "./engine/throughput.ts"
 import { Refusal } from "./refusal.ts"
 
 /** PutItem, UpdateItem, DeleteItem: a transaction of one write, with the answer of that write. */

@@ -15,7 +15,7 @@ import {
 import { chatOf, findMessages, findOwn, keyOf } from "../messages/find-message.ts"
 import { command } from "./command.ts"
 import { mediaOfMessage } from "./message-media.ts"
-import { sendAndAnswer, sendCommand } from "./send.ts"
+import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { composeMedia } from "./send-media.ts"
 
 export const messages = {

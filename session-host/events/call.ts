@@ -2,7 +2,7 @@ import type { Event } from "#core/contract/event.ts"
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../network/connection.ts"
 import { type Mapped, whole } from "./mapped.ts"
-import { type Known, personIn } from "./phones-of-lids.ts"
+import { type Known, personIn } from "./people-in-stanza.ts"
 
 type End = Extract<Event, { event: "call_terminated" }>["reason"]
 

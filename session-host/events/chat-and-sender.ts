@@ -1,8 +1,8 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
 import { contextOf, unwrap } from "../messages/content.ts"
-import { type MessageName, whole } from "./mapped.ts"
-import { nameOf } from "./message-name.ts"
+import { type MessageIdentity, whole } from "./mapped.ts"
+import { messageIdentityOf } from "./message-identity.ts"
 
 /** Who the session itself is. */
 export interface Own {
@@ -15,7 +15,7 @@ type Attrs = Record<string, string>
 /** Who wrote a message, where and when. */
 export interface About {
   id: string
-  name: MessageName
+  name: MessageIdentity
   /** The chat as its stanzas name it. For a broadcast list this is the list. */
   chat: string
   /** The author as the stanza names them, without device. */
@@ -52,7 +52,7 @@ export interface AboutInput {
 export function aboutOf(input: AboutInput): About | undefined {
   const { attrs, own } = input
   const { id, from } = attrs
-  const name = nameOf(attrs, own)
+  const name = messageIdentityOf(attrs, own)
   if (!id || !from || !name) return undefined
 
   const sender = withoutDevice(attrs.participant ?? from)

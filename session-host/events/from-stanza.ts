@@ -4,7 +4,7 @@ import { fromChatState } from "./typing.ts"
 import type { At } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromInfo } from "./offline-sync.ts"
-import type { Known } from "./phones-of-lids.ts"
+import type { Known } from "./people-in-stanza.ts"
 import { fromPictureNotification } from "./own-picture.ts"
 import { fromPresence } from "./presence.ts"
 

@@ -5,20 +5,20 @@ import type { MessageContent } from "../network/connection.ts"
 export interface Mapped {
   /**
    * Identifies this occurrence. It is made of what was received, never of what was looked up. A message is identified by
-   * its name (`MessageName`) as well.
+   * its identity (`MessageIdentity`) as well.
    */
   identity: string[]
   event: Event
   /** The network may report it again, with the same identity. Not for messages, which have a name. */
   mayRepeat?: true
   /** The name of the message, if the event is one. */
-  message?: MessageName
+  message?: MessageIdentity
   /** The part of that message to remember beside its event, if others may refer to it. */
   remember?: Remembered
 }
 
 /** Identifies a message, however its author is addressed. */
-export interface MessageName {
+export interface MessageIdentity {
   id: string
   fromMe: boolean
   /**

@@ -1,7 +1,7 @@
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../network/connection.ts"
 import { type Mapped, whole } from "./mapped.ts"
-import type { Known } from "./phones-of-lids.ts"
+import type { Known } from "./people-in-stanza.ts"
 
 /** `<notification type="picture"><set id/></notification>`, or `<delete/>`: of the session's own picture. */
 export function fromPictureNotification(notification: Stanza, { own }: Known): Mapped[] {

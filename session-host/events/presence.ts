@@ -1,7 +1,7 @@
 import type { Stanza } from "../network/connection.ts"
 import { type At, identity } from "./connection.ts"
 import { type Mapped, whole } from "./mapped.ts"
-import { type Known, personIn } from "./phones-of-lids.ts"
+import { type Known, personIn } from "./people-in-stanza.ts"
 
 /** `<presence from last type="unavailable"/>`. People who hide it have `last="deny"`. */
 export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {

@@ -1,7 +1,7 @@
 import type { Stanza } from "../network/connection.ts"
 import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
-import { type Known, personIn } from "./phones-of-lids.ts"
+import { type Known, personIn } from "./people-in-stanza.ts"
 
 /** `<chatstate><composing media="audio"/></chatstate>`: somebody types or records, or has stopped. */
 export function fromChatState(stanza: Stanza, known: Known, at: At): Mapped[] {

@@ -1,22 +1,22 @@
-import { authorsOf, formsOf, nameOf } from "../events/message-name.ts"
-import type { Mapped, MessageName } from "../events/mapped.ts"
+import { authorsOf, formsOf, messageIdentityOf } from "../events/message-identity.ts"
+import type { Mapped, MessageIdentity } from "../events/mapped.ts"
 import type { Own } from "../events/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { type mapReceived, phonesOf } from "../messages/map-received.ts"
 import type { Connection, Received } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
-import { SessionEnded } from "../session/ended.ts"
+import { SessionEnded } from "../session/errors.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
 import { Lookups } from "../concurrency/batched-lookups.ts"
 import { type Known, type Messages, seenAs } from "./messages/messages.ts"
-import type { Outbox } from "./outbox.ts"
+import type { EventOutbox } from "./event-outbox.ts"
 import type { Parking } from "./messages/parked.ts"
 import { TooLarge } from "./store.ts"
 
 interface Options {
   parking: Parking
   messages: Messages
-  outbox: Outbox
+  outbox: EventOutbox
   /** The session's present identity. */
   own: () => Own
   /** Whether the customer ignores this chat. */
@@ -35,7 +35,7 @@ interface Options {
 }
 
 interface Looked {
-  name: MessageName | undefined
+  name: MessageIdentity | undefined
   known: Known | undefined
 }
 
@@ -69,7 +69,7 @@ const goodFor = 500
  */
 export class Inbound {
   readonly #options: Options
-  readonly #lookups: Lookups<MessageName, Known | undefined>
+  readonly #lookups: Lookups<MessageIdentity, Known | undefined>
   /** Look-ups that have begun, by the attributes of the stanza. */
   readonly #asked = new WeakMap<Received["attrs"], Asked>()
 
@@ -206,13 +206,13 @@ export class Inbound {
   }
 
   async #find(attrs: Received["attrs"]): Promise<Looked> {
-    const short = nameOf(attrs, this.#options.own())
+    const short = messageIdentityOf(attrs, this.#options.own())
     const name = short && (await this.#full(short))
     return { name, known: name && (await this.#lookups.find(name)) }
   }
 
   /** The same name under every known address of its author. */
-  async #full(name: MessageName): Promise<MessageName> {
+  async #full(name: MessageIdentity): Promise<MessageIdentity> {
     const [form, ...more] = name.forms
     if (!form || more.length > 0) return name
     const other = await this.#options.otherAddress(form.sender)

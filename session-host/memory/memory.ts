@@ -1,7 +1,7 @@
 import { Choice } from "#core/bridge/choice.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
-import { LinkedPhone } from "#core/bridge/linked-phone.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
@@ -13,21 +13,21 @@ import { Commits, type UnitWrite } from "./commits.ts"
 import { drainFormer, marksCountUntil, wasSeenFormerly } from "./former-release.ts"
 import { Inbound } from "./inbound.ts"
 import { Messages } from "./messages/messages.ts"
-import { Outbox } from "./outbox.ts"
+import { EventOutbox } from "./event-outbox.ts"
 import { Parking } from "./messages/parked.ts"
-import { readParkedAgain } from "./messages/parked-again.ts"
-import { Patience } from "./patience.ts"
-import { Skip } from "./skip.ts"
+import { readParkedAgain } from "./messages/read-parked-again.ts"
+import { Patience } from "./until-answered.ts"
+import { MessageSkip } from "./skip-message.ts"
 import { SessionStore } from "./store.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./vault/vault.ts"
 import { mapReceived } from "../messages/map-received.ts"
 import type { Connection } from "../network/connection.ts"
 import { Contacts, removeContacts } from "../people/contacts.ts"
-import { SessionEnded } from "../session/ended.ts"
+import { SessionEnded } from "../session/errors.ts"
 import type { Timing } from "../timing.ts"
-import { Standing, standingRows } from "../uplink/standing.ts"
-import { Telling, toldIn, toldRow } from "../uplink/telling.ts"
+import { LoginStanding, standingRows } from "../uplink/login-standing.ts"
+import { ConnectionEvents, toldIn, toldRow } from "../uplink/connection-events.ts"
 
 interface Input {
   lease: Lease.Info
@@ -59,7 +59,7 @@ type Parts = Pick<
   | "messages"
   | "bell"
   | "tally"
-  | "telling"
+  | "connectionEvents"
   | "standing"
   | "sandboxOf"
 >
@@ -69,12 +69,12 @@ export class Memory {
   readonly store: SessionStore
   readonly patience: Patience
   readonly commits: Commits
-  readonly outbox: Outbox
+  readonly outbox: EventOutbox
   readonly messages: Messages
   readonly bell: Bell
   readonly tally: Tally
-  readonly telling: Telling
-  readonly standing: Standing
+  readonly connectionEvents: ConnectionEvents
+  readonly standing: LoginStanding
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
    * bridges.
@@ -96,7 +96,7 @@ export class Memory {
     this.messages = parts.messages
     this.bell = parts.bell
     this.tally = parts.tally
-    this.telling = parts.telling
+    this.connectionEvents = parts.connectionEvents
     this.standing = parts.standing
     this.sandboxOf = parts.sandboxOf
     this.#version = input.version
@@ -117,7 +117,7 @@ export class Memory {
     this.#ofVault = {
       ...parts,
       inbound: () => this.#inbound,
-      skip: new Skip({ lease, log, patience: parts.patience }),
+      skip: new MessageSkip({ lease, log, patience: parts.patience }),
       forgetsSome: () => input.choice().events !== undefined,
       // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
       // and can be skipped.
@@ -161,8 +161,18 @@ export class Memory {
     const told = (event: Event) => {
       if (event.event === "message") tally.add(event.from_me ? "out" : "in")
     }
-    const outbox = new Outbox({ bridgeId, deliveryKey, store, commits, messages, bell, next, wants, told })
-    const telling = new Telling(
+    const outbox = new EventOutbox({
+      bridgeId,
+      deliveryKey,
+      store,
+      commits,
+      messages,
+      bell,
+      next,
+      wants,
+      told,
+    })
+    const connectionEvents = new ConnectionEvents(
       {
         store,
         outbox,
@@ -173,11 +183,22 @@ export class Memory {
       },
       toldIn(row(toldRow)),
     )
-    const standing = new Standing({ store, commits }, rows)
+    const standing = new LoginStanding({ store, commits }, rows)
 
     const { marksUntil, ...creds } = credsOf(row(credsSk))
     const sandboxOf = keys.sandboxOf
-    const parts = { store, patience, commits, outbox, messages, bell, tally, telling, standing, sandboxOf }
+    const parts = {
+      store,
+      patience,
+      commits,
+      outbox,
+      messages,
+      bell,
+      tally,
+      connectionEvents,
+      standing,
+      sandboxOf,
+    }
     const memory = new Memory(input, parts, { ...creds, marksUntil: marksUntil ?? marksCountUntil() })
     if (marksUntil === undefined) {
       await drainFormer(store, memory.#inbound)
@@ -229,7 +250,7 @@ export class Memory {
 
   /** The session has ended; its socket is closed. */
   end(error: SessionEnded): void {
-    this.telling.end()
+    this.connectionEvents.end()
     this.bell.end()
     this.tally.end()
     this.commits.end(error)
@@ -238,7 +259,7 @@ export class Memory {
 
 /** Notes the number for operators who look for its bridge. A failed write is made up for at the next connection. */
 function noteLinked(bridgeId: string, phone: string, log: Logger): void {
-  LinkedPhone.note(bridgeId, phone).catch((error: unknown) =>
+  BridgesOfPhone.note(bridgeId, phone).catch((error: unknown) =>
     log.warn({ error }, "the linked phone was not noted"),
   )
 }

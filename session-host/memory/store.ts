@@ -2,7 +2,7 @@ import { z } from "zod"
 import { open, seal } from "#core/keys/seal.ts"
 import { batchGet, Bytes, query, type Row, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import type { Patience } from "./patience.ts"
+import type { Patience } from "./until-answered.ts"
 import { pack, Packing, unpack } from "./vault/compress.ts"
 
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */

@@ -4,7 +4,7 @@ import type { Own } from "../events/chat-and-sender.ts"
 import type { Remembered } from "../events/mapped.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Slots } from "../concurrency/slots.ts"
-import type { Standing } from "../uplink/standing.ts"
+import type { LoginStanding } from "../uplink/login-standing.ts"
 
 /** A connected session, as a command needs it. */
 export interface ConnectedSession {
@@ -15,7 +15,7 @@ export interface ConnectedSession {
   /** Every remembered message of this id, ours first. */
   messages: (id: string) => Promise<Remembered[]>
   contacts: Contacts
-  standing: Standing
+  standing: LoginStanding
   /** The limit on this bridge's media transfers. */
   media: Slots
 }

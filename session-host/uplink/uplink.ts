@@ -7,9 +7,9 @@ import type { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import { type Connect, Dialler } from "./dialler.ts"
-import { Logins } from "./logins.ts"
+import { RecentLogins } from "./recent-logins.ts"
 import { type At, objections } from "../events/connection.ts"
-import { append, learn } from "./arrivals.ts"
+import { appendStanza, learnPeople } from "./people-and-stanzas.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import { ackedLate } from "../memory/messages/sent.ts"
@@ -17,8 +17,8 @@ import type { Connection, End, Happening, Objection } from "../network/connectio
 import { newNoticing } from "./notices.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { alreadyPaired, notPaired, refusalOf, takenOver } from "../network/refusals.ts"
-import { showCode } from "./sandbox.ts"
-import { SessionEnded } from "../session/ended.ts"
+import { showCodeToHousehold } from "./link-sandbox.ts"
+import { SessionEnded } from "../session/errors.ts"
 import type { Timing } from "../timing.ts"
 import { mayWaitMs } from "../concurrency/deadline.ts"
 
@@ -45,7 +45,7 @@ export class Uplink {
   readonly #log: Logger
   readonly #pairing: Pairing
   readonly #dialler: Dialler
-  readonly #logins: Logins
+  readonly #logins: RecentLogins
   readonly #notice: ReturnType<typeof newNoticing>
   /** How many stanzas may have become events. */
   #stanzas = 0
@@ -59,7 +59,7 @@ export class Uplink {
     this.#memory = input.memory
     this.#log = input.log
     this.#pairing = new Pairing(input.timing.pairingMs, () => this.#pairingOver())
-    this.#logins = new Logins({
+    this.#logins = new RecentLogins({
       lease: input.held,
       stayedMs: input.timing.stayedMs,
       write: (work) => input.memory.patience.read(work),
@@ -126,7 +126,7 @@ export class Uplink {
 
   /** Dials for the first time. If no connection comes for some time, the customer is told so. */
   start(): void {
-    if (this.isPaired) this.#memory.telling.gone(this.#at)
+    if (this.isPaired) this.#memory.connectionEvents.gone(this.#at)
     this.dial()
   }
 
@@ -299,13 +299,13 @@ export class Uplink {
         this.#opened(happening.me.phone)
         break
       case "stanza":
-        append(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard)
+        appendStanza(happening.stanza, { ...this.#at, stanza: ++this.#stanzas }, this.#heard)
           .catch(this.#dropped)
           .finally(happening.onTaken)
         break
       case "people":
         // What waits for them goes on in any case: the same people would fail again at each connection.
-        learn(happening.people, this.#heard).catch(this.#dropped).finally(happening.onLearned)
+        learnPeople(happening.people, this.#heard).catch(this.#dropped).finally(happening.onLearned)
         break
       case "notice":
         this.#notice(happening.notice).catch(this.#dropped)
@@ -326,7 +326,7 @@ export class Uplink {
     this.#objection = undefined
     this.#dialler.opened()
     this.#logins.opened()
-    this.#memory.telling.opened(this.#at, phone)
+    this.#memory.connectionEvents.opened(this.#at, phone)
     this.#beAvailable()
     this.#memory.readParkedAgain().catch(this.#dropped)
     this.#log.info("session connected")
@@ -337,7 +337,7 @@ export class Uplink {
   #showToHousehold(text: string): void {
     const { sandboxOf } = this.#memory
     if (!this.connection || !sandboxOf) return
-    showCode(this.connection, { accountId: sandboxOf, text }).catch((error: unknown) =>
+    showCodeToHousehold(this.connection, { accountId: sandboxOf, text }).catch((error: unknown) =>
       this.#log.warn({ error }, "the code could not be shown to the household"),
     )
   }
@@ -391,22 +391,22 @@ export class Uplink {
 
   /** Another login of the same device took over: perhaps the rightful owner, whom we must not throw out again. */
   async #wasReplaced(): Promise<void> {
-    const { commits, standing, telling } = this.#memory
+    const { commits, standing, connectionEvents } = this.#memory
     Metrics.add("Replaced")
     // The lease check throws if the lease is not ours.
     await commits.prove()
     await standing.setReplaced(true, (writes) =>
-      telling.over(this.#at, { reason: "stream_replaced" }, writes),
+      connectionEvents.over(this.#at, { reason: "stream_replaced" }, writes),
     )
     this.#input.changes.notify()
   }
 
   async #wasLoggedOut(objection?: End["objection"]): Promise<void> {
-    const { commits, telling } = this.#memory
+    const { commits, connectionEvents } = this.#memory
     const wasPaired = this.isPaired
     this.#dialler.forgetBan()
     await this.#memory.forget(async (writes) => {
-      if (wasPaired) await telling.over(this.#at, { reason: "logged_out", objection }, writes)
+      if (wasPaired) await connectionEvents.over(this.#at, { reason: "logged_out", objection }, writes)
       else await commits.write(writes)
     })
     this.#lost = false
@@ -417,7 +417,7 @@ export class Uplink {
   #goneFor({ reason, objection }: Pick<End, "reason" | "objection">): void {
     if (reason === "lost") this.#lost = true
     if (!this.isPaired) return
-    this.#memory.telling.gone(this.#at, objection)
+    this.#memory.connectionEvents.gone(this.#at, objection)
   }
 
   #pairingOver(): void {

@@ -1,7 +1,7 @@
 import { proto } from "@whiskeysockets/baileys"
-import { pump } from "../network/delivery.ts"
+import { pump } from "../network/send-to-device.ts"
 import { type Address, key } from "../network/directory.ts"
-import { type Line, nothingSent } from "../network/line.ts"
+import { type ConnectedDevice, nothingSent } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import * as Pairing from "../devices/pairing.ts"
 import { failure, login, welcome } from "../stanzas/login.ts"
@@ -50,7 +50,7 @@ function asDevice(
   { device, passive }: { device: Address; passive: boolean },
 ): Taker {
   const { send, end, cut, writable } = outlet
-  const line: Line = { device, send, end, cut, writable, ...nothingSent() }
+  const line: ConnectedDevice = { device, send, end, cut, writable, ...nothingSent() }
   outlet.name = key(device)
   outlet.onDrained(() => pump(network, line))
   outlet.atEnd(() => leave(network, line))
@@ -71,14 +71,14 @@ function asCompanion(network: Network, outlet: Outlet, client: Pairing.Companion
 }
 
 /** A second login of one device takes the place of the first. */
-function replace(network: Network, line: Line) {
+function replace(network: Network, line: ConnectedDevice) {
   const name = key(line.device)
   const first = network.lines.get(name)
   network.lines.set(name, line)
   first?.end(el("stream:error", {}, [el("conflict", { type: "replaced" })]))
 }
 
-function leave(network: Network, line: Line) {
+function leave(network: Network, line: ConnectedDevice) {
   if (network.lines.get(key(line.device)) !== line) return
   network.lines.delete(key(line.device))
   look(network, line.device, false)

@@ -3,9 +3,9 @@ import { OpenAPIHono, z } from "@hono/zod-openapi"
 import type { MiddlewareHandler } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import type { Network } from "../network/network.ts"
-import { appState } from "./settings.ts"
+import { syncedSettings } from "./synced-settings.ts"
 import { calls } from "./calls.ts"
-import { devices } from "./device-connections.ts"
+import { stanzasAndConnections } from "./stanzas-and-connections.ts"
 import { ControlError, onControlError } from "./http/errors.ts"
 import { faults } from "./faults.ts"
 import { groups } from "./groups.ts"
@@ -13,12 +13,12 @@ import { largeAccounts } from "./large-accounts.ts"
 import { log } from "./log.ts"
 import { media } from "./media.ts"
 import { messages } from "./messages.ts"
-import { scanFor } from "./mock-phone.ts"
-import { people } from "./people.ts"
+import { scanWithMockPhone } from "./mock-phone-scan.ts"
+import { profileAndPresence } from "./profile-and-presence.ts"
 import { phones } from "./phones.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
-import { strangers } from "./strangers.ts"
+import { hostile } from "./hostile.ts"
 
 /** The page in the browser: its files, by path. */
 const page = new Map(
@@ -62,13 +62,13 @@ export function controlApi(network: Network) {
   phones(app, network)
   messages(app, network)
   groups(app, network)
-  people(app, network)
+  profileAndPresence(app, network)
   largeAccounts(app, network)
   calls(app, network)
-  strangers(app, network)
-  appState(app, network)
+  hostile(app, network)
+  syncedSettings(app, network)
   media(app, network)
-  devices(app, network)
+  stanzasAndConnections(app, network)
   faults(app, network)
   log(app, network)
   // As public client suites ask for it; they expect it on the port of the socket, where it is too.
@@ -82,7 +82,9 @@ export function controlApi(network: Network) {
       default: { description: "Refused.", content: { "application/json": { schema: Schema.Refused } } },
     },
   })
-  app.post("/admin/mock-phone/scan-qr", async (c) => c.json(await scanFor(network, await c.req.text())))
+  app.post("/admin/mock-phone/scan-qr", async (c) =>
+    c.json(await scanWithMockPhone(network, await c.req.text())),
+  )
 
   app.doc31("/openapi.json", {
     openapi: "3.1.0",

@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { addCrowd } from "../network/crowd.ts"
 import type { Network } from "../network/network.ts"
 import { saveContacts } from "../phone/settings/address-book.ts"
-import { haveChats } from "../phone/chats.ts"
+import { seedChats } from "../phone/seed-chats.ts"
 import { phoneOf } from "./phones.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
@@ -52,7 +52,7 @@ export function largeAccounts(app: OpenAPIHono, network: Network) {
     },
     async ({ params, body }) => {
       const people = body.people.map((number) => userOf(network, number))
-      await phoneOf(network, params.number).use(async (handset) => haveChats(handset, people, body.messages))
+      await phoneOf(network, params.number).use(async (handset) => seedChats(handset, people, body.messages))
       return {}
     },
   )

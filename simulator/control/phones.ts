@@ -4,7 +4,7 @@ import { key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import type { Handset } from "../phone/handset.ts"
 import type { Phone } from "../phone/phone.ts"
-import * as Phones from "../phone/phones.ts"
+import * as Phones from "../phone/create-phone.ts"
 import { readQr } from "../phone/qr-image.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, type Node } from "../wire/node.ts"
@@ -24,7 +24,7 @@ export function phones(app: OpenAPIHono, network: Network) {
       answer: Schema.Phone,
       status: 201,
     },
-    ({ body }) => wire(network, Phones.create(network, body)),
+    ({ body }) => wire(network, Phones.createPhone(network, body)),
   )
   route(app, { method: "get", path: "/phones", summary: "All phones", answer: z.array(Schema.Phone) }, () =>
     [...network.phones.values()].map((phone) => wire(network, phone)),

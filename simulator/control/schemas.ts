@@ -4,7 +4,7 @@ import { obstacles } from "../devices/pairing.ts"
 import { collections } from "../phone/settings/settings.ts"
 import { floodKinds } from "../phone/hostile/floods.ts"
 import { mediaKinds } from "../phone/content/media.ts"
-import { kinds as noticeKinds, wrongs } from "../stanzas/notices.ts"
+import { kinds as noticeKinds, wrongs } from "../stanzas/unsolicited-notices.ts"
 
 export const Refused = z
   .object({ error: z.string(), code: z.string() })

@@ -1,5 +1,5 @@
 import { type Address, key } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import { tellDevice } from "./tell-of-devices.ts"
 import * as Jid from "../wire/jid.ts"
@@ -7,7 +7,7 @@ import { child, el, type Node } from "../wire/node.ts"
 import { Refusal } from "../stanzas/refusal.ts"
 
 /** A device logs out; a phone may also log out its companions. */
-export function remove(network: Network, line: Line, iq: Node): Node[] {
+export function remove(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const jid = Jid.parse(child(iq, "remove-companion-device")?.attrs.jid)
   const user = network.directory.find(jid)
   const address = { user: user?.pn ?? "", id: jid?.device ?? 0 }

@@ -1,5 +1,5 @@
 import type { Node } from "../wire/node.ts"
-import type { Line } from "./line.ts"
+import type { ConnectedDevice } from "./connected-device.ts"
 
 /** The faults that the network can be told to have. */
 export const kinds = [
@@ -88,7 +88,7 @@ export type Faults = ReturnType<typeof create>
 
 export function create() {
   let armed: Fault[] = []
-  let held: { fault: number; line: Pick<Line, "send">; stanza: Node }[] = []
+  let held: { fault: number; line: Pick<ConnectedDevice, "send">; stanza: Node }[] = []
   let last = 0
 
   const remove = (id: number): boolean => {
@@ -123,7 +123,7 @@ export function create() {
       if (fault.times === 0 && !kind.startsWith("hold")) armed = armed.filter((one) => one !== fault)
       return fault
     },
-    hold: (fault: Fault, line: Pick<Line, "send">, stanza: Node) => {
+    hold: (fault: Fault, line: Pick<ConnectedDevice, "send">, stanza: Node) => {
       held.push({ fault: fault.id, line, stanza })
     },
   }

@@ -8,7 +8,7 @@ import * as AppState from "./app-state.ts"
 import * as Directory from "./directory.ts"
 import * as Faults from "./faults.ts"
 import * as Groups from "./groups.ts"
-import type { Line } from "./line.ts"
+import type { ConnectedDevice } from "./connected-device.ts"
 import * as Media from "./media.ts"
 import * as Newsletters from "./newsletters.ts"
 import type { Pairing } from "../devices/pairing.ts"
@@ -33,7 +33,7 @@ export interface Network {
   profiles: Profiles.Profiles
   presence: Presence.Presence
   /** Connected devices, by `number:device`. */
-  lines: Map<string, Line>
+  lines: Map<string, ConnectedDevice>
   /** Companions that show a QR code, by each of its refs. */
   pairings: Map<string, Pairing>
   /** The stores of the phones that we play: keys, and messages. */

@@ -1,6 +1,6 @@
 import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { inMode } from "./addressing.ts"
-import { deliver } from "./delivery.ts"
+import { sendToDevice } from "./send-to-device.ts"
 import { type Address, key } from "./directory.ts"
 import { now } from "../clock.ts"
 import type { Network } from "./network.ts"
@@ -16,7 +16,7 @@ interface Notification {
 export function notify(network: Network, to: Address, notification: Notification) {
   const { from, type, content, attrs } = notification
   const id = newStanzaId()
-  deliver(network, to, el("notification", { from, type, id, t: now(), ...attrs }, content))
+  sendToDevice(network, to, el("notification", { from, type, id, t: now(), ...attrs }, content))
 }
 
 /** A person's devices; not the one given. */

@@ -2,7 +2,7 @@ import type { Address, User } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import type { Node } from "../wire/node.ts"
 import type { GroupSignal } from "./signal/sender-keys.ts"
-import type { Inbox } from "./inbox.ts"
+import type { Messages } from "./messages.ts"
 import type { Keys } from "./signal/key-store.ts"
 import type { Failure, Signal } from "./signal/sessions.ts"
 
@@ -15,7 +15,7 @@ export interface Handset {
   keys: Keys
   signal: Signal
   groupSignal: GroupSignal
-  inbox: Inbox
+  inbox: Messages
   /** Counts of what could not be decrypted, by kind. */
   notDecrypted: Record<Failure, number>
   /** Hands a stanza to the network, as a client's socket does. */

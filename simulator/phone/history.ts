@@ -6,7 +6,7 @@ import { now } from "../clock.ts"
 import { contactsOf } from "../network/notify.ts"
 import { namesOf } from "./settings/address-book.ts"
 import type { Handset } from "./handset.ts"
-import type { Message } from "./inbox.ts"
+import type { Message } from "./messages.ts"
 import { seal } from "./content/media.ts"
 
 const { Type } = proto.Message.ProtocolMessage

@@ -9,7 +9,7 @@ import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node, uint } from "../wire/node.ts"
 import type { Handset } from "./handset.ts"
 import { described } from "./content/describe.ts"
-import { envelopeOf } from "./content/envelope.ts"
+import { stanzaAttributesOf } from "./content/stanza-attributes.ts"
 import { chatOf, fromRow, jidOfTarget, type Target, toRow } from "./target.ts"
 
 /** The content of a send: a message, or any bytes in its place, to see what others make of them. */
@@ -89,7 +89,7 @@ export async function resend(handset: Handset, receipt: Node) {
     to: group ?? jid,
     participant: group && jid,
     recipient: own && !group ? jidOfTarget(target) : undefined,
-    ...envelopeOf(content).attrs,
+    ...stanzaAttributesOf(content).attrs,
   }
   handset.network.store.atomically(() => {
     handset.keys.commit()
@@ -105,7 +105,7 @@ function stanzaOf(handset: Handset, sending: Sending): Promise<Node> {
 
 /** To each of a broadcast list under its own session. */
 async function toList(handset: Handset, { content, id }: Sending, target: Extract<Target, { list: string }>) {
-  const { attrs, extra, meta } = envelopeOf(content)
+  const { attrs, extra, meta } = stanzaAttributesOf(content)
   const participants: Node[] = []
   for (const device of devicesOfAll(handset, [...target.people, handset.user()])) {
     const owner = handset.network.directory.user(device.user)
@@ -119,7 +119,7 @@ async function toList(handset: Handset, { content, id }: Sending, target: Extrac
 
 async function toPerson(handset: Handset, { content, id }: Sending, target: Extract<Target, { user: User }>) {
   const { user, mode } = target
-  const { attrs, extra, meta } = envelopeOf(content)
+  const { attrs, extra, meta } = stanzaAttributesOf(content)
   const participants: Node[] = []
   for (const device of devicesOfAll(handset, [user, handset.user()])) {
     const own = device.user === handset.own.user
@@ -146,7 +146,7 @@ async function toMany(handset: Handset, { content, id }: Sending, target: Shared
   const mode = "group" in target ? target.group.mode : "lid"
   const people = peopleOf(handset, target)
   const devices = devicesOfAll(handset, people)
-  const { attrs, extra, meta } = envelopeOf(content)
+  const { attrs, extra, meta } = stanzaAttributesOf(content)
   forgetIfLeft(handset, chat, people)
   const distribution = await handset.groupSignal.distribution(chat, handset.own)
   const body = await handset.groupSignal.encrypt(chat, handset.own, padded(content))

@@ -1,6 +1,6 @@
-import { activate, pump } from "../network/delivery.ts"
+import { activate, pump } from "../network/send-to-device.ts"
 import { type Address, key, type User } from "../network/directory.ts"
-import { type Line, nothingSent } from "../network/line.ts"
+import { type ConnectedDevice, nothingSent } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { type Obstacle, PairingError } from "../devices/pairing.ts"
@@ -13,7 +13,7 @@ import { tellName } from "./settings/settings.ts"
 import type { Handset } from "./handset.ts"
 import { groupSignalOf } from "./signal/sender-keys.ts"
 import { history } from "./history.ts"
-import { inboxOf } from "./inbox.ts"
+import { messagesOf } from "./messages.ts"
 import { read } from "./incoming.ts"
 import { keysOf } from "./signal/key-store.ts"
 import { linkByCode } from "./link-code.ts"
@@ -45,7 +45,7 @@ export class Phone {
   readonly pn: string
   readonly handset: Handset
   readonly #network: Network
-  readonly #line: Line
+  readonly #line: ConnectedDevice
   readonly #acks = new Map<string, (ack: Node) => void>()
   readonly #replies = new Map<string, (reply: Node) => void>()
   #turn: Promise<void> = Promise.resolve()
@@ -70,7 +70,7 @@ export class Phone {
       keys,
       signal: signalOf(keys),
       groupSignal: groupSignalOf(keys),
-      inbox: inboxOf(network.archive, pn),
+      inbox: messagesOf(network.archive, pn),
       notDecrypted: { repeated: 0, no_session: 0, unknown_prekey: 0, bad: 0 },
       submit: (stanza) => receive(network, this.#line, stanza),
       ask: (xmlns, type, content, to) => this.#ask(xmlns, type, content, to),

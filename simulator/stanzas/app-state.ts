@@ -1,7 +1,7 @@
 import { proto } from "@whiskeysockets/baileys"
 import { inMode } from "../network/addressing.ts"
 import { key } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf, notify } from "../network/notify.ts"
 import { seal } from "../phone/content/media.ts"
@@ -13,7 +13,7 @@ const page = 100
 const pageBytes = 2_000_000
 
 /** Takes what a device changed in each collection, and gives what it has not seen. */
-export function sync(network: Network, line: Line, iq: Node): Node[] {
+export function sync(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const asked = children(child(iq, "sync")).filter(({ tag }) => tag === "collection")
   if (asked.length === 0) throw badRequest()
   return [
@@ -25,7 +25,7 @@ export function sync(network: Network, line: Line, iq: Node): Node[] {
   ]
 }
 
-function synced(network: Network, line: Line, asked: Node): Node {
+function synced(network: Network, line: ConnectedDevice, asked: Node): Node {
   const { name = "" } = asked.attrs
   const pn = line.device.user
   const seen = Number(asked.attrs.version ?? 0)
@@ -73,7 +73,7 @@ function fitting<Patch extends { patch: Buffer }>(patches: Patch[]): Patch[] {
 }
 
 /** Numbers a patch, whose content the network cannot read. */
-function take(network: Network, line: Line, name: string, version: number, patch: Buffer) {
+function take(network: Network, line: ConnectedDevice, name: string, version: number, patch: Buffer) {
   const numbered = proto.SyncdPatch.decode(patch)
   numbered.version = { version }
   network.appState.add(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import type { User } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import type { Business } from "../network/profiles.ts"
 import * as Curve from "../wire/curve.ts"
@@ -30,7 +30,7 @@ export function business(network: Network, user: User): Node {
 }
 
 /** Profiles of businesses; private people are left out. */
-export function businessProfile(network: Network, _line: Line, iq: Node): Node[] {
+export function businessProfile(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const asked = children(child(iq, "business_profile"))
   if (asked.length === 0) throw badRequest()
   const profiles = asked.flatMap(({ attrs }) => {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
-import { namesStranger } from "../network/visibility.ts"
+import { namesStranger } from "../network/household-isolation.ts"
 import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
-import { deliver } from "../network/delivery.ts"
-import type { Line } from "../network/line.ts"
+import { sendToDevice } from "../network/send-to-device.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
@@ -10,7 +10,7 @@ import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
 
 /** A step of a call: passed on to every device of the other person, and acknowledged. */
-export function call(network: Network, line: Line, stanza: Node) {
+export function call(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to } = stanza.attrs
   const step = child(stanza)
   if (!id || !step) return
@@ -35,5 +35,5 @@ export function call(network: Network, line: Line, stanza: Node) {
     version,
     notify: caller.name,
   }
-  for (const device of devicesOf(network, peer.pn)) deliver(network, device, el("call", attrs, [step]))
+  for (const device of devicesOf(network, peer.pn)) sendToDevice(network, device, el("call", attrs, [step]))
 }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
-import { deliver } from "../network/delivery.ts"
+import { sendToDevice } from "../network/send-to-device.ts"
 import { type Address, type Device, key } from "../network/directory.ts"
 import type { Kind } from "../network/faults.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import type { PreKey } from "../devices/prekeys.ts"
@@ -17,12 +17,12 @@ const curveType = Buffer.from([5])
 /** A device with fewer than this many prekeys left is asked for more (clients refill below five). */
 const few = 5
 
-export function count(network: Network, line: Line): Node[] {
+export function count(network: Network, line: ConnectedDevice): Node[] {
   return [el("count", { value: network.prekeys.count(line.device) })]
 }
 
 /** A device leaves its keys: its own, the signed prekey, and more one-time prekeys. */
-export function upload(network: Network, line: Line, iq: Node): Node[] {
+export function upload(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const device = own(network, line.device)
   const registrationId = uint(child(iq, "registration"))
   const identity = bytes(child(iq, "identity"))
@@ -37,7 +37,7 @@ export function upload(network: Network, line: Line, iq: Node): Node[] {
   return []
 }
 
-export function rotate(network: Network, line: Line, iq: Node): Node[] {
+export function rotate(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const device = own(network, line.device)
   const signedPreKey = signed(device, child(child(iq, "rotate"), "skey"))
   network.directory.saveDevice({ ...device, signedPreKey })
@@ -45,7 +45,7 @@ export function rotate(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** The keys of a device that the network has, for the device to compare. */
-export function digest(network: Network, line: Line): Node[] {
+export function digest(network: Network, line: ConnectedDevice): Node[] {
   const device = own(network, line.device)
   const preKeys = network.prekeys.all(line.device)
   const { value, signature } = device.signedPreKey
@@ -67,7 +67,7 @@ export function digest(network: Network, line: Line): Node[] {
 }
 
 /** Keys to start sessions with, with a one-time prekey each while there are any. */
-export function bundles(network: Network, _line: Line, iq: Node): Node[] {
+export function bundles(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const asked = children(child(iq, "key"))
   if (asked.length === 0) throw badRequest()
   return [
@@ -104,7 +104,7 @@ function bundle(network: Network, jid: string | undefined): Node {
 function askForMore(network: Network, device: Device) {
   const left = network.prekeys.count({ user: device.user, id: device.id })
   if (left !== few - 1 && left !== 0) return
-  deliver(
+  sendToDevice(
     network,
     { user: device.user, id: device.id },
     el("notification", { from: Jid.network, type: "encrypt", id: `prekeys-${now()}-${left}`, t: now() }, [

@@ -1,7 +1,7 @@
 import type { proto } from "@whiskeysockets/baileys"
-import { activate } from "../network/delivery.ts"
+import { activate } from "../network/send-to-device.ts"
 import { type Address, key } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
@@ -39,7 +39,7 @@ export function failure(reason: number, expire?: number): Node {
 }
 
 /** After login: who it is, and, unless it wants to say so first, what waits for it. */
-export function welcome(network: Network, line: Line, client: { passive: boolean }) {
+export function welcome(network: Network, line: ConnectedDevice, client: { passive: boolean }) {
   const user = network.directory.user(line.device.user)
   if (!user) return
   const lid = Jid.format(user.lid, "lid", line.device.id)
@@ -51,7 +51,7 @@ export function welcome(network: Network, line: Line, client: { passive: boolean
 }
 
 /** The device takes stanzas from now on; a companion hears from its phone when it is new. */
-export function ready(network: Network, line: Line) {
+export function ready(network: Network, line: ConnectedDevice) {
   activate(network, line)
   network.phones.get(line.device.user)?.greet(line.device)
 }

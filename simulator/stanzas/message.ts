@@ -1,10 +1,10 @@
-import { namesStranger } from "../network/visibility.ts"
+import { namesStranger } from "../network/household-isolation.ts"
 import { deviceAt, inMode, type Mode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
-import { deliver } from "../network/delivery.ts"
+import { sendToDevice } from "../network/send-to-device.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { deviceHash } from "../devices/tell-of-devices.ts"
 import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
@@ -25,7 +25,7 @@ const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricte
 
 /** A message on its way: who sent it, and to which chat. */
 interface Message {
-  line: Line
+  line: ConnectedDevice
   sender: User
   stanza: Node
   chat: Jid.Jid
@@ -39,7 +39,7 @@ interface Copy {
 }
 
 /** A device sends a message: it is queued for every device it was encrypted for, then acknowledged. */
-export function message(network: Network, line: Line, stanza: Node) {
+export function message(network: Network, line: ConnectedDevice, stanza: Node) {
   const chat = Jid.parse(stanza.attrs.to)
   const sender = network.directory.user(line.device.user)
   if (!stanza.attrs.id || !chat || !sender) {
@@ -55,7 +55,7 @@ export function message(network: Network, line: Line, stanza: Node) {
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {
         const shown = placeholder(network, device, stanza) ?? content
-        deliver(network, device, el("message", { ...common(sent), ...attrs }, [...vouched, ...shown]))
+        sendToDevice(network, device, el("message", { ...common(sent), ...attrs }, [...vouched, ...shown]))
       }
     })
   }
@@ -63,7 +63,7 @@ export function message(network: Network, line: Line, stanza: Node) {
 }
 
 /** A newsletter's messages are not encrypted, and the network numbers them. */
-function toNewsletter(network: Network, line: Line, stanza: Node) {
+function toNewsletter(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to } = stanza.attrs
   const plaintext = bytes(child(stanza, "plaintext"))
   const serverId = plaintext && publish(network, line, stanza, plaintext)
@@ -231,7 +231,7 @@ function contents(stanza: Node, enc: Node[]): Node[] {
  * The hash of a chat's devices, its sender's among them. For a group it is always given, for the sender to compare. For a
  * person only if the message is not for all of these devices: WhatsApp Web takes every hash in such an ack for news.
  */
-function devicesIn(network: Network, line: Line, stanza: Node): string | undefined {
+function devicesIn(network: Network, line: ConnectedDevice, stanza: Node): string | undefined {
   const { attrs } = stanza
   const chat = Jid.parse(attrs.to)
   const sender = network.directory.user(line.device.user)
@@ -250,13 +250,18 @@ function devicesIn(network: Network, line: Line, stanza: Node): string | undefin
 }
 
 /** Whether the message is for these devices and no others. Its sender's own is not written to. */
-function isForThese(network: Network, line: Line, stanza: Node, devices: [User, Address][]): boolean {
+function isForThese(
+  network: Network,
+  line: ConnectedDevice,
+  stanza: Node,
+  devices: [User, Address][],
+): boolean {
   const named = recipients(stanza).map(({ jid }) => deviceAt(network, Jid.parse(jid)))
   const reached = new Set([line.device, ...named].map((device) => device && key(device)))
   return reached.size === devices.length && devices.every(([, device]) => reached.has(key(device)))
 }
 
-function acknowledge(network: Network, line: Line, stanza: Node, error: number | undefined) {
+function acknowledge(network: Network, line: ConnectedDevice, stanza: Node, error: number | undefined) {
   const { id, to, participant } = stanza.attrs
   const { faults } = network
   const device = key(line.device)

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Address } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { jidOf as jidOfGroup, roleOf } from "../network/groups.ts"
@@ -86,7 +86,7 @@ const byId = new Map(
 )
 
 /** `<iq xmlns="w:mex"><query query_id>JSON</query></iq>`: a GraphQL question, named by the id of a text that nobody sends. */
-export function mex(network: Network, line: Line, iq: Node): Node[] {
+export function mex(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const query = child(iq, "query")
   const { device } = line
   const operation = byId.get(query?.attrs.query_id ?? "")

@@ -1,5 +1,5 @@
-import { deliver } from "../network/delivery.ts"
-import type { Line } from "../network/line.ts"
+import { sendToDevice } from "../network/send-to-device.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { jidOf, type Newsletter } from "../network/newsletters.ts"
@@ -15,7 +15,7 @@ const page = 100
 const liveSeconds = 300
 
 /** The last messages, or those before one. Some clients name the newsletter in the question, others ask it. */
-export function messages(network: Network, _line: Line, iq: Node): Node[] {
+export function messages(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const { jid, type, key, count, before } = child(iq, "messages")?.attrs ?? {}
   const { newsletters } = network
   const found =
@@ -26,7 +26,7 @@ export function messages(network: Network, _line: Line, iq: Node): Node[] {
 }
 
 /** Messages since a time, or after one. */
-export function updates(network: Network, _line: Line, iq: Node): Node[] {
+export function updates(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const found = network.newsletters.find(Jid.parse(iq.attrs.to))
   const { count, since, after } = child(iq, "message_updates")?.attrs ?? {}
   if (!found) throw notFound()
@@ -40,7 +40,7 @@ export function updates(network: Network, _line: Line, iq: Node): Node[] {
   ]
 }
 
-export function live(network: Network, _line: Line, iq: Node): Node[] {
+export function live(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   if (!network.newsletters.find(Jid.parse(iq.attrs.to))) throw notFound()
   return [el("live_updates", { duration: liveSeconds })]
 }
@@ -49,7 +49,12 @@ export function live(network: Network, _line: Line, iq: Node): Node[] {
  * A message to a newsletter: its followers get it as it is.
  * @returns the number that the network gives it; undefined if the sender may not write there
  */
-export function publish(network: Network, line: Line, stanza: Node, plaintext: Buffer): number | undefined {
+export function publish(
+  network: Network,
+  line: ConnectedDevice,
+  stanza: Node,
+  plaintext: Buffer,
+): number | undefined {
   const newsletter = network.newsletters.find(Jid.parse(stanza.attrs.to))
   if (newsletter?.owner !== line.device.user) return undefined
   const { id = "", type = "text" } = stanza.attrs
@@ -60,7 +65,7 @@ export function publish(network: Network, line: Line, stanza: Node, plaintext: B
   const attrs = { from: jidOf(newsletter), id, type, server_id: serverId, t: post.at }
   for (const pn of newsletter.followers)
     for (const device of devicesOf(network, pn))
-      deliver(network, device, el("message", attrs, [el("plaintext", {}, plaintext)]))
+      sendToDevice(network, device, el("message", attrs, [el("plaintext", {}, plaintext)]))
   return serverId
 }
 

@@ -1,14 +1,14 @@
 import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { jidOf, roleOf } from "../network/groups.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { children, el, type Node } from "../wire/node.ts"
 
 /** A device says whether its person looks, under which name it goes, or whom it wants to watch. */
-export function presence(network: Network, line: Line, stanza: Node) {
+export function presence(network: Network, line: ConnectedDevice, stanza: Node) {
   const { type, to, name } = stanza.attrs
   if (type === "subscribe") return subscribe(network, line, to)
   const user = network.directory.user(line.device.user)
@@ -27,7 +27,7 @@ export function look(network: Network, device: Address, looks: boolean) {
     network.lines.get(watcher)?.send(seen(network, user, mode))
 }
 
-function subscribe(network: Network, line: Line, to: string | undefined) {
+function subscribe(network: Network, line: ConnectedDevice, to: string | undefined) {
   const jid = Jid.parse(to)
   const user = network.directory.find(jid)
   if (!jid || !user) return
@@ -44,7 +44,7 @@ function seen(network: Network, user: User, mode: "lid" | "pn"): Node {
 }
 
 /** A device writes or records in a chat: shown to those who are connected, never kept. */
-export function chatState(network: Network, line: Line, stanza: Node) {
+export function chatState(network: Network, line: ConnectedDevice, stanza: Node) {
   const user = network.directory.user(line.device.user)
   const jid = Jid.parse(stanza.attrs.to)
   if (!user || !jid) return

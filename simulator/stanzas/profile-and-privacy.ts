@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { inMode } from "../network/addressing.ts"
 import type { Address, User } from "../network/directory.ts"
 import { isAdmin, jidOf } from "../network/groups.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf, notify, tellContacts } from "../network/notify.ts"
@@ -11,7 +11,7 @@ import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 
-function me(network: Network, line: Line): User {
+function me(network: Network, line: ConnectedDevice): User {
   const user = network.directory.user(line.device.user)
   if (!user) throw new Refusal(401, "not-authorized")
   return user
@@ -27,7 +27,7 @@ function ownerOf(network: Network, target: string | undefined): string {
   throw notFound()
 }
 
-export function picture(network: Network, _line: Line, iq: Node): Node[] {
+export function picture(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const found = network.profiles.get(ownerOf(network, iq.attrs.target)).picture
   if (!found) throw notFound()
   const kind = child(iq, "picture")?.attrs.type === "image" ? "image" : "preview"
@@ -36,7 +36,7 @@ export function picture(network: Network, _line: Line, iq: Node): Node[] {
 }
 
 /** Sets a picture, one's own or a group's; without one, removes it. */
-export function setPicture(network: Network, line: Line, iq: Node): Node[] {
+export function setPicture(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const content = bytes(child(iq, "picture"))
   const target = iq.attrs.target
   const owner = target ? ownerOf(network, target) : line.device.user
@@ -63,7 +63,7 @@ interface Changed {
   set: Picture | undefined
 }
 
-function tellPicture(network: Network, line: Line, { group, set }: Changed) {
+function tellPicture(network: Network, line: ConnectedDevice, { group, set }: Changed) {
   const user = me(network, line)
   const about = group ?? inMode("pn", user)
   const content = [
@@ -78,7 +78,7 @@ function tellPicture(network: Network, line: Line, { group, set }: Changed) {
       notify(network, device, { from: group, type: "picture", content })
 }
 
-export function setAbout(network: Network, line: Line, iq: Node): Node[] {
+export function setAbout(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const about = bytes(child(iq, "status"))?.toString()
   if (about === undefined) throw badRequest()
   changeAbout(network, line.device, about)
@@ -92,7 +92,7 @@ export function changeAbout(network: Network, device: Address, about: string) {
 }
 
 /** The audience of one's statuses: all contacts, or all but some. */
-export function statusPrivacy(network: Network, line: Line): Node[] {
+export function statusPrivacy(network: Network, line: ConnectedDevice): Node[] {
   const { statusHiddenFrom = [] } = network.profiles.get(line.device.user)
   const hidden = statusHiddenFrom.map((pn) => el("user", { jid: Jid.format(pn, Jid.server) }))
   if (hidden.length === 0) return [el("privacy", {}, [el("list", { type: "contacts", default: "true" })])]
@@ -100,11 +100,11 @@ export function statusPrivacy(network: Network, line: Line): Node[] {
   return [el("privacy", {}, lists)]
 }
 
-export function privacy(network: Network, line: Line): Node[] {
+export function privacy(network: Network, line: ConnectedDevice): Node[] {
   return [categories(network, line)]
 }
 
-export function setPrivacy(network: Network, line: Line, iq: Node): Node[] {
+export function setPrivacy(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const changes = children(child(iq, "privacy")).map(({ attrs }) => [attrs.name, attrs.value] as const)
   if (changes.length === 0 || changes.some(([name, value]) => !name || !value)) throw badRequest()
   const before = network.profiles.get(line.device.user).privacy
@@ -112,7 +112,7 @@ export function setPrivacy(network: Network, line: Line, iq: Node): Node[] {
   return [categories(network, line)]
 }
 
-function categories(network: Network, line: Line): Node {
+function categories(network: Network, line: ConnectedDevice): Node {
   const set = network.profiles.get(line.device.user).privacy
   return el(
     "privacy",
@@ -123,11 +123,11 @@ function categories(network: Network, line: Line): Node {
   )
 }
 
-export function blocklist(network: Network, line: Line): Node[] {
+export function blocklist(network: Network, line: ConnectedDevice): Node[] {
   return [blocked(network, line)]
 }
 
-export function setBlocklist(network: Network, line: Line, iq: Node): Node[] {
+export function setBlocklist(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const { action, jid } = child(iq, "item")?.attrs ?? {}
   const user = network.directory.find(Jid.parse(jid))
   if (!user || (action !== "block" && action !== "unblock")) throw badRequest()
@@ -140,7 +140,7 @@ export function setBlocklist(network: Network, line: Line, iq: Node): Node[] {
   return [blocked(network, line)]
 }
 
-function blocked(network: Network, line: Line): Node {
+function blocked(network: Network, line: ConnectedDevice): Node {
   const list = network.profiles.get(line.device.user).blocked
   const items = list.flatMap((pn) => {
     const user = network.directory.user(pn)
@@ -150,7 +150,7 @@ function blocked(network: Network, line: Line): Node {
 }
 
 /** The code behind one's personal QR; `revoke` makes another. */
-export function qr(network: Network, line: Line, iq: Node): Node[] {
+export function qr(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const { action, type } = child(iq, "qr")?.attrs ?? {}
   if (type !== "contact") throw badRequest()
   const profile =
@@ -161,7 +161,7 @@ export function qr(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** The owner of a personal QR code. */
-export function ownerOfQr(network: Network, _line: Line, iq: Node): Node[] {
+export function ownerOfQr(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const code = child(iq, "qr")?.attrs.code?.split("/").at(-1)
   const user = network.directory.users().find(({ pn }) => network.profiles.get(pn).qr === code)
   if (!code || !user) throw notFound()
@@ -169,7 +169,7 @@ export function ownerOfQr(network: Network, _line: Line, iq: Node): Node[] {
 }
 
 /** Gives tokens to people whom one trusts. With them they may start a chat; each is told. */
-export function tokens(network: Network, line: Line, iq: Node): Node[] {
+export function tokens(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const user = me(network, line)
   for (const { attrs } of children(child(iq, "tokens"))) {
     const holder = network.directory.find(Jid.parse(attrs.jid))

@@ -1,7 +1,7 @@
 import { inMode, modeOf, shownMode } from "../network/addressing.ts"
-import { deliver, goOn } from "../network/delivery.ts"
+import { sendToDevice, goOn } from "../network/send-to-device.ts"
 import { type Address, key, type User } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
@@ -9,7 +9,7 @@ import * as Jid from "../wire/jid.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
 
 /** A device says that it has messages, or has read, played or not decrypted them. Settles them, and tells their sender. */
-export function receipt(network: Network, line: Line, stanza: Node) {
+export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to, type, participant } = stanza.attrs
   if (!id) return
   if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
@@ -18,7 +18,7 @@ export function receipt(network: Network, line: Line, stanza: Node) {
     // A device that asks for a message once more has not got it. Its ack, which follows, settles that copy.
     for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
       network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
-    for (const [device, copy] of told(network, line, stanza)) deliver(network, device, copy)
+    for (const [device, copy] of told(network, line, stanza)) sendToDevice(network, device, copy)
   })
   if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
   line.send(el("ack", { class: "receipt", id, from: to, type, participant, t: now() }))
@@ -26,7 +26,7 @@ export function receipt(network: Network, line: Line, stanza: Node) {
 }
 
 /** The device has a stanza, or (`error`) cannot use it; either way it is not sent again. */
-export function ack(network: Network, line: Line, stanza: Node) {
+export function ack(network: Network, line: ConnectedDevice, stanza: Node) {
   const { class: tag, id, to, error } = stanza.attrs
   if (network.faults.strike("unsettled", key(line.device))) return
   if (error && to === "status@broadcast" && line.stuckAt !== undefined) return
@@ -43,7 +43,7 @@ function idsOf(stanza: Node): string[] {
 type Told = [Address, Node][]
 
 /** The devices that hear of it, each with its stanza. */
-function told(network: Network, line: Line, stanza: Node): Told {
+function told(network: Network, line: ConnectedDevice, stanza: Node): Told {
   const me = network.directory.user(line.device.user)
   const chat = Jid.parse(stanza.attrs.to)
   if (!me || !chat) return []
@@ -59,7 +59,7 @@ function copyOf(stanza: Node, attrs: Record<string, string | undefined>): Node {
 }
 
 interface InChat {
-  line: Line
+  line: ConnectedDevice
   stanza: Node
   me: User
   peer: User
@@ -82,7 +82,7 @@ function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Tol
 }
 
 /** In a group, or about a status: the author of the message hears who has it. */
-function inGroup(network: Network, line: Line, stanza: Node, me: User): Told {
+function inGroup(network: Network, line: ConnectedDevice, stanza: Node, me: User): Told {
   const { to, participant, type } = stanza.attrs
   const jid = Jid.parse(participant)
   const author = network.directory.find(jid)

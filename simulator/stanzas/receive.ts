@@ -1,7 +1,7 @@
-import { namesStranger } from "../network/visibility.ts"
-import { allow } from "../network/delivery.ts"
+import { namesStranger } from "../network/household-isolation.ts"
+import { allow } from "../network/send-to-device.ts"
 import { key } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
 import type { Pairing } from "../devices/pairing.ts"
@@ -14,22 +14,22 @@ import * as Communities from "./group/communities.ts"
 import * as Devices from "../devices/remove.ts"
 import * as Encrypt from "./encrypt.ts"
 import { change } from "./group/change.ts"
-import * as Groups from "./group/group.ts"
+import * as Groups from "./group/create-join-leave.ts"
 import * as JoinRequests from "./group/join-requests.ts"
 import { message } from "./message.ts"
 import { mex } from "./mex.ts"
 import * as Newsletter from "./newsletter.ts"
 import { chatState, presence } from "./presence.ts"
 import * as Profile from "./profile-and-privacy.ts"
-import * as Props from "./props.ts"
+import * as AfterLogin from "./after-login.ts"
 import { ack, receipt } from "./receipt.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
 import { usync } from "./usync.ts"
 
 /** Answers an iq with the content of its result; throws `Refusal` for an error instead. */
-type Answer = (network: Network, line: Line, iq: Node) => Node[]
+type Answer = (network: Network, line: ConnectedDevice, iq: Node) => Node[]
 
-type Taker = (network: Network, line: Line, stanza: Node) => void
+type Taker = (network: Network, line: ConnectedDevice, stanza: Node) => void
 
 /** By namespace, type and first child; the keys come from strangers, hence maps. */
 const answers = new Map<string, Answer>([
@@ -40,9 +40,9 @@ const answers = new Map<string, Answer>([
   ["encrypt get key", Encrypt.bundles],
   ["encrypt get digest", Encrypt.digest],
   ["encrypt set rotate", Encrypt.rotate],
-  ["passive set active", Props.active],
+  ["passive set active", AfterLogin.active],
   ["passive set passive", () => []],
-  ["abt get props", Props.props],
+  ["abt get props", AfterLogin.props],
   ["privacy get privacy", Profile.privacy],
   ["privacy set privacy", Profile.setPrivacy],
   ["privacy set tokens", Profile.tokens],
@@ -59,7 +59,7 @@ const answers = new Map<string, Answer>([
   ["disappearing_mode set disappearing_mode", () => []],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
-  ["w:m set media_conn", Props.mediaConnection],
+  ["w:m set media_conn", AfterLogin.mediaConnection],
   ["w:g2 set create", Groups.create],
   ["w:g2 get query", Groups.query],
   ["w:g2 get participating", Groups.participating],
@@ -82,7 +82,7 @@ const answers = new Map<string, Answer>([
   ["newsletter set live_updates", Newsletter.live],
   ["md set remove-companion-device", Devices.remove],
   ["bot get bot", () => [el("bot", { v: "2" })]],
-  ["tos get request", Props.terms],
+  ["tos get request", AfterLogin.terms],
   ["tos set notice", () => []],
   ["urn:xmpp:whatsapp:push set config", () => []],
   ["urn:xmpp:whatsapp:push get settings", () => [el("settings")]],
@@ -107,7 +107,7 @@ const takers = new Map<string, Taker>([
 const answered = new Set(["message", "call"])
 
 /** Takes a stanza of a logged-in device. An unknown one is noted; an unknown iq gets an error, as clients wait. */
-export function receive(network: Network, line: Line, stanza: Node) {
+export function receive(network: Network, line: ConnectedDevice, stanza: Node) {
   if (stanza.tag === "iq") return answer(network, line, stanza)
   const taker = takers.get(stanza.tag)
   // Messages and calls that are not taken are answered all the same.
@@ -117,7 +117,7 @@ export function receive(network: Network, line: Line, stanza: Node) {
 }
 
 /** A client's `ib`. Only a request for more of the backlog has an effect. */
-function wish(network: Network, line: Line, stanza: Node) {
+function wish(network: Network, line: ConnectedDevice, stanza: Node) {
   const count = Number(child(stanza, "offline_batch")?.attrs.count)
   if (count > 0) allow(network, line, count)
 }
@@ -136,7 +136,7 @@ export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node
   pairing.send(iqResult(stanza, content))
 }
 
-function answer(network: Network, line: Line, iq: Node) {
+function answer(network: Network, line: ConnectedDevice, iq: Node) {
   const { type, xmlns } = iq.attrs
   if (type === "result" || type === "error") return
   const name = [xmlns, type, child(iq)?.tag].filter(Boolean).join(" ")

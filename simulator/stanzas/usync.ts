@@ -1,6 +1,6 @@
-import { knowEachOther } from "../network/visibility.ts"
+import { knowEachOther } from "../network/household-isolation.ts"
 import { key, type User } from "../network/directory.ts"
-import type { Line } from "../network/line.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
 import { keyIndexList } from "../devices/key-index-list.ts"
 import type { Network } from "../network/network.ts"
 import * as Jid from "../wire/jid.ts"
@@ -24,7 +24,7 @@ const protocols = new Map<string, Protocol>([
  * The people of a list who are on the network, with their devices and LIDs. Others are left out, unless it was
  * asked about by number.
  */
-export function usync(network: Network, line: Line, iq: Node): Node[] {
+export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const asking = network.directory.user(line.device.user)
   const asked = child(iq, "usync")
   const query = children(child(asked, "query"))

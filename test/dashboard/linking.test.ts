@@ -2,25 +2,25 @@ import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { errorStatus } from "#core/contract/error.ts"
 import type { Event } from "#core/contract/event.ts"
-import { type Evidence, type Objection, tell } from "#dashboard/parts/evidence.ts"
+import { type Evidence, type Objection, tell } from "#dashboard/parts/number-state.ts"
 import { failures } from "#dashboard/parts/error-help.ts"
 import { codePiece, refusedCard, stepOf } from "#dashboard/parts/linking.ts"
-import { followCatchUp } from "#functions/dashboard/numbers/catch-up.ts"
-import { Linking } from "#functions/dashboard/numbers/linking.ts"
+import { followOfflineSync } from "#functions/dashboard/numbers/offline-sync.ts"
+import { LinkSteps } from "#functions/dashboard/numbers/link-steps.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
 
 afterEach(() => vi.useRealTimers())
 
 const at = 1_795_000_000_000
-const fresh = Linking.resumed(undefined)
+const fresh = LinkSteps.resumed(undefined)
 
 /** The page's state once these codes, which expire then (seconds from `at`), came one after the other. */
-function afterCodes(...expire: number[]): Linking.Info {
+function afterCodes(...expire: number[]): LinkSteps.Info {
   let seen = fresh
   let now = 0
   for (const end of expire) {
-    seen = Linking.shown(seen, at + end * 1000, at + now * 1000)
+    seen = LinkSteps.shown(seen, at + end * 1000, at + now * 1000)
     now = end
   }
   return seen
@@ -30,8 +30,8 @@ test("the codes of a round are counted, the same code once, and behind the sixth
   expect(afterCodes(60).number).toBe(1)
   expect(afterCodes(60, 60, 80).number).toBe(2)
   const last = afterCodes(60, 80, 100, 120, 140, 160)
-  expect([last.number, Linking.isOver(last)]).toEqual([6, false])
-  expect(Linking.isOver(afterCodes(60, 80, 100, 120, 140, 160, 220))).toBe(true)
+  expect([last.number, LinkSteps.isOver(last)]).toEqual([6, false])
+  expect(LinkSteps.isOver(afterCodes(60, 80, 100, 120, 140, 160, 220))).toBe(true)
 })
 
 test("a page that comes in the middle of a round does not guess, and a new connection begins anew", () => {
@@ -41,10 +41,10 @@ test("a page that comes in the middle of a round does not guess, and a new conne
 })
 
 test("a stream that comes back with its last id goes on where it was, and a wrong id is a new page", () => {
-  const seen = Linking.stepped(afterCodes(60, 80), said("unpaired"), at)
-  expect(Linking.resumed(Linking.idOf(seen))).toMatchObject({ number: 2, step: 0, times: [at, ...none] })
+  const seen = LinkSteps.stepped(afterCodes(60, 80), said("unpaired"), at)
+  expect(LinkSteps.resumed(LinkSteps.idOf(seen))).toMatchObject({ number: 2, step: 0, times: [at, ...none] })
   for (const id of ["", "x", "1_2", "1_2_3_4_5_6_7", "1_2_3_4_5_6_7_8_9", "<b>"])
-    expect(Linking.resumed(id)).toEqual(fresh)
+    expect(LinkSteps.resumed(id)).toEqual(fresh)
 })
 
 const none = [undefined, undefined, undefined, undefined]
@@ -52,18 +52,18 @@ const connectedIn = (ms: number) => ({ ...said("connected"), sinceMs: Date.now()
 const said = (status: string): Evidence => ({ kind: "said", atMs: at, status, phone: "", name: "" })
 
 test("each step has the time at which it was seen to come, and those before the first look have none", () => {
-  const waiting = Linking.stepped(fresh, said("unpaired"), at)
-  const signing = Linking.stepped(waiting, said("connecting"), at + 1000)
-  const done = Linking.stepped(signing, said("connected"), at + 3000)
+  const waiting = LinkSteps.stepped(fresh, said("unpaired"), at)
+  const signing = LinkSteps.stepped(waiting, said("connecting"), at + 1000)
+  const done = LinkSteps.stepped(signing, said("connected"), at + 3000)
   expect(done.times).toEqual([at, at + 1000, at + 1000, at + 3000, at + 3000])
-  expect(Linking.stepped(fresh, said("connected"), at).times).toEqual([])
-  expect(Linking.stepped(done, said("unpaired"), at + 9000).times).toEqual([at + 9000])
+  expect(LinkSteps.stepped(fresh, said("connected"), at).times).toEqual([])
+  expect(LinkSteps.stepped(done, said("unpaired"), at + 9000).times).toEqual([at + 9000])
 })
 
 test("near the end of a code the next one is looked for more often", () => {
   const seen = afterCodes(60)
-  expect(Linking.lookAgainMs(seen, at)).toBe(400)
-  expect(Linking.lookAgainMs(seen, at + 59_500)).toBeLessThan(100)
+  expect(LinkSteps.lookAgainMs(seen, at)).toBe(400)
+  expect(LinkSteps.lookAgainMs(seen, at + 59_500)).toBeLessThan(100)
 })
 
 test("every code of the contract has words of its own on Connect, says what to do next, and names itself where the fault is not the reader's", async () => {
@@ -108,7 +108,7 @@ test("a session catches up from the preview to the end of what came before, and 
     receipts: 0,
     app_data_changes: 0,
   }
-  const withCatchUp = followCatchUp(bridge.id)
+  const withCatchUp = followOfflineSync(bridge.id)
   const seen = async (follow: typeof withCatchUp, status: string) => {
     const evidence = await follow(said(status))
     return [stepOf(evidence), tell(evidence).word]
@@ -117,32 +117,32 @@ test("a session catches up from the preview to the end of what came before, and 
   expect(await seen(withCatchUp, "connecting")).toEqual([2, "Signing in"])
   // A login that was seen may have a backlog; a page that comes later asks the events.
   expect(await seen(withCatchUp, "connected")).toEqual([3, "Catching up"])
-  expect(await seen(followCatchUp(bridge.id), "connected")).toEqual([4, "Connected"])
+  expect(await seen(followOfflineSync(bridge.id), "connected")).toEqual([4, "Connected"])
   await outbox.write(preview, anEvent("while it was away"))
   expect(await seen(withCatchUp, "connected")).toEqual([3, "Catching up"])
-  const late = followCatchUp(bridge.id)
+  const late = followOfflineSync(bridge.id)
   expect(await seen(late, "connected")).toEqual([3, "Catching up"])
   // A backlog of an earlier login is none of this one's.
-  expect(stepOf(await followCatchUp(bridge.id)(connectedIn(1000)))).toBe(3)
-  expect(stepOf(await followCatchUp(bridge.id)(connectedIn(60_000)))).toBe(4)
+  expect(stepOf(await followOfflineSync(bridge.id)(connectedIn(1000)))).toBe(3)
+  expect(stepOf(await followOfflineSync(bridge.id)(connectedIn(60_000)))).toBe(4)
   vi.setSystemTime(Date.now() + 601_000)
   expect(await seen(late, "connected")).toEqual([4, "Connected"])
   vi.setSystemTime(Date.now() - 601_000)
   await outbox.write({ event: "offline_sync_completed", count: 2 })
   expect(await seen(withCatchUp, "connected")).toEqual([4, "Connected"])
-  expect(await seen(followCatchUp(bridge.id), "connected")).toEqual([4, "Connected"])
+  expect(await seen(followOfflineSync(bridge.id), "connected")).toEqual([4, "Connected"])
 })
 
 test("a session without a backlog is connected at once when it is told so, and after three seconds in any case", async () => {
   const bridge = await aBridge()
   const outbox = await anOutbox(bridge)
   vi.useFakeTimers({ toFake: ["Date"] })
-  const [first, second] = [followCatchUp(bridge.id), followCatchUp(bridge.id)]
+  const [first, second] = [followOfflineSync(bridge.id), followOfflineSync(bridge.id)]
   for (const follow of [first, second]) await follow(said("connecting"))
   expect(stepOf(await second(said("connected")))).toBe(3)
   await outbox.write({ event: "offline_sync_completed", count: 0 })
   expect(stepOf(await first(said("connected")))).toBe(4)
-  const untold = followCatchUp((await aBridge()).id)
+  const untold = followOfflineSync((await aBridge()).id)
   await untold(said("connecting"))
   expect(stepOf(await untold(said("connected")))).toBe(3)
   vi.setSystemTime(Date.now() + 3001)

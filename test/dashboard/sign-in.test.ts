@@ -3,13 +3,13 @@ import { randomBytes, randomUUID } from "node:crypto"
 import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
-import { join } from "#core/account/join.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { app } from "#functions/api/app.ts"
+import { app } from "#functions/api/one-machine.ts"
 import { anAddress } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
@@ -51,7 +51,7 @@ test("a mailed code makes a new address an account and signs its browser in, how
   // The second time it is the same person.
   const again = await asked(email)
   await again.visitor.post("/sign-in/code", { code: again.code })
-  const { person, accountId } = await join(email)
+  const { person, accountId } = await accountAtSignIn(email)
   expect((await Member.list(accountId)).map(({ personId, role }) => [personId, role])).toEqual([
     [person.id, "owner"],
   ])
@@ -212,8 +212,8 @@ test("a forged cookie is nobody's, signing out ends the sign-in, and a removed p
     expect(await isIn(forger)).toBe(false)
   }
 
-  const owner = await join(anEmail())
-  const { person } = await join(email)
+  const owner = await accountAtSignIn(anEmail())
+  const { person } = await accountAtSignIn(email)
   await Member.add(owner.accountId, person, "viewer")
   const thief = aVisitor()
   thief.jar.set("session", token)
@@ -225,7 +225,10 @@ test("a forged cookie is nobody's, signing out ends the sign-in, and a removed p
 /** Two people with an account each, and an invitation of the second by the first. */
 async function invited(role: Member.Role = "member") {
   const [host, guest] = [anEmail(), anEmail()]
-  const [{ accountId: theirs }, { accountId: own, person }] = [await join(host), await join(guest)]
+  const [{ accountId: theirs }, { accountId: own, person }] = [
+    await accountAtSignIn(host),
+    await accountAtSignIn(guest),
+  ]
   await Member.invite(theirs, guest, role, host)
   return { host, guest, theirs, own, person }
 }
@@ -239,7 +242,7 @@ async function signedIn(email: string) {
 
 test("somebody new who is invited chooses before they are in any account, and has the role they were given", async () => {
   const host = anEmail()
-  const { accountId } = await join(host)
+  const { accountId } = await accountAtSignIn(host)
   const email = anEmail()
   await Member.invite(accountId, email, "viewer", host)
   const { visitor, leadsTo } = await signedIn(email)
@@ -270,7 +273,7 @@ test("somebody new may decline and have an account of their own, and one of thes
   expect((await visitor.post("/accounts/join", { account: theirs })).status).toBe(403)
   const opened = await Promise.all([1, 2, 3, 4].map(() => visitor.post("/accounts/open")))
   expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([303]))
-  const { person } = await join(email)
+  const { person } = await accountAtSignIn(email)
   const found = await Member.ofPerson(person.id)
   expect(found.map(({ role, isFounder }) => [role, isFounder])).toEqual([["owner", true]])
   // Once that one is gone, there may be another.
@@ -283,7 +286,7 @@ test("somebody new may decline and have an account of their own, and one of thes
 
 test("somebody new who signs in twice at once has one account", async () => {
   const email = anEmail()
-  const both = await Promise.all([join(email), join(email), join(email)])
+  const both = await Promise.all([accountAtSignIn(email), accountAtSignIn(email), accountAtSignIn(email)])
   const [id, ...others] = new Set(both.map(({ accountId }) => accountId))
   expect(others).toEqual([])
   expect((await Member.ofPerson(both[0].person.id)).map(({ accountId }) => accountId)).toEqual([id])
@@ -291,8 +294,8 @@ test("somebody new who signs in twice at once has one account", async () => {
 
 test("an account can be made for somebody who left the one that was made for them before", async () => {
   const email = anEmail()
-  const { accountId, person } = await join(email)
-  await Member.add(accountId, (await join(anEmail())).person, "owner")
+  const { accountId, person } = await accountAtSignIn(email)
+  await Member.add(accountId, (await accountAtSignIn(anEmail())).person, "owner")
   const { visitor } = await signedIn(email)
   await visitor.post("/account/leave")
   await Promise.all([1, 2].map(() => visitor.post("/accounts/open")))
@@ -304,7 +307,7 @@ test("no number of invitations changes the account in which a sign-in ends", asy
   const { guest, own, person } = await invited()
   for (let accounts = 0; accounts < 8; accounts++) {
     const host = anEmail()
-    await Member.invite((await join(host)).accountId, guest, "owner", host)
+    await Member.invite((await accountAtSignIn(host)).accountId, guest, "owner", host)
   }
   for (let times = 0; times < 2; times++) {
     const { visitor, leadsTo } = await signedIn(guest)
@@ -316,7 +319,7 @@ test("no number of invitations changes the account in which a sign-in ends", asy
   // Not even those that they accepted.
   for (const { accountId } of await Member.invitationsOf(guest)) await Member.accept(accountId, person)
   expect(await Member.ofPerson(person.id)).toHaveLength(10)
-  expect((await join(guest)).accountId).toBe(own)
+  expect((await accountAtSignIn(guest)).accountId).toBe(own)
 })
 
 test("an invitation that was withdrawn, used or made for another account cannot be accepted", async () => {
@@ -350,7 +353,7 @@ test("a fresh sign-in goes on in the account that one looked at, by code, and by
   const { visitor: theirBrowser } = await signedIn(stranger.guest)
   await theirBrowser.post("/sign-in", { email: stranger.host })
   await theirBrowser.post(mailed(stranger.host).link)
-  const { person: host } = await join(stranger.host)
+  const { person: host } = await accountAtSignIn(stranger.host)
   expect((await Browser.list(host.id)).map(({ accountId }) => accountId)).toEqual([stranger.theirs])
 })
 
@@ -387,12 +390,12 @@ test("with a deleted account go its people and invitations; whoever is in anothe
   await visitor.post("/accounts/join", { account: theirs })
   const late = anEmail()
   await Member.invite(theirs, late, "member", host)
-  const { person: gone } = await join(host)
+  const { person: gone } = await accountAtSignIn(host)
   expect(await removeAccount(theirs)).toBe(true)
   expect([await Member.list(theirs), await Member.invitationsOf(late)]).toEqual([[], []])
   // In no other account: somebody new, from the address on.
   expect((await owner.get("/numbers")).headers.get("location")).toBe("/sign-in?next=%2Fnumbers")
-  expect((await join(host)).person.id).not.toBe(gone.id)
+  expect((await accountAtSignIn(host)).person.id).not.toBe(gone.id)
   // In another one.
   expect((await visitor.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
   await visitor.post("/accounts/turn", { account: own })
@@ -403,7 +406,7 @@ test("with a deleted account go its people and invitations; whoever is in anothe
 test("a membership of an account that is gone is no way in, and hides no other account", async () => {
   const { guest, own, person } = await invited()
   for (let accounts = 0; accounts < 4; accounts++) await Member.add(randomUUID(), person, "owner")
-  expect((await join(guest)).accountId).toBe(own)
+  expect((await accountAtSignIn(guest)).accountId).toBe(own)
   const { visitor } = await signedIn(guest)
   expect(await isIn(visitor)).toBe(true)
 })
@@ -419,7 +422,7 @@ test("an invitation to an account that is gone leads nobody astray, and somebody
 
 test("people are forgotten with their last account, whatever an interrupted deletion of another has left", async () => {
   const email = anEmail()
-  const { accountId, person } = await join(email)
+  const { accountId, person } = await accountAtSignIn(email)
   const { visitor } = await signedIn(email)
   const interrupted = randomUUID()
   await Member.add(interrupted, person, "owner")
@@ -431,9 +434,9 @@ test("people are forgotten with their last account, whatever an interrupted dele
 })
 
 test("the last owner cannot be removed, and of two who remove each other at once one stays", async () => {
-  const first = await join(anEmail())
+  const first = await accountAtSignIn(anEmail())
   expect(await Member.remove(first.accountId, first.person.id)).toBe(false)
-  const second = await join(anEmail())
+  const second = await accountAtSignIn(anEmail())
   await Member.add(first.accountId, second.person, "owner")
   const removed = await Promise.all([
     Member.remove(first.accountId, first.person.id),
@@ -445,7 +448,7 @@ test("the last owner cannot be removed, and of two who remove each other at once
 
 test("a printed link signs in once, for the operator too, and mail is for the operator alone", async () => {
   const email = anEmail()
-  const { accountId } = await join(email)
+  const { accountId } = await accountAtSignIn(email)
   const link = `/sign-in/link/${await SignIn.print(email)}`
   const visitor = aVisitor()
   expect(await (await visitor.get(link)).text()).toContain("data-go")
@@ -462,8 +465,8 @@ test("turning to another account is no sign-in: it is as old as before, and what
     const email = anEmail()
     const { visitor, link } = await asked(email)
     await visitor.post(link)
-    const own = await join(email)
-    const other = await join(anEmail())
+    const own = await accountAtSignIn(email)
+    const other = await accountAtSignIn(anEmail())
     await Member.add(other.accountId, own.person, "owner")
     vi.setSystemTime(Date.now() + 11 * 60_000)
     for (const account of [own.accountId, other.accountId]) {
@@ -480,7 +483,7 @@ test("turning to another account is no sign-in: it is as old as before, and what
 })
 
 test("a viewer of the operator's account sees neither other accounts nor the mails that would sign them in", async () => {
-  const owner = await join(anEmail())
+  const owner = await accountAtSignIn(anEmail())
   await Account.makeOperator(owner.accountId)
   const email = anEmail()
   await Member.invite(owner.accountId, email, "viewer", owner.person.email)

@@ -1,7 +1,7 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
 import { randomBytes } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
-import { join } from "#core/account/join.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { look } from "#core/billing/look.ts"
@@ -12,7 +12,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { money, priceLine } from "#dashboard/pages/subscription.ts"
 import { price as thePrice } from "#local/stripe/book.ts"
-import { sees, startBrowser } from "#test/support/service/browser.ts"
+import { sees, startChromium } from "#test/support/service/chromium.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
 
@@ -22,9 +22,9 @@ const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 /** Somebody who has just signed up. */
 async function aPerson(role?: Member.Role) {
   const email = anEmail()
-  const { accountId, person } = await join(email)
+  const { accountId, person } = await accountAtSignIn(email)
   if (role) {
-    await Member.add(accountId, (await join(anEmail())).person, "owner")
+    await Member.add(accountId, (await accountAtSignIn(anEmail())).person, "owner")
     await Member.add(accountId, person, role)
   }
   const visitor = aVisitor()
@@ -103,7 +103,7 @@ test("a card that fails is on every page, with the way to pay; later the reason 
 test("the page has no accessibility fault in any state, by day and by night, wide and narrow", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
-  const browser = await startBrowser()
+  const browser = await startChromium()
   onTestFinished(() => browser.close())
   const url = process.env.DASHBOARD_URL!
   await browser.setCookie(

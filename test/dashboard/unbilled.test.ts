@@ -1,9 +1,9 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { billing } from "#admin/billing.ts"
+import { billing } from "#admin/end-billing.ts"
 import { Account } from "#core/account/account.ts"
 import { remove as removeAccount } from "#core/account/remove.ts"
-import { join } from "#core/account/join.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Due } from "#core/billing/due.ts"
 import { Payer } from "#core/billing/payer.ts"
@@ -14,7 +14,7 @@ import { Settings } from "#local/service/settings.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
 test("an account that owed something when billing was turned off may link numbers again, and they run", async () => {
-  const { accountId } = await join("grace@example.com")
+  const { accountId } = await accountAtSignIn("grace@example.com")
   const { bridge } = await owing(accountId)
   const visitor = aVisitor()
   await visitor.post(`/sign-in/link/${await SignIn.print("grace@example.com")}`)
@@ -44,7 +44,7 @@ async function owing(accountId: string) {
 }
 
 test("where nothing is paid there is no page, no route and no word of billing, and whoever signs up may link numbers", async () => {
-  const { accountId } = await join("ada@example.com")
+  const { accountId } = await accountAtSignIn("ada@example.com")
   const visitor = aVisitor()
   await visitor.post(`/sign-in/link/${await SignIn.print("ada@example.com")}`)
   for (const path of ["/subscription", "/subscription/return"])

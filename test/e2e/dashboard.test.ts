@@ -11,23 +11,23 @@ import type { Page } from "puppeteer-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
-import { startBrowser } from "#test/support/service/browser.ts"
+import { startChromium } from "#test/support/service/chromium.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { type Service, startService } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
-import { qrFresh } from "#trials/pages/measure.ts"
+import { qrFresh } from "#trials/pages/journeys.ts"
 import { invite, seeded } from "#trials/pages/scene.ts"
 import { everyPath, faultsOf, twoLooks, weightOf } from "#trials/pages/tour.ts"
 import { follow, press, printedLink, sees } from "#trials/pages/walk.ts"
 
 let service: Service
-let browser: Awaited<ReturnType<typeof startBrowser>>
+let browser: Awaited<ReturnType<typeof startChromium>>
 let base = ""
 /** Errors in any page, and its requests to other hosts. */
 const wrong: string[] = []
 
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([startService(), startBrowser()])
+  ;[service, browser] = await Promise.all([startService(), startChromium()])
   base = service.baseUrl.replace("127.0.0.1", "localhost")
 })
 afterAll(async () => {

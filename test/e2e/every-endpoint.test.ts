@@ -7,7 +7,7 @@ import type { CasesOf } from "./endpoints/cases.ts"
 import { messages } from "./endpoints/messages.ts"
 import { people } from "./endpoints/people.ts"
 import { whole } from "./endpoints/stage.ts"
-import { emptyIn, type Schema } from "./unsaid.ts"
+import { emptyFieldsIn, type Schema } from "./contract-coverage.ts"
 
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
 
@@ -34,7 +34,7 @@ test("no answer has a field that is always empty, and every delivery was genuine
   const empty = all.flatMap(([name, route]) => {
     const [status] = successesOf(route)
     const schema = route.responses[status!]?.content?.["application/json"]?.schema
-    return schema ? emptyIn(name, z.toJSONSchema(schema) as Schema, answers.get(name) ?? []) : []
+    return schema ? emptyFieldsIn(name, z.toJSONSchema(schema) as Schema, answers.get(name) ?? []) : []
   })
   expect(empty).toEqual(elsewhere)
   expect(whole.webhook.faults()).toEqual([])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
-import { unsaidIn } from "./unsaid.ts"
+import { uncoveredIn } from "./contract-coverage.ts"
 import type { Phone } from "#local/network/client.ts"
 import { startWhole, type Whole } from "./whole-service.ts"
 
@@ -134,6 +134,6 @@ test("another place that takes the session over, and a phone that unlinks it", a
 })
 
 test("everything that the contract can say of happenings was said, and every delivery was genuine and as documented", () => {
-  expect(unsaidIn("happenings", whole.webhook.of("shop"))).toEqual([])
+  expect(uncoveredIn("happenings", whole.webhook.of("shop"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

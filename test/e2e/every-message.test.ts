@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
 import { until } from "#test/support/until.ts"
-import { unsaidIn } from "./unsaid.ts"
+import { uncoveredIn } from "./contract-coverage.ts"
 import { startWhole, type Whole } from "./whole-service.ts"
 
 type Message = Extract<Event, { event: "message" }>
@@ -221,6 +221,6 @@ test("events from while the session was off say so", async () => {
 })
 
 test("everything that the contract can say of messages was said, and every delivery was genuine and as documented", () => {
-  expect(unsaidIn("messages", whole.webhook.of("shop"))).toEqual([])
+  expect(uncoveredIn("messages", whole.webhook.of("shop"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Page } from "puppeteer-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { press, sees, startBrowser } from "#test/support/service/browser.ts"
+import { press, sees, startChromium } from "#test/support/service/chromium.ts"
 import { until } from "#test/support/until.ts"
 import { type Customer, type Service, startService } from "#test/support/service/service.ts"
 
 let service: Service
-let browser: Awaited<ReturnType<typeof startBrowser>>
+let browser: Awaited<ReturnType<typeof startChromium>>
 let shop: Customer
 /** Where people open the service: passkeys do not work at an address. */
 let base = ""
 
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([startService(), startBrowser()])
+  ;[service, browser] = await Promise.all([startService(), startChromium()])
   base = service.baseUrl.replace("127.0.0.1", "localhost")
   shop = await service.customer("The shop")
 })

@@ -57,7 +57,7 @@ let owner: string
 let friend: string
 
 beforeAll(async () => {
-  const observer = `${new URL("../support/service/what-ran.ts", import.meta.url).href}?folder=${folder}`
+  const observer = `${new URL("../support/service/files-that-ran.ts", import.meta.url).href}?folder=${folder}`
   service = await startService({ NODE_OPTIONS: `--import ${observer}` })
   receiver = await startReceiver()
   shop = await service.customer("shop")
@@ -107,7 +107,7 @@ async function ranIn(pid: number): Promise<string[]> {
   rmSync(file, { force: true })
   process.kill(pid, "SIGUSR2")
   const text = await until(() => (lives(pid) ? read(file) : "[]"))
-  return JSON.parse(text) as string[] // as what-ran.ts writes it
+  return JSON.parse(text) as string[] // as files-that-ran.ts writes it
 }
 
 function read(file: string): string | undefined {

@@ -11,7 +11,7 @@ import { inject, onTestFinished } from "vitest"
 import { z } from "zod"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { graphOf } from "./graph.ts"
-import { startRecorder } from "./recorder.ts"
+import { startAwsRecorder } from "./aws-recorder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const runtime = fileURLToPath(new URL("lambda-runtime.ts", import.meta.url))
@@ -38,7 +38,7 @@ export async function aLambda(name: string, more: { ecs?: string; lambda?: strin
 
   const uses = new Set<string>()
   const record = async (endpoint: string) => {
-    const recorder = await startRecorder(endpoint, ({ action, resource }) =>
+    const recorder = await startAwsRecorder(endpoint, ({ action, resource }) =>
       uses.add(`${action} ${inCode(resource)}`),
     )
     onTestFinished(recorder.close)

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
 import type { SQSEvent } from "aws-lambda"
-import { type Ask, doorbellsHere } from "#local/delivery/doorbells.ts"
+import { type Ask, doorbellsHere } from "#local/delivery/doorbell-sources.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 import { until } from "#test/support/until.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { explore } from "./explore.ts"
 import { type Faults, type Harm, leases, type Rules } from "./lease.ts"
-import { type SuspectRules, suspects } from "./suspect.ts"
+import { type SuspectRules, suspects } from "./lease-suspects.ts"
 
 /** The numbers of states belong to the model as it is: if a rule vanishes by accident, they change. */
 describe("leases, of one bridge between two hosts and the sweep", () => {

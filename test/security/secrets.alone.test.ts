@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
-import { HostStop } from "#core/lease/host-stop.ts"
+import { AllHostsStopped } from "#core/lease/all-hosts-stopped.ts"
 import { get } from "#core/store/store.ts"
 import { sessionHosts } from "#local/service/session-host-pids.ts"
 import { Packing, unpack } from "#session-host/memory/vault/compress.ts"
@@ -368,7 +368,7 @@ test("no row of any table holds a secret, a text or a person's name as it is", a
     }),
   )
   // Comes last: it ends the session hosts.
-  await HostStop.begin()
+  await AllHostsStopped.begin()
   await aFailedLook()
   const { "contact's name": contact } = people
   const leaks: string[] = []

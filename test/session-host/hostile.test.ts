@@ -4,7 +4,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { aChat } from "../support/session/chat.ts"
 import { eventsOfType } from "../support/session/host.ts"
 import { anIntruder } from "../support/network/intruder.ts"
-import { skipInGroup } from "../support/session/skipping.ts"
+import { advanceSenderKeys } from "../support/session/advance-ratchets.ts"
 import { countRequests } from "#test/support/count-requests.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -48,7 +48,7 @@ test("first messages that skip 1,999 others each, and a sender key that does so,
     senderKeyDistributionMessage: { groupId: group, axolotlSenderKeyDistributionMessage },
   })
   for (let i = 1; i <= 3; i++) {
-    await skipInGroup(eve, `${group}::${eve.lid.replace("@lid", "_1")}::0`, 1_900)
+    await advanceSenderKeys(eve, `${group}::${eve.lid.replace("@lid", "_1")}::0`, 1_900)
     const { ciphertext } = await encrypted(`${i}`)
     const sealed = [...(i === 1 ? [carrier] : []), { type: "skmsg", ciphertext }]
     await eve.post({ from: group, participant: eve.lid }, ...sealed)

@@ -5,15 +5,15 @@ import type { Page } from "puppeteer-core"
 import QRCode from "qrcode"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Client } from "../support/network/baileys-client.ts"
-import { startBrowser } from "../support/service/browser.ts"
+import { startChromium } from "../support/service/chromium.ts"
 import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
 const files = mkdtempSync(join(tmpdir(), "page-"))
-let browser: Awaited<ReturnType<typeof startBrowser>>
+let browser: Awaited<ReturnType<typeof startChromium>>
 
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await startChromium()
 })
 afterAll(async () => {
   await browser.close()

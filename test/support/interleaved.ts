@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Scheduler } from "fast-check"
 import { store } from "#core/store/store.ts"
-import { wrapCalls } from "./wrapped-calls.ts"
+import { wrapClientCalls } from "./wrap-client-calls.ts"
 
 /** A party that uses the store at the same time as others. */
 interface Party {
@@ -17,7 +17,7 @@ const parties = new AsyncLocalStorage<Party>()
 const working = new Set<Party>()
 let onRest: () => void = () => {}
 
-wrapCalls(store, async (command, go) => {
+wrapClientCalls(store, async (command, go) => {
   const party = parties.getStore()
   if (!party) return await go()
   await turn(command.name)

@@ -6,7 +6,7 @@ import { measureFleets } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
 import { startNetwork } from "./network.ts"
 import { optionsFrom } from "./options.ts"
-import { newProfiler } from "./profile.ts"
+import { newProfiler } from "./profiler.ts"
 import { startReceiver } from "./receiver.ts"
 import { startBare } from "./sides/bare.ts"
 import { startOurs } from "./sides/ours.ts"
@@ -16,7 +16,7 @@ import { type Results, summaryOf } from "./summary.ts"
 import { printFleets, printHead, printMeasured, printUnits } from "./table.ts"
 import { parts, shortParts } from "./traffic/parts.ts"
 import { runPart } from "./traffic/run.ts"
-import { countUnits } from "./units.ts"
+import { countDynamoDbUnits } from "./dynamodb-units.ts"
 
 const options = optionsFrom(process.argv.slice(2))
 const isWanted = (name: string) => options.only?.some((start) => name.startsWith(start)) ?? true
@@ -59,7 +59,7 @@ function onMeasured(name: string, side: Side["name"], measured: Measured): void 
 }
 
 async function units(): Promise<void> {
-  results.units = await countUnits({
+  results.units = await countDynamoDbUnits({
     ...given,
     ...(options.short ? { messages: 1, quietMs: 300 } : { messages: 10, quietMs: 1000 }),
   })

@@ -1,13 +1,13 @@
 import type { Fleet } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
 import type { Side } from "./sides/side.ts"
-import type { countUnits } from "./units.ts"
+import type { countDynamoDbUnits } from "./dynamodb-units.ts"
 
 /** All the results of a run. */
 export interface Results {
   /** By side and part: `ours in-50`. */
   measured: Map<string, Measured>
-  units?: Awaited<ReturnType<typeof countUnits>>
+  units?: Awaited<ReturnType<typeof countDynamoDbUnits>>
   fleets?: Record<Side["name"], Fleet>
 }
 

@@ -1,7 +1,7 @@
 import type { Fleet } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
 import type { Side } from "./sides/side.ts"
-import type { countUnits, Units } from "./units.ts"
+import type { countDynamoDbUnits, DynamoDbUnits } from "./dynamodb-units.ts"
 import { quantile } from "#test/support/quantile.ts"
 
 const head = ["", "", "messages", "ms CPU each", "msg/s", "p50 ms", "p99 ms", "by process"]
@@ -19,13 +19,13 @@ export function printMeasured(part: string, side: string, measured: Measured): v
 }
 
 /** The DynamoDB units of a message, and the rows that take the write units. */
-export function printUnits(units: Awaited<ReturnType<typeof countUnits>>): void {
+export function printUnits(units: Awaited<ReturnType<typeof countDynamoDbUnits>>): void {
   printUnitsOf("a text that comes in alone", units.alone)
   printUnitsOf("a text in a burst", units.burst)
   printUnitsOf("a send with an Idempotency-Key", units.out)
 }
 
-function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest }: Units): void {
+function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest }: DynamoDbUnits): void {
   const [w, r] = [writes.toFixed(1), reads.toFixed(1)]
   console.log(`\n${what}: ${w} write units, ${r} read units, ${requests.toFixed(1)} requests`)
   for (const [row, each] of byRow) console.log(`${each.toFixed(1).padStart(8)} write units  ${row}`)

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
 import type { Line } from "../cluster/lines.ts"
-import { lostAnswer, type Phase, phases, type Role, throttling } from "../cluster/phases.ts"
-import type { Blow, StepBoard } from "../cluster/steps.ts"
+import { lostAnswer, type CrashPoint, crashPoints, type Role, throttling } from "../cluster/crash-points.ts"
+import type { Blow, StepBoard } from "../cluster/armed-steps.ts"
 import type { StoreRoom } from "../cluster/store-room.ts"
-import type { Misdeeds } from "./misdeeds.ts"
+import type { ReceiverFaults } from "./receiver-faults.ts"
 
 /** A blow that hit work in flight. */
 export interface Hit {
@@ -35,7 +35,7 @@ interface Input {
   beat: number
   room: StoreRoom
   network: NetworkClient
-  receiver: Pick<Misdeeds, "failNext">
+  receiver: Pick<ReceiverFaults, "failNext">
   lines: Line[]
   /** The number of the event that a bridge's delivery comes to next. Never rejects. */
   nextEvent: (bridgeId: string) => Promise<number>
@@ -63,16 +63,16 @@ export function newKiller(input: Input) {
   }
 
   /** The phase that was hit least, of those that can still be met. */
-  function rarest(): Phase {
-    const least = Math.min(...phases.map(score))
-    return random.pick(phases.filter((phase) => score(phase) === least))!
+  function rarest(): CrashPoint {
+    const least = Math.min(...crashPoints.map(score))
+    return random.pick(crashPoints.filter((phase) => score(phase) === least))!
   }
 
-  function score({ name }: Phase): number {
+  function score({ name }: CrashPoint): number {
     return hits.filter((hit) => hit.phase === name).length + (tried.get(name) ?? 0) / 3
   }
 
-  async function strikePhase(phase: Phase): Promise<void> {
+  async function strikePhase(phase: CrashPoint): Promise<void> {
     tried.set(phase.name, (tried.get(phase.name) ?? 0) + 1)
     const passes = await prepare(phase)
     try {
@@ -83,7 +83,7 @@ export function newKiller(input: Input) {
     }
   }
 
-  async function meet(phase: Phase): Promise<void> {
+  async function meet(phase: CrashPoint): Promise<void> {
     steps.arm(phase.step, phase.blow)
     const until = performance.now() + patienceMs
     for (;;) {
@@ -96,7 +96,7 @@ export function newKiller(input: Input) {
     }
   }
 
-  function took({ name, role, blow }: Phase, pid: number): void {
+  function took({ name, role, blow }: CrashPoint, pid: number): void {
     count({ phase: name, role, blow, pid })
     if (blow === "SIGSTOP") pauseUntilLater(pid)
   }
@@ -135,7 +135,7 @@ export function newKiller(input: Input) {
   }
 
   /** Brings about the condition of a phase. @returns a function that ends it */
-  async function prepare({ needs }: Phase): Promise<(() => Promise<void>)[]> {
+  async function prepare({ needs }: CrashPoint): Promise<(() => Promise<void>)[]> {
     const { network, receiver, room, lines } = input
     const { device } = random.pick(lines)!
     switch (needs) {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { phases } from "../cluster/phases.ts"
+import { crashPoints } from "../cluster/crash-points.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { kinds } from "./evidence.ts"
 import { type Options, optionsFrom } from "./options.ts"
@@ -32,7 +32,7 @@ process.exit(failed ? 1 : 0)
 function report({ violations, hits, tried, injected }: Outcome, { json }: Options): void {
   if (json) return
   const counts = Map.groupBy(hits, ({ phase }) => phase)
-  for (const name of [...phases.map((phase) => phase.name), "outside"])
+  for (const name of [...crashPoints.map((phase) => phase.name), "outside"])
     console.log(`${String(counts.get(name)?.length ?? 0).padStart(9)} of ${tried.get(name) ?? "-"}  ${name}`)
   console.log(`store faults: ${JSON.stringify(injected)}`)
   for (const [kind, some] of Map.groupBy(violations, (one) => one.kind)) {

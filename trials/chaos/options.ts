@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto"
 import { parseArgs } from "node:util"
 import { z } from "zod"
-import { breakable, type Broken } from "../cluster/broken.ts"
-import { shapes } from "../cluster/shape.ts"
+import { breakableRules, type BreakableRule } from "../cluster/breakable-rules.ts"
+import { shapes } from "../cluster/account-shapes.ts"
 
 const whole = z.coerce.number().int()
 
@@ -16,7 +16,7 @@ const Options = z.object({
   seed: whole.min(1).optional(),
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: whole.min(50).max(10_000).default(500),
-  break: z.enum(breakable).optional(),
+  break: z.enum(breakableRules).optional(),
   /** The shape of accounts and their messages. */
   shape: z.enum(shapes).default("small"),
   /** Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow. */
@@ -24,7 +24,7 @@ const Options = z.object({
   /** Prints only the last line. */
   json: z.boolean().default(false),
 })
-export type Options = Required<Omit<z.infer<typeof Options>, "break">> & { broken: Broken | undefined }
+export type Options = Required<Omit<z.infer<typeof Options>, "break">> & { broken: BreakableRule | undefined }
 
 /** @throws ZodError, TypeError: what is wrong with the command line. */
 export function optionsFrom(args: string[]): Options {

@@ -3,14 +3,14 @@ import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
-import { followLog } from "../cluster/follow-log.ts"
+import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type Lines, startLines } from "../cluster/lines.ts"
 import type { Evidence } from "./evidence.ts"
 import { newKiller, type StoppedAttempt } from "./killer.ts"
-import { type Misdeeds, newMisdeeds } from "./misdeeds.ts"
+import { type ReceiverFaults, newReceiverFaults } from "./receiver-faults.ts"
 import type { Options } from "./options.ts"
 import { judge, type Violation } from "./oracle.ts"
-import { largestRows } from "./rows.ts"
+import { largestRows } from "./largest-rows.ts"
 import { newRecovery } from "./recovery.ts"
 import { untilSettled } from "./settled.ts"
 import { converse, startTraffic, type Traffic } from "./traffic.ts"
@@ -38,11 +38,11 @@ export interface Outcome {
 
 /** One run of the whole service under blows. `say` hears how it goes. */
 export async function run(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
-  const misdeeds = newMisdeeds(seeded(options.seed + 1))
-  const service = await startLines(options, { dir, usually: misdeeds.answer })
+  const receiverFaults = newReceiverFaults(seeded(options.seed + 1))
+  const service = await startLines(options, { dir, usually: receiverFaults.answer })
   say(`${service.lines.length} bridges are linked`)
   try {
-    return await strikeAt(service, { options, misdeeds, say })
+    return await strikeAt(service, { options, receiverFaults, say })
   } finally {
     await service.stop()
   }
@@ -50,11 +50,11 @@ export async function run(options: Options, dir: string, say: (line: string) => 
 
 interface About {
   options: Options
-  misdeeds: Misdeeds
+  receiverFaults: ReceiverFaults
   say: (line: string) => void
 }
 
-async function strikeAt(service: Lines, { options, misdeeds, say }: About): Promise<Outcome> {
+async function strikeAt(service: Lines, { options, receiverFaults, say }: About): Promise<Outcome> {
   const random = seeded(options.seed)
   if (options.shape === "real") {
     await converse(service, options.rounds)
@@ -63,7 +63,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
   const { cluster, receiver, network, lines, apis, apiKey } = service
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
   const troubles: Entry[] = []
-  const log = followLog(network, (entry) => {
+  const log = followNetworkLog(network, (entry) => {
     recovery.saw(entry)
     if (isTrouble(entry)) troubles.push(entry)
   })
@@ -79,7 +79,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
   const hosts = () => [...cluster.hosts.pids().values()]
   const killer = newKiller({
     random,
-    receiver: misdeeds,
+    receiver: receiverFaults,
     network,
     lines,
     steps: cluster.steps,
@@ -93,7 +93,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     nextEvent,
     onHostKilled: (at) => recovery.hostKilled(at),
   })
-  misdeeds.setFaulty(true)
+  receiverFaults.setFaulty(true)
   const weather = startWeather({ room: cluster.room, network, lines, hosts, random, beat: options.beat })
   await sleep(1000)
   const withinMs = 60_000 + 60 * options.beat
@@ -108,7 +108,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
   }
 
   await weather.stop()
-  misdeeds.setFaulty(false)
+  receiverFaults.setFaulty(false)
   killer.release()
   const atRest = killer.hits.length < options.kills
   say(
@@ -131,7 +131,7 @@ async function strikeAt(service: Lines, { options, misdeeds, say }: About): Prom
     bridges: lines.map(({ bridge }) => bridge),
     produced: traffic.produced,
     arrivals: receiver.arrivals,
-    refused: misdeeds.refused,
+    refused: receiverFaults.refused,
     sent: traffic.sent,
     shown,
     unreadable: unreadable(troubles),

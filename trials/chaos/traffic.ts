@@ -3,7 +3,7 @@ import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
 import type { Line, Lines } from "../cluster/lines.ts"
 import { type Customer, sendUnderKey, type Sent } from "../cluster/keyed-send.ts"
-import type { Shape } from "../cluster/shape.ts"
+import type { Shape } from "../cluster/account-shapes.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
 
 export interface Traffic {

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { staysMs } from "#core/event/new-events.ts"
+import { staysMs } from "#core/event/wait-for-new-events.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
-import type { Broken } from "./broken.ts"
+import type { BreakableRule } from "./breakable-rules.ts"
 import { keep } from "./keeper.ts"
-import { stepBoard } from "./steps.ts"
+import { stepBoard } from "./armed-steps.ts"
 import { startStoreRoom } from "./store-room.ts"
 
 export interface Options {
@@ -16,7 +16,7 @@ export interface Options {
   bridges: number
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: number
-  broken?: Broken | undefined
+  broken?: BreakableRule | undefined
   /** How long a claim on a delivery is good for, seconds; else as long as the beat says. */
   claimSeconds?: number
 }

@@ -6,7 +6,7 @@ import { link } from "#local/network/link.ts"
 import { type NetworkClient, networkClient } from "#local/network/client.ts"
 import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
 import { type Options, startCluster } from "./cluster.ts"
-import { type Around, companions, peopleFor, type Shape } from "./shape.ts"
+import { type Around, companions, peopleFor, type Shape } from "./account-shapes.ts"
 
 /** A bridge, with the phone it is linked to and somebody who writes with it. */
 export interface Line {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { arrivals, type Phase } from "../cluster/phases.ts"
+import { arrivals, type CrashPoint } from "../cluster/crash-points.ts"
 import { startUnderBlows } from "./service-under-blows.ts"
 
 const service = await startUnderBlows()
@@ -18,7 +18,12 @@ test.for(arrivals.map((phase) => [phase.name, phase] as const))(
 // A call's stanza is acknowledged outside our reach: it may be lost with its host, and is then not handed over again.
 test("a call whose host is killed before its event is durable comes at most once, and holds up nothing", async () => {
   const before = service.events("call_incoming")
-  const call: Phase = { name: "call", step: "before event commit", blow: "SIGKILL", role: "session-host" }
+  const call: CrashPoint = {
+    name: "call",
+    step: "before event commit",
+    blow: "SIGKILL",
+    role: "session-host",
+  }
   await service.strike(call)
   await Promise.all([service.call(), service.fallen(call)])
   const texts = await service.write()

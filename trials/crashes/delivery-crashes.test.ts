@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { deliveries, told } from "../cluster/phases.ts"
+import { deliveries, told } from "../cluster/crash-points.ts"
 import { startUnderBlows } from "./service-under-blows.ts"
 
 // A paused deliverer resumes after its claim has ended.

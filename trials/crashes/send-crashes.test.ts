@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { sends } from "../cluster/phases.ts"
+import { sends } from "../cluster/crash-points.ts"
 import { startUnderBlows } from "./service-under-blows.ts"
 
 const service = await startUnderBlows()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Options } from "../cluster/cluster.ts"
-import { lostAnswer, type Phase, throttling } from "../cluster/phases.ts"
+import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
 import { startLines } from "../cluster/lines.ts"
 import { type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
@@ -26,7 +26,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
   let lostEpoch = 0
 
   /** Deals the blow of a phase, and waits until it has fallen. */
-  async function strike({ step, blow, role, needs }: Phase): Promise<void> {
+  async function strike({ step, blow, role, needs }: CrashPoint): Promise<void> {
     // While a delivery is still looking, nobody promises or rings, so those steps would never be reached.
     await until(isIdle, { what: "nobody delivering", withinMs })
     // Messages to a bridge that is away come as a backlog: the steps of a live one would never be met.
@@ -39,14 +39,14 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
     cluster.steps.arm(step, blow)
   }
 
-  async function fallen({ blow, step }: Phase): Promise<void> {
+  async function fallen({ blow, step }: CrashPoint): Promise<void> {
     const { pid } = await until(() => cluster.steps.met()[0], { what: `somebody at "${step}"`, withinMs })
     await forgive(id)
     // Longer than its lease or its claim lasts.
     if (blow === "SIGSTOP") setTimeout(() => resume(pid), 8 * beat)
   }
 
-  async function bringAbout(needs: Phase["needs"]): Promise<void> {
+  async function bringAbout(needs: CrashPoint["needs"]): Promise<void> {
     switch (needs) {
       case undefined:
         return
@@ -113,7 +113,7 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
      * The contact writes three messages, and three more whenever all were delivered, until the blow of a phase has
      * fallen. An event of the connection itself may keep a deliverer at work, so that the first three need no bell.
      */
-    async writeUntilFallen(phase: Phase): Promise<string[]> {
+    async writeUntilFallen(phase: CrashPoint): Promise<string[]> {
       const texts: string[] = []
       let isOver = false
       const over = fallen(phase).finally(() => (isOver = true))

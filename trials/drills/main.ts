@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { quantile } from "#test/support/quantile.ts"
-import { traffic } from "./neighbours-traffic.ts"
+import { trafficBesideDeadReceivers } from "./dead-receiver-traffic.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
 import { startDrilled, type Service } from "./service.ts"
@@ -31,9 +31,9 @@ async function losses(service: Service, loss: Loss) {
 /** The same traffic with good receivers only, and with one in ten that never answers. */
 async function deadReceiver(service: Service) {
   const [dead, ...good] = service.lines
-  const quiet = await traffic(service, good, each)
+  const quiet = await trafficBesideDeadReceivers(service, good, each)
   service.setDead(dead!.bridge, true)
-  const beside = await traffic(service, good, each)
+  const beside = await trafficBesideDeadReceivers(service, good, each)
   service.setDead(dead!.bridge, false)
   return { quiet, beside, p99_ratio: beside.p99 / quiet.p99 }
 }

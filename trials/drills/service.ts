@@ -1,5 +1,5 @@
 import type { Entry } from "#local/network/client.ts"
-import { followLog } from "../cluster/follow-log.ts"
+import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type Line, startLines } from "../cluster/lines.ts"
 import { silence } from "#test/support/service/start-receiver.ts"
 
@@ -14,7 +14,7 @@ export async function startDrilled(input: { bridges: number; beat: number; dir: 
     usually: ({ bridge }) => (dead.has(bridge) ? silence : 200),
   })
   const seen: Entry[] = []
-  const log = followLog(network, (entry) => seen.push(entry))
+  const log = followNetworkLog(network, (entry) => seen.push(entry))
   let written = 0
   return {
     cluster,

@@ -1,5 +1,5 @@
 import type { Random } from "#local/random.ts"
-import type { Known } from "./known.ts"
+import type { KnownValues } from "./known-values.ts"
 import { type Route, routes } from "./routes.ts"
 import { validValue } from "./values.ts"
 
@@ -23,7 +23,7 @@ export interface Draft {
 const onSparesOnly = new Set(["removeBridge", "logout", "updateBridge", "pair", "qr"])
 
 /** A request that the service should accept, as far as the contract says. */
-export function validDraft(random: Random, known: Known, apiKey: string): Draft {
+export function validDraft(random: Random, known: KnownValues, apiKey: string): Draft {
   const route = random.pick(routes)! // there are some
   const { operation, name } = route
   const refs = onSparesOnly.has(name)
@@ -53,7 +53,11 @@ export function validDraft(random: Random, known: Known, apiKey: string): Draft 
   return draft
 }
 
-function bodyFor({ operation }: Route, random: Random, known: Known): Record<string, unknown> | undefined {
+function bodyFor(
+  { operation }: Route,
+  random: Random,
+  known: KnownValues,
+): Record<string, unknown> | undefined {
   const schema = operation.requestBody?.content["application/json"]?.schema
   if (!schema) return undefined
   const required = new Set(schema.required)

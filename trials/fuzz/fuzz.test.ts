@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { seeded } from "#local/random.ts"
 import type { Answer } from "./ask.ts"
 import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
-import type { Known } from "./known.ts"
+import type { KnownValues } from "./known-values.ts"
 import { mutate } from "./mutations.ts"
 import { faultsOf } from "./oracle.ts"
 import { routes } from "./routes.ts"
@@ -10,7 +10,7 @@ import { run } from "./run.ts"
 import { changes } from "./state.ts"
 import { startTenants } from "./tenants.ts"
 
-const known: Known = {
+const known: KnownValues = {
   shop: "shop",
   spares: ["spare"],
   chats: ["491711234567"],

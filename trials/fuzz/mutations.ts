@@ -1,12 +1,12 @@
 import type { Random } from "#local/random.ts"
 import { bytesOf, type Draft, pathOf } from "./draft.ts"
-import type { Known } from "./known.ts"
+import type { KnownValues } from "./known-values.ts"
 import { deep, oddValue } from "./values.ts"
 
-type Mutation = (draft: Draft, random: Random, known: Known) => void
+type Mutation = (draft: Draft, random: Random, known: KnownValues) => void
 
 /** Changes up to three things in a request; some requests stay as they are. */
-export function mutate(draft: Draft, random: Random, known: Known): void {
+export function mutate(draft: Draft, random: Random, known: KnownValues): void {
   const times = random.pick([0, 1, 1, 1, 2, 3]) ?? 0
   for (let i = 0; i < times; i++) {
     const ofRequest = random.below(4) === 0 ? ofAddress : ofInput

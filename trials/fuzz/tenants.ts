@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto"
 import { z } from "zod"
 import { type Customer, type Service, startService } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
-import { paths, startFiles } from "./files.ts"
-import type { Known } from "./known.ts"
+import { paths, startFileServer } from "./file-server.ts"
+import type { KnownValues } from "./known-values.ts"
 import { watcher } from "./state.ts"
 
 export type Tenants = Awaited<ReturnType<typeof startTenants>>
 
 /** The service, an account that asks, and another one whose strings no answer may contain. */
 export async function startTenants() {
-  const files = await startFiles()
+  const files = await startFileServer()
   const service = await startService()
   const stop = async () => {
     await files.stop()
@@ -34,7 +34,7 @@ async function populated(service: Service, files: string) {
     askingAccount(service, files),
     plantedAccount(service),
   ])
-  const known: Known = {
+  const known: KnownValues = {
     shop,
     spares: ["hooked", "spare", "another", "x".repeat(64), "-_"],
     chats: [

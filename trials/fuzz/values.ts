@@ -1,6 +1,6 @@
 import type { Schema } from "#functions/docs/openapi.ts"
 import type { Random } from "#local/random.ts"
-import type { Known } from "./known.ts"
+import type { KnownValues } from "./known-values.ts"
 
 const alphabets = [
   "abc xyz",
@@ -14,7 +14,7 @@ const alphabets = [
 ]
 
 /** A value that this field may have: by its name if the service knows such values, otherwise by its schema. */
-export function validValue(name: string, schema: Schema, random: Random, known: Known): unknown {
+export function validValue(name: string, schema: Schema, random: Random, known: KnownValues): unknown {
   if (schema.type === "array")
     return Array.from({ length: random.between(1, 6) }, () =>
       validValue(name, schema.items ?? {}, random, known),
@@ -34,7 +34,7 @@ export function validValue(name: string, schema: Schema, random: Random, known: 
   }
 }
 
-function poolOf(name: string, known: Known): readonly unknown[] | undefined {
+function poolOf(name: string, known: KnownValues): readonly unknown[] | undefined {
   switch (name) {
     case "chat":
     case "contact_id":

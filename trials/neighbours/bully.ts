@@ -1,12 +1,12 @@
 import { connect } from "node:net"
 import type { Customer, Service } from "#test/support/service/service.ts"
-import { Asking } from "./asking.ts"
+import { BullyCalls } from "./bully-calls.ts"
 
 const huge = JSON.stringify({ chat: "491711234567", body: "x".repeat(700_000) })
 
 /** Calls in great number, bodies that are too large, and bodies that never end: until it is stopped. */
 export function annoy(service: Service, bully: Customer, { floodPerSecond }: { floodPerSecond: number }) {
-  const asking = new Asking(service, bully)
+  const asking = new BullyCalls(service, bully)
   const timers = [
     setInterval(() => {
       for (let i = 0; i < floodPerSecond / 10; i++) asking.ask("GET", "status")

@@ -2,9 +2,9 @@
  * `npm run neighbours -- [calls|contacts|media|groups|crowd|link|unreadable]`: what one account costs another at the same session host,
  * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it.
  */
-import { sendToCrowd } from "./crowd.ts"
+import { sendToLargestGroup } from "./largest-group.ts"
 import { prepareFlood } from "./floods.ts"
-import { linkLarge } from "./link.ts"
+import { linkLargeAccount } from "./link-large-account.ts"
 import { ordinaryLife } from "./neighbour.ts"
 import { type Options, optionsFrom } from "./options.ts"
 import { startStreet, type Street } from "./street.ts"
@@ -26,11 +26,11 @@ try {
 async function measure(on: Street): Promise<{ isWell: boolean }> {
   switch (options.what) {
     case "link":
-      return await linkLarge(on, options)
+      return await linkLargeAccount(on, options)
     case "unreadable":
       return await sendUnreadable(on, options)
     case "crowd":
-      return await sendToCrowd(on, options)
+      return await sendToLargestGroup(on, options)
     case "calls":
     case "contacts":
     case "media":

@@ -6,9 +6,9 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { startBrowser } from "#test/support/service/browser.ts"
+import { startChromium } from "#test/support/service/chromium.ts"
 import { startService } from "#test/support/service/service.ts"
-import { killed, qrFresh, shown, signUp, type Stage } from "./measure.ts"
+import { killed, qrFresh, shown, signUp, type Stage } from "./journeys.ts"
 import { scoresOf } from "./lighthouse.ts"
 import { missedBy } from "./goals.ts"
 import { invite, populate, seeded } from "./scene.ts"
@@ -25,7 +25,7 @@ const looks: Look[] = [1280, 320].flatMap((width) => [
   { width, scheme: "dark" as const },
 ])
 
-const browser = await startBrowser()
+const browser = await startChromium()
 const began = performance.now()
 // No money moves.
 const service = await startService({ BILLING: "pretend" })

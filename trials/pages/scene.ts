@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { browser } from "#local/demo/browser.ts"
+import { scriptlessBrowser } from "#local/demo/scriptless-browser.ts"
 import { operator } from "#local/service/seed.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import type { Service } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
-import type { Seeded, Stage } from "./measure.ts"
+import type { Seeded, Stage } from "./journeys.ts"
 
 /** The account that `npm start` made, as its programs use it. */
 export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string } {
@@ -25,7 +25,7 @@ export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string
 
 /** Somebody with an account of their own invites the operator, who invites them and somebody else; and they join. */
 export async function invite(base: string, operators: string): Promise<void> {
-  const host = browser(base)
+  const host = scriptlessBrowser(base)
   await host.send("/sign-in", { email: "host@example.com" })
   const mails = await (await fetch(`${base}/dev/mail`, { headers: { cookie: operators } })).text()
   await host.send(/\/sign-in\/link\/[\w-]+/.exec(mails)?.[0] ?? "")

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../../layout.ts"
-import { ago, emailField, type Html, note, press } from "../../parts/html.ts"
+import { ago, emailField, type Html, note, press } from "../../parts/elements.ts"
 
 interface Shown {
   name: string

@@ -4,14 +4,14 @@ import { ApiError, eventNotFound } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Deliveries } from "#core/event/delivery-report.ts"
 import { EventHistory } from "#core/event/history.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { attemptsCard, deliveriesPage, givenUpCard, headCard } from "#dashboard/pages/deliveries.ts"
 import { eventPage } from "#dashboard/pages/event.ts"
-import { note } from "#dashboard/parts/html.ts"
+import { note } from "#dashboard/parts/elements.ts"
 import { whyOf } from "#dashboard/parts/receiver.ts"
 import { sendTest } from "../../stream/webhook-test.ts"
 import { page, sentenceCase } from "../answer.ts"
@@ -73,7 +73,7 @@ export const deliveries = new Hono<DashboardEnv>()
   })
 
 async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
-  const event = await EventList.find(c.var.bridge.id, c.req.param("id") ?? "")
+  const event = await EventIndex.find(c.var.bridge.id, c.req.param("id") ?? "")
   if (!event) throw eventNotFound()
   return event
 }
@@ -125,7 +125,7 @@ function follower(c: Context<DashboardEnv>) {
   let listed = ""
   let readAtMs = -Infinity
   return async (): Promise<Map<string, Piece>> => {
-    const pointers = await EventList.newestPointers(c.var.bridge.id, "undelivered", mostGivenUp + 1)
+    const pointers = await EventIndex.newestPointers(c.var.bridge.id, "undelivered", mostGivenUp + 1)
     if (pointers.join(" ") !== listed || performance.now() - readAtMs >= givenUpEachMs) {
       listed = pointers.join(" ")
       readAtMs = performance.now()

@@ -4,12 +4,12 @@ import { z } from "zod"
 import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { EventHistory } from "#core/event/history.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/row.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { eventsPage } from "#dashboard/pages/events.ts"
 import { eventItem } from "#dashboard/parts/event.ts"
-import { NewEvents } from "#core/event/new-events.ts"
+import { NewEvents } from "#core/event/wait-for-new-events.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -33,7 +33,7 @@ export const events = new Hono<DashboardEnv>()
     const filter = Filter.parse(c.req.query())
     const before = EventRow.numberOf(c.req.query("before") ?? "")
     // Known before the list is read: what comes meanwhile is in both, and shown once.
-    const newest = await EventList.newest(bridge.id)
+    const newest = await EventIndex.newest(bridge.id)
     const shown = {
       ref: bridge.customerRef,
       isSandbox: bridge.isSandbox,
@@ -84,7 +84,7 @@ async function beginOf(c: Context<DashboardEnv>): Promise<number> {
   const { id } = c.var.bridge
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
-  if (looked !== undefined) return Math.min(Number(looked), await EventList.newest(id))
+  if (looked !== undefined) return Math.min(Number(looked), await EventIndex.newest(id))
   const from = z.coerce.number().int().min(0).optional().catch(undefined).parse(c.req.query("from"))
   const begin = await EventHistory.startOf(id, { lastEventId })
   return lastEventId === undefined ? Math.min(from ?? begin, begin) : begin

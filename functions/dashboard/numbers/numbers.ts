@@ -5,7 +5,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { newNumber, numberRow, numbers as numbersPage, type Row } from "#dashboard/pages/numbers.ts"
 import type { Receiving } from "#dashboard/parts/receiver.ts"
 import { overview, receiverCard, stateCard } from "#dashboard/pages/overview.ts"
@@ -79,7 +79,7 @@ export const numbers = new Hono<DashboardEnv>()
  */
 async function isUnused({ id, webhookUrl }: Bridge.Info, url: string): Promise<boolean> {
   if ((url && new URL(url).href) !== webhookUrl) return false
-  const [newest, delivery] = await Promise.all([EventList.newest(id), Delivery.get(id)])
+  const [newest, delivery] = await Promise.all([EventIndex.newest(id), Delivery.get(id)])
   return newest === 0 && (delivery?.head ?? 0) === 0
 }
 

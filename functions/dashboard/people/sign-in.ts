@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { invitationsTo } from "#core/account/accounts-of.ts"
 import { Browser } from "#core/account/browser.ts"
-import { join } from "#core/account/join.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/outgoing-mail.ts"
 import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
@@ -11,7 +11,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { askAddress, askCode, confirmLink, deadLink } from "#dashboard/pages/people/sign-in.ts"
-import { span } from "#dashboard/parts/html.ts"
+import { span } from "#dashboard/parts/elements.ts"
 import { addressOf, originOf } from "../../http/address.ts"
 import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
@@ -133,7 +133,7 @@ export async function admitBrowser(
 ): Promise<string> {
   const { email, next } = input
   const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
-  const { person, accountId } = await join(email, seen)
+  const { person, accountId } = await accountAtSignIn(email, seen)
   const agent = c.req.header("user-agent") ?? ""
   const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
   putCookie(c, "session", token, month)

@@ -6,7 +6,7 @@ import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { Bubble } from "#dashboard/pages/start.ts"
 import { ask } from "../../api/forward.ts"
-import { picture, voice } from "./samples.ts"
+import { picture, voice } from "./sample-files.ts"
 
 /** The phone of somebody who writes to a sandbox bridge, and the bridge's own number. */
 export interface SandboxPhone {

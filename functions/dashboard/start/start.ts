@@ -4,7 +4,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { EventHistory } from "#core/event/history.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { Usage } from "#core/event/usage.ts"
 import { mayName } from "#core/fetch/reachable-addresses.ts"
 import { config } from "#core/platform/config.ts"
@@ -19,8 +19,8 @@ import {
   startPage,
   startWithoutSandbox,
 } from "#dashboard/pages/start.ts"
-import type { Evidence } from "#dashboard/parts/evidence.ts"
-import { note } from "#dashboard/parts/html.ts"
+import type { Evidence } from "#dashboard/parts/number-state.ts"
+import { note } from "#dashboard/parts/elements.ts"
 import { originOf } from "../../http/address.ts"
 import { page } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
@@ -134,7 +134,7 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
   const { bubbles } = isReady ? await SandboxPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(sandbox.bridge.id))
   // Known before the list is read: what comes meanwhile is in both, and shown once.
-  const newest = await EventList.newest(sandbox.bridge.id)
+  const newest = await EventIndex.newest(sandbox.bridge.id)
   const { events } = await EventHistory.page(sandbox.bridge, { isNewestFirst: true, limit: 15 })
   const body = startPage({
     ...sandbox,
@@ -162,7 +162,7 @@ async function factsOf(accountId: string, hasSent: boolean) {
   const sandbox = bridges.find(({ isSandbox }) => isSandbox)
   return {
     hasSandbox: config.SANDBOX,
-    hasEvent: sandbox !== undefined && (await EventList.newest(sandbox.id)) > 0,
+    hasEvent: sandbox !== undefined && (await EventIndex.newest(sandbox.id)) > 0,
     // Where its contact's phone cannot be looked at, the use of a key has to do.
     hasSent: hasSent || (!SandboxPhone.isHere() && keys.some(({ lastUsedAt }) => lastUsedAt !== undefined)),
     hasNumber: bridges.some(({ isSandbox }) => !isSandbox),

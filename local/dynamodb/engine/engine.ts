@@ -2,7 +2,7 @@ import type { Store } from "dynalite/db/index.js"
 import type { Hold } from "#core/platform/locks.ts"
 import type { Commits } from "./commits.ts"
 import type { Faults } from "../faults.ts"
-import type { Partitions } from "./partitions.ts"
+import type { Throughput } from "./throughput.ts"
 import type { Rows } from "./rows.ts"
 import type { Tokens } from "./tokens.ts"
 
@@ -15,5 +15,5 @@ export interface Engine {
   tokens: Tokens
   commits: Commits
   faults: Faults
-  partitions: Partitions
+  partitions: Throughput
 }

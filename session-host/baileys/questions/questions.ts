@@ -2,51 +2,51 @@ import { jidNormalizedUser, type AuthenticationCreds, type WASocket } from "@whi
 import type { Acquaintance, Connection, Question } from "#session-host/network/connection.ts"
 import { registered } from "#session-host/people/registered.ts"
 import { answered, ask } from "./ask.ts"
-import type { BeforeEnd } from "../socket/before-end.ts"
-import { rejectCall, type newCalls } from "../stanzas/calls.ts"
+import type { AnswerOrEnd } from "../socket/answer-or-end.ts"
+import { rejectCall, type newCallers } from "../stanzas/reject-call.ts"
 import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { newMedia, pictureUrl } from "./media.ts"
-import type { Availability } from "./presence.ts"
+import type { Availability } from "./availability.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 
 interface Input {
   sock: WASocket
   creds: AuthenticationCreds
   log: ILogger
-  beforeEnd: BeforeEnd
+  answerOrEnd: AnswerOrEnd
   availability: Availability
-  calls: ReturnType<typeof newCalls>
+  calls: ReturnType<typeof newCallers>
   tellPeople: (people: Acquaintance[]) => void
 }
 
 /** Everything that a connection can be asked for besides sending. */
 export function newQuestions(input: Input): Omit<Connection, "send" | "timerOf" | "logout" | "close"> {
-  const { sock, creds, log, beforeEnd, availability, calls, tellPeople } = input
+  const { sock, creds, log, answerOrEnd, availability, calls, tellPeople } = input
   const { lidMapping } = sock.signalRepository
-  const asked = (question: Question) => beforeEnd(ask(sock, question))
+  const asked = (question: Question) => answerOrEnd(ask(sock, question))
   const media = newMedia(asked, log)
   const me = () => creds.me?.id ?? ""
   return {
     ask: asked,
-    linkCode: (phone) => beforeEnd(linkCode(sock, phone)),
+    linkCode: (phone) => answerOrEnd(linkCode(sock, phone)),
     async registered(phones) {
       const found = await registered({ ask: asked }, phones)
       const named = [...found.values()].filter(({ lid }) => lid !== "")
-      await beforeEnd(lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))))
+      await answerOrEnd(lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))))
       tellPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
       return found
     },
-    showTyping: (chat, state) => beforeEnd(sock.sendPresenceUpdate(state, chat)),
-    setAvailable: (isAvailable) => beforeEnd(availability.set(isAvailable)),
-    watch: (jid) => beforeEnd(sock.presenceSubscribe(jid)),
+    showTyping: (chat, state) => answerOrEnd(sock.sendPresenceUpdate(state, chat)),
+    setAvailable: (isAvailable) => answerOrEnd(availability.set(isAvailable)),
+    watch: (jid) => answerOrEnd(sock.presenceSubscribe(jid)),
     rejectCall: ({ id, caller }) =>
-      beforeEnd(rejectCall(sock, { id, caller: calls.callerOf(id) ?? caller, me: me() })),
-    pictureUrl: (jid) => beforeEnd(pictureUrl(sock, jid)),
-    markRead: (message) => beforeEnd(answered(sock.readMessages([message]))),
-    upload: (file) => beforeEnd(media.upload(file)),
+      answerOrEnd(rejectCall(sock, { id, caller: calls.callerOf(id) ?? caller, me: me() })),
+    pictureUrl: (jid) => answerOrEnd(pictureUrl(sock, jid)),
+    markRead: (message) => answerOrEnd(answered(sock.readMessages([message]))),
+    upload: (file) => answerOrEnd(media.upload(file)),
     mediaHost: () => media.mediaHost(),
-    bringAgain: (missed) => beforeEnd(bringAgain(sock, missed, { me: me(), log })),
+    bringAgain: (missed) => answerOrEnd(bringAgain(sock, missed, { me: me(), log })),
     async phonesOf(lids) {
       const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
       return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))

@@ -3,12 +3,12 @@ import { jidDecode } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Device } from "./devices.ts"
-import { jidOf, type newFanOut } from "./fan-out.ts"
+import { jidOf, type newRecipientDevices } from "./recipient-devices.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 import { transmission, type Transmission } from "./progress.ts"
 
 interface Input {
-  fanOut: Pick<ReturnType<typeof newFanOut>, "knownDevices" | "refreshDevices">
+  recipientDevices: Pick<ReturnType<typeof newRecipientDevices>, "knownDevices" | "refreshDevices">
   me: () => { id: string; lid?: string } | undefined
   log: ILogger
 }
@@ -26,16 +26,16 @@ const mostChats = 2000
  * Sends a message to devices that it has missed. Our list of a chat's devices is out of date if the network's hash of them
  * differs from ours. Each new hash leads to one question, since the network's way of making it might change.
  */
-export function newMissed({ fanOut, me, log }: Input): Missed {
+export function newMissed({ recipientDevices, me, log }: Input): Missed {
   const asked = new LRUCache<string, string>({ max: mostChats })
   return async (sending, phash, sendTo) => {
     const { chat } = sending
     if (asked.get(chat) === phash) return
     asked.set(chat, phash)
-    const known = fanOut.knownDevices(sending)
+    const known = recipientDevices.knownDevices(sending)
     if (phashOf(known, me()) === phash) return
     const had = new Set(known.map(jidOf))
-    const now = await fanOut.refreshDevices(sending)
+    const now = await recipientDevices.refreshDevices(sending)
     const missed = now.filter((device) => !had.has(jidOf(device)))
     if (missed.length === 0) return
     Metrics.add("DevicesMissed", missed.length)

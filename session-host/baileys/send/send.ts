@@ -3,7 +3,7 @@ import { within } from "#session-host/concurrency/deadline.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 import type { Acks } from "../socket/acks-of-sends.ts"
-import { envelopeOf } from "./envelope.ts"
+import { stanzaAttributesOf } from "./stanza-attributes.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { Missed } from "./missed.ts"
 import { transmission, type Transmission } from "./progress.ts"
@@ -129,7 +129,7 @@ async function sendOnce(
   { participant, onBuilt }: { participant?: { jid: string; count: number }; onBuilt?: () => void },
 ): Promise<void> {
   const message = proto.Message.decode(bytes)
-  const { additionalAttributes, additionalNodes } = envelopeOf(message)
+  const { additionalAttributes, additionalNodes } = stanzaAttributesOf(message)
   await sock.relayMessage(chat, message, {
     messageId,
     additionalAttributes,

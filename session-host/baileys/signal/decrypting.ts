@@ -3,10 +3,10 @@ import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/b
 import { decode } from "#session-host/messages/decode.ts"
 import type { MessageContent } from "#session-host/network/connection.ts"
 import { addressesOf } from "./addresses.ts"
-import { forOurselves } from "./own-keys.ts"
+import { keepKeysFromMessage } from "./keys-from-messages.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 import type { RepositoryInput } from "./repository.ts"
-import { SessionEnded } from "#session-host/session/ended.ts"
+import { SessionEnded } from "#session-host/session/errors.ts"
 import { hasChild, saysAgain } from "../stanzas/stanza.ts"
 
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
@@ -72,7 +72,7 @@ export function newDecrypting(
       keys.atomically(async (unit) => {
         const plaintext = await decrypt()
         const message = contentOf(plaintext, log)
-        if (message) await forOurselves({ message, stanza, me: creds.me, keys, inner, log })
+        if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
         const verified = hasChild(stanza, "verified_name")
         unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
         // Baileys would ask its sender five times for the same bytes.

@@ -24,13 +24,13 @@ import { newRecordPeople } from "../app-state/record-people.ts"
 import { newAddressing } from "../send/addressing.ts"
 import { newArrivals } from "./unsettled-stanzas.ts"
 import { newBacklog } from "./backlog.ts"
-import { newBeforeEnd } from "./before-end.ts"
+import { newAnswerOrEnd } from "./answer-or-end.ts"
 import { boundWork } from "./bounded-work.ts"
-import { newBeforePairing } from "../login/before-pairing.ts"
-import { newCalls } from "../stanzas/calls.ts"
+import { newPairingNotices } from "../login/pairing-notices.ts"
+import { newCallers } from "../stanzas/reject-call.ts"
 import { contain } from "./contain-errors.ts"
 import { devicesOf } from "../send/devices.ts"
-import { groupOf, newFanOut } from "../send/fan-out.ts"
+import { groupOf, newRecipientDevices } from "../send/recipient-devices.ts"
 import { readFrames } from "./frame-tap.ts"
 import { groupsOf } from "../send/groups.ts"
 import { guard } from "./guarded-vault.ts"
@@ -39,30 +39,30 @@ import { keysOf } from "../signal/keys.ts"
 import { type Lifetime, newLifetime } from "./lifetime.ts"
 import { credsToDialWith } from "../login/link-code.ts"
 import { newLocks } from "#core/platform/locks.ts"
-import { followLogin } from "../login/login.ts"
+import { followLogin } from "../login/follow-login.ts"
 import { removeDevice } from "../login/logout.ts"
 import { newMissed } from "../send/missed.ts"
 import { noticesIn } from "../stanzas/read-notices.ts"
 import { newRestrictionsQuestions } from "../stanzas/restrictions.ts"
 import { oneByOne } from "./one-by-one.ts"
 import { listenForPeople } from "../app-state/people.ts"
-import { newAvailability } from "../questions/presence.ts"
+import { newAvailability } from "../questions/availability.ts"
 import { newCodes } from "../login/qr.ts"
 import { newQuestions } from "../questions/questions.ts"
 import { type ILogger, quietLog, redacted } from "./quiet-log.ts"
-import { takeReceipts } from "../stanzas/receipts.ts"
-import type { Recorder } from "./recorder.ts"
+import { filterReceipts } from "../stanzas/filter-receipts.ts"
+import type { Recorder } from "./record-skeletons.ts"
 import { installRepairs } from "../repairs/install.ts"
 import { newSender } from "../send/send.ts"
 import { credsToText } from "../signal/serialise.ts"
-import { newSettings } from "../app-state/versions.ts"
+import { newSyncedSettings } from "../app-state/synced-settings.ts"
 import { takeServerSync, askForSyncKeys } from "../app-state/server-sync.ts"
 import { newStaleDevices } from "../send/changed-devices.ts"
 import { timerOf } from "../app-state/timers.ts"
 import { transmission } from "../send/progress.ts"
 import { tellOfUnknown, tellUnknown } from "../stanzas/unknown.ts"
 import { socketConfig } from "./socket-config.ts"
-import { takeWire } from "./gated-socket.ts"
+import { holdOutgoingFrames } from "./hold-outgoing-frames.ts"
 
 export interface ConnectInput {
   vault: Vault
@@ -105,12 +105,12 @@ export function connect(input: ConnectInput): Connection {
     lifetime.tell({ kind: "acknowledged", messageId, timestamp }),
   )
   const codes = newCodes()
-  const calls = newCalls()
+  const calls = newCallers()
   const groups = groupsOf(input.vault)
 
   const devices = devicesOf(input.vault)
   const me = () => creds.me
-  const fanOut = newFanOut({ devices, groups, keys, me, sock: () => sock, log })
+  const recipientDevices = newRecipientDevices({ devices, groups, keys, me, sock: () => sock, log })
   const { sock, wire } = dial(
     socketConfig({
       ...input,
@@ -118,7 +118,7 @@ export function connect(input: ConnectInput): Connection {
       creds,
       keys,
       hold: newLocks(),
-      fanOut: fanOut.forBaileys,
+      recipientDevices: recipientDevices.forBaileys,
       log,
       repository: {
         stanzaOf: arrivals.stanzaOf,
@@ -161,27 +161,27 @@ export function connect(input: ConnectInput): Connection {
   const tellPeople = (people: Acquaintance[]) => {
     if (people.length > 0) lifetime.tell({ kind: "people", people })
   }
-  const beforeEnd = newBeforeEnd(lifetime, wire)
+  const answerOrEnd = newAnswerOrEnd(lifetime, wire)
   const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
-  const questions = newQuestions({ sock, creds, log, beforeEnd, availability, calls, tellPeople })
+  const questions = newQuestions({ sock, creds, log, answerOrEnd, availability, calls, tellPeople })
   const recordPeople = newRecordPeople({
     sock,
     vault,
     learn: (people) =>
-      beforeEnd(new Promise((resolve) => lifetime.tell({ kind: "people", people, onLearned: resolve }))),
+      answerOrEnd(new Promise((resolve) => lifetime.tell({ kind: "people", people, onLearned: resolve }))),
   })
   const isOpen = () => lifetime.isOpen
   const mediaHost = () => questions.mediaHost()
-  const { readIfNew, changed } = newSettings(keys, {
+  const { readIfNew, changed } = newSyncedSettings(keys, {
     sock,
     isOpen,
     mediaHost,
     recordPeople,
-    askForKeys: (ids) => beforeEnd(askForSyncKeys(sock, ids)),
+    askForKeys: (ids) => answerOrEnd(askForSyncKeys(sock, ids)),
     log,
   })
   takeServerSync(sock.ws, changed)
-  takeReceipts({ sock, creds, vault, onError: (error) => onError("CB:receipt", error) })
+  filterReceipts({ sock, creds, vault, onError: (error) => onError("CB:receipt", error) })
   boundWork(sock.ws, arrivals)
   followHistory({
     sock,
@@ -211,7 +211,7 @@ export function connect(input: ConnectInput): Connection {
     restrictions.atLogin()
   }
   followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen })
-  const beforePairing = newBeforePairing({
+  const pairingNotices = newPairingNotices({
     sock,
     creds,
     codes,
@@ -261,7 +261,7 @@ export function connect(input: ConnectInput): Connection {
       (frame) => backlog.take(frame),
       hearNotices,
       (frame) => tellUnknown(frame, input.log),
-      beforePairing,
+      pairingNotices,
     ],
   })
 
@@ -275,7 +275,7 @@ export function connect(input: ConnectInput): Connection {
       groups.forget(chat)
       restrictions.afterRefusal(networkCode)
     },
-    missed: newMissed({ fanOut, me, log }),
+    missed: newMissed({ recipientDevices, me, log }),
     onError: (error) => {
       if (!lifetime.isOver) log.warn({ error }, "devices that a message has missed did not get it")
     },
@@ -285,12 +285,12 @@ export function connect(input: ConnectInput): Connection {
     send: (outgoing, again = false) => sender(outgoing, again),
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
-      const group = await beforeEnd(groupOf({ groups, sock: () => sock }, chat))
+      const group = await answerOrEnd(groupOf({ groups, sock: () => sock }, chat))
       return group?.ephemeralDuration ?? 0
     },
     async logout() {
       // The network may end the connection before it has answered.
-      if (lifetime.isOpen && creds.me) await beforeEnd(removeDevice(sock, creds.me.id, log)).catch(() => {})
+      if (lifetime.isOpen && creds.me) await answerOrEnd(removeDevice(sock, creds.me.id, log)).catch(() => {})
       lifetime.end({ reason: "logged_out", detail: "logged out" })
     },
     close: () => lifetime.end(),
@@ -301,7 +301,7 @@ function dial(config: UserFacingSocketConfig, gate: Gate) {
   const sock = makeWASocket(config)
   // Baileys hides the socket. It can neither hold frames nor close at once, so we reach for it.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
-  const wire = takeWire(socket, gate)
+  const wire = holdOutgoingFrames(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
   sock.ws.close = async () => wire.cut()
   freeSends(sock, config.auth.keys)

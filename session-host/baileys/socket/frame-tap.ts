@@ -3,7 +3,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
 import type { Acks } from "./acks-of-sends.ts"
 import type { Arrivals } from "./unsettled-stanzas.ts"
-import type { newCalls } from "../stanzas/calls.ts"
+import type { newCallers } from "../stanzas/reject-call.ts"
 import type { Lifetime } from "./lifetime.ts"
 import { membersIn } from "../app-state/people.ts"
 import { mayBecomeEvent, toStanza } from "../stanzas/stanza.ts"
@@ -12,7 +12,7 @@ interface Input {
   ws: WASocket["ws"]
   acks: Acks
   arrivals: Arrivals
-  calls: ReturnType<typeof newCalls>
+  calls: ReturnType<typeof newCallers>
   lifetime: Pick<Lifetime, "tell">
   vault: Pick<Vault, "foresee">
   tellPeople: (people: Acquaintance[]) => void

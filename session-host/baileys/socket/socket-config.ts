@@ -17,7 +17,7 @@ interface Input {
   creds: AuthenticationCreds
   keys: Keys
   hold: Hold
-  fanOut: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
+  recipientDevices: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
   log: ILogger
   url?: string
   version?: WAVersion
@@ -49,7 +49,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     retryRequestDelayMs: 0,
     // Repeating is the store's business; 0 would commit nothing.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-    ...input.fanOut,
+    ...input.recipientDevices,
     getMessage: async ({ id }) => {
       const message = id ? await vault.sent(id) : undefined
       return message && proto.Message.decode(message)

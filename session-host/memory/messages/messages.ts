@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
-import type { MessageName, Remembered } from "#session-host/events/mapped.ts"
+import type { MessageIdentity, Remembered } from "#session-host/events/mapped.ts"
 import { decodeBare, encodeBare } from "#session-host/messages/decode.ts"
 import { sentMessage } from "./sent.ts"
 import { joined, parted, type Put, type SessionStore, type Stored } from "../store.ts"
@@ -46,13 +46,13 @@ export class Messages {
   }
 
   /** The message of this name, under whichever address of its author it is kept. @throws SessionEnded */
-  async find(name: MessageName): Promise<Known | undefined> {
+  async find(name: MessageIdentity): Promise<Known | undefined> {
     const [found] = await this.findAll([name])
     return found
   }
 
   /** The messages of these names, by position, in as few requests as possible. @throws SessionEnded */
-  async findAll(names: MessageName[]): Promise<(Known | undefined)[]> {
+  async findAll(names: MessageIdentity[]): Promise<(Known | undefined)[]> {
     const keys = names.map(keysOf)
     const rows = await this.#store.getAll([...new Set(keys.flat())])
     const known = new Map(rows.map((row) => [row.sk, fromRow(row)]))
@@ -60,12 +60,12 @@ export class Messages {
   }
 
   /** Whether a row of this message is among the last thousand made: an earlier read may be out of date. */
-  wasMadeLately(name: MessageName): boolean {
+  wasMadeLately(name: MessageIdentity): boolean {
     return keysOf(name).some((sk) => this.#lately.has(sk))
   }
 
   /** The record of a message that arrives for the first time. */
-  unknown(name: MessageName): Known {
+  unknown(name: MessageIdentity): Known {
     return { sk: keysOf(name)[0]!, seen: [], at: Date.now() } // a name has a key
   }
 
@@ -163,7 +163,7 @@ function bodyOf(content: Remembered["content"]): Uint8Array {
 }
 
 /** The keys under which the message may be stored, the one for a new row first. */
-function keysOf({ id, fromMe, forms }: MessageName): string[] {
+function keysOf({ id, fromMe, forms }: MessageIdentity): string[] {
   if (fromMe || forms.length === 0) return [`${prefixOf(id)}own`]
   return forms.map(({ chat, sender }) => `${prefixOf(id)}${short(`${chat}\n${sender}`)}`)
 }

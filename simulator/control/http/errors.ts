@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status"
 import { z } from "zod"
 import type { Network } from "#simulator/network/network.ts"
 import { PairingError } from "#simulator/devices/pairing.ts"
-import * as Phones from "#simulator/phone/phones.ts"
+import * as Phones from "#simulator/phone/create-phone.ts"
 
 /** A refusal of the control API: a code for programs, and a sentence for people. */
 export class ControlError extends Error {

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { hkdf, proto } from "@whiskeysockets/baileys"
 import { deviceAt, inMode } from "#simulator/network/addressing.ts"
-import { deliver } from "#simulator/network/delivery.ts"
+import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import { now } from "#simulator/clock.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, el, type Node } from "#simulator/wire/node.ts"
 import type { Handset } from "../handset.ts"
-import type { Message } from "../inbox.ts"
+import type { Message } from "../messages.ts"
 import { carried } from "./media.ts"
 
 const { SUCCESS, NOT_FOUND, DECRYPTION_ERROR } = proto.MediaRetryNotification.ResultType
@@ -19,7 +19,7 @@ export function bringAgain(handset: Handset, receipt: Node) {
   if (!companion || companion.user !== handset.own.user || !about) return
   const answer = answerTo(handset, id, about, child(receipt, "encrypt"))
   const attrs = { from: inMode("pn", handset.user()), type: "mediaretry", id, t: now() }
-  deliver(handset.network, companion, el("notification", attrs, [...answer, about]))
+  sendToDevice(handset.network, companion, el("notification", attrs, [...answer, about]))
 }
 
 function answerTo(handset: Handset, id: string, about: Node, asked: Node | undefined): Node[] {

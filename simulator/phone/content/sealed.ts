@@ -3,7 +3,7 @@ import { proto } from "@whiskeysockets/baileys"
 import { inMode, type Mode } from "#simulator/network/addressing.ts"
 import type { User } from "#simulator/network/directory.ts"
 import type { Handset } from "../handset.ts"
-import type { Message } from "../inbox.ts"
+import type { Message } from "../messages.ts"
 
 /** Contents that are sealed under the secret of the message that they refer to (whatsmeow, msgsecret.go). */
 export type Use = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"

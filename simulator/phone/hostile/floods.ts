@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { now } from "#simulator/clock.ts"
 import { inMode } from "#simulator/network/addressing.ts"
-import { deliver } from "#simulator/network/delivery.ts"
+import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import type { Address } from "#simulator/network/directory.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
 import { el } from "#simulator/wire/node.ts"
@@ -105,7 +105,7 @@ function wrong(handset: Handset, target: Target, n: number): string {
   const [what, { tag, attrs, content }] = all[n % all.length]! // of a list that is not empty
   const id = `${what} ${newId()}`
   for (const device of companionsOf(handset, target))
-    deliver(handset.network, device, el(tag, { id, ...attrs }, content))
+    sendToDevice(handset.network, device, el(tag, { id, ...attrs }, content))
   return id
 }
 

@@ -1,6 +1,6 @@
 import { inMode } from "#simulator/network/addressing.ts"
 import { type Group, isAdmin, type Member, newInvite, type Role, roleOf } from "#simulator/network/groups.ts"
-import type { Line } from "#simulator/network/line.ts"
+import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import { now } from "#simulator/clock.ts"
 import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
@@ -158,7 +158,7 @@ function mayChange(group: Group, by: string, tag: string): boolean {
 }
 
 /** A member changes a group. */
-export function change(network: Network, line: Line, iq: Node): Node[] {
+export function change(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   const node = child(iq)
   const apply = changes.get(node?.tag ?? "")

@@ -1,7 +1,7 @@
 import { inMode } from "#simulator/network/addressing.ts"
 import { freeId } from "#simulator/storage/collection.ts"
 import { type Group, isAdmin, jidOf, newGroup, roleOf } from "#simulator/network/groups.ts"
-import type { Line } from "#simulator/network/line.ts"
+import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { child, children, el, type Node } from "#simulator/wire/node.ts"
@@ -19,7 +19,12 @@ export function groupsOf(network: Network, community: Group): Group[] {
 }
 
 /** Makes what a new community comes with: a group for announcements and, if it is wanted, one for everything. */
-export function furnish(network: Network, line: Line, community: Group, wantsGeneral: boolean): void {
+export function furnish(
+  network: Network,
+  line: ConnectedDevice,
+  community: Group,
+  wantsGeneral: boolean,
+): void {
   const roles = wantsGeneral ? (["announcements", "general"] as const) : (["announcements"] as const)
   for (const role of roles) {
     const subject = role === "general" ? "General" : community.subject
@@ -32,7 +37,7 @@ export function furnish(network: Network, line: Line, community: Group, wantsGen
 }
 
 /** The members of a community have changed. New ones get its announcements, former ones leave all of its groups. */
-export function follow(network: Network, line: Line, community: Group, before: string[]): void {
+export function follow(network: Network, line: ConnectedDevice, community: Group, before: string[]): void {
   const now = community.members.map(({ pn }) => pn)
   const gone = before.filter((pn) => !now.includes(pn))
   for (const group of groupsOf(network, community)) {
@@ -42,7 +47,7 @@ export function follow(network: Network, line: Line, community: Group, before: s
 }
 
 /** `<sub_groups>`: the groups of a community. */
-export function list(network: Network, line: Line, iq: Node): Node[] {
+export function list(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq)
   return [
     el(
@@ -54,7 +59,7 @@ export function list(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** Everybody in any of its groups. */
-export function participants(network: Network, line: Line, iq: Node): Node[] {
+export function participants(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq)
   const all = new Map(
     groupsOf(network, community).flatMap(({ members }) => members.map((member) => [member.pn, member])),
@@ -64,13 +69,13 @@ export function participants(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** One of its groups, for a member of the community who need not be in that group. */
-export function linked(network: Network, line: Line, iq: Node): Node[] {
+export function linked(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq)
   return [whole(network, linkedTo(network, community, child(iq, "query_linked")))]
 }
 
 /** A member of the community joins one of its groups. */
-export function join(network: Network, line: Line, iq: Node): Node[] {
+export function join(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq)
   const group = linkedTo(network, community, child(iq, "join_linked_group"))
   addMembers(network, line, group, { pns: [line.device.user], reason: "linked_group_join" })
@@ -78,7 +83,7 @@ export function join(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** Makes groups part of the community; their members become its members. */
-export function link(network: Network, line: Line, iq: Node): Node[] {
+export function link(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq, isAdmin)
   const asked = child(child(iq, "links"), "link")
   const wanted = children(asked)
@@ -101,7 +106,7 @@ export function link(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** Groups go on by themselves. */
-export function unlink(network: Network, line: Line, iq: Node): Node[] {
+export function unlink(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq, isAdmin)
   const asked = child(iq, "unlink")
   const wanted = children(asked)
@@ -116,7 +121,7 @@ export function unlink(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** Ends a community. Its groups go on by themselves, but for its announcements. */
-export function end(network: Network, line: Line, iq: Node): Node[] {
+export function end(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq, isAdmin)
   for (const group of groupsOf(network, community)) {
     part(network, line, { community, group }, "delete_parent")
@@ -126,14 +131,14 @@ export function end(network: Network, line: Line, iq: Node): Node[] {
   return []
 }
 
-function remove(network: Network, line: Line, group: Group) {
+function remove(network: Network, line: ConnectedDevice, group: Group) {
   tell(network, line, group, { content: [el("delete", { reason: "deleted" })] })
   network.groups.remove(group.id)
 }
 
 type Pair = Record<"community" | "group", Group>
 
-function part(network: Network, line: Line, pair: Pair, unlink_reason: string) {
+function part(network: Network, line: ConnectedDevice, pair: Pair, unlink_reason: string) {
   delete pair.group.community
   network.groups.save(pair.group)
   tellBoth(network, line, pair, (unlink_type, about) =>
@@ -144,7 +149,7 @@ function part(network: Network, line: Line, pair: Pair, unlink_reason: string) {
 /** Tells the members of a community of the group, and those of the group of the community. */
 function tellBoth(
   network: Network,
-  line: Line,
+  line: ConnectedDevice,
   { community, group }: Pair,
   content: (type: "sub_group" | "parent_group", about: Group) => Node,
 ) {
@@ -180,7 +185,7 @@ function linkedTo(network: Network, community: Group, asked: Node | undefined): 
 /** @throws Refusal where it is no community, or the asking person may not ask. */
 function communityOf(
   network: Network,
-  line: Line,
+  line: ConnectedDevice,
   iq: Node,
   may: (group: Group, pn: string) => unknown = roleOf,
 ): Group {

@@ -1,8 +1,8 @@
 import { inMode, otherMode } from "#simulator/network/addressing.ts"
-import { deliver } from "#simulator/network/delivery.ts"
+import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import type { User } from "#simulator/network/directory.ts"
 import { type Group, isAdmin, jidOf } from "#simulator/network/groups.ts"
-import type { Line } from "#simulator/network/line.ts"
+import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import { now } from "#simulator/clock.ts"
 import type { Network } from "#simulator/network/network.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
@@ -23,13 +23,13 @@ export function ask(network: Network, group: Group, pn: string): Node {
     ])
     for (const admin of group.members.filter((member) => isAdmin(group, member.pn)))
       for (const device of devicesOf(network, admin.pn))
-        deliver(network, device, el("notification", { ...attrs, id: newStanzaId() }, [told]))
+        sendToDevice(network, device, el("notification", { ...attrs, id: newStanzaId() }, [told]))
   }
   return el("membership_approval_request", { jid: jidOf(group) })
 }
 
 /** The people who ask to join, for the group's admins. */
-export function list(network: Network, line: Line, iq: Node): Node[] {
+export function list(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const group = forAdmin(network, line, iq)
   const asking = (group.asking ?? []).flatMap(({ pn, at }) => {
     const user = network.directory.user(pn)
@@ -41,7 +41,7 @@ export function list(network: Network, line: Line, iq: Node): Node[] {
 }
 
 /** An admin lets some of them in, or sends them away. */
-export function decide(network: Network, line: Line, iq: Node): Node[] {
+export function decide(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const group = forAdmin(network, line, iq)
   const decision = child(child(iq, "membership_requests_action"))
   if (decision?.tag !== "approve" && decision?.tag !== "reject") throw badRequest()
@@ -59,7 +59,7 @@ export function decide(network: Network, line: Line, iq: Node): Node[] {
   return [el("membership_requests_action", {}, [el(decision.tag, {}, answers)])]
 }
 
-function forAdmin(network: Network, line: Line, iq: Node): Group {
+function forAdmin(network: Network, line: ConnectedDevice, iq: Node): Group {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   if (!group) throw notFound()
   if (!isAdmin(group, line.device.user)) throw new Refusal(403, "forbidden")

@@ -1,7 +1,7 @@
 import { inMode } from "#simulator/network/addressing.ts"
-import { deliver } from "#simulator/network/delivery.ts"
+import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import { type Group, jidOf, type Member, roleOf } from "#simulator/network/groups.ts"
-import type { Line } from "#simulator/network/line.ts"
+import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import { now } from "#simulator/clock.ts"
 import type { Network } from "#simulator/network/network.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
@@ -17,7 +17,12 @@ interface Told {
 }
 
 /** Tells every device of every member, and of who has just left, but not the one that did it. */
-export function tell(network: Network, line: Line, group: Group, { content, gone = [], joined }: Told) {
+export function tell(
+  network: Network,
+  line: ConnectedDevice,
+  group: Group,
+  { content, gone = [], joined }: Told,
+) {
   const author = network.directory.user(line.device.user)
   if (!author || content.length === 0) return
   const people = new Set([...group.members.map(({ pn }) => pn), ...gone])
@@ -36,7 +41,7 @@ export function tell(network: Network, line: Line, group: Group, { content, gone
     const isNew = joined?.pns.includes(pn) === true
     // A device that joins by itself is told, too: its answer did not have the group in it.
     for (const device of devicesOf(network, pn, isNew ? undefined : line.device))
-      deliver(network, device, el("notification", attrs, isNew ? whole : content))
+      sendToDevice(network, device, el("notification", attrs, isNew ? whole : content))
   }
 }
 
@@ -48,7 +53,7 @@ export function nextVersion(group: Group): { prev_v_id: string; v_id: string } {
 }
 
 /** Those who are in it leave it, and all are told. */
-export function removeMembers(network: Network, line: Line, group: Group, pns: string[]): void {
+export function removeMembers(network: Network, line: ConnectedDevice, group: Group, pns: string[]): void {
   const gone = pns.filter((pn) => roleOf(group, pn))
   if (gone.length === 0) return
   network.store.atomically(() => {
@@ -63,7 +68,7 @@ export function removeMembers(network: Network, line: Line, group: Group, pns: s
 /** Those who are not in it yet become members, and all are told. */
 export function addMembers(
   network: Network,
-  line: Line,
+  line: ConnectedDevice,
   group: Group,
   joined: { pns: string[]; reason?: string },
 ): void {

@@ -2,11 +2,11 @@ import "#test/support/store.ts"
 import { randomInt } from "node:crypto"
 import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
-import { LinkedPhone } from "#core/bridge/linked-phone.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { foundPage } from "#dashboard/pages/operator.ts"
-import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
 import { aPerson } from "./person.ts"
 
 test("the operator finds a number, sees what waits, pauses and wakes it after a fresh sign-in, and never past a bill", async () => {
@@ -31,7 +31,7 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   expect(found).toContain('action="/operator/pause"')
   expect(await (await person.get(`/operator/find?id=${customer.accountId}`)).text()).toContain(bridgeId)
   expect((await person.get("/operator/find?id=nothing")).status).toBe(404)
-  await LinkedPhone.note(bridgeId, "491701112233")
+  await BridgesOfPhone.note(bridgeId, "491701112233")
   const steps = [
     ["pause", 303, "manual"],
     ["pause", 409, "manual"],
@@ -79,7 +79,7 @@ test("a name and a phone lead the operator to all that they fit, and only an id 
   await Account.makeOperator(person.accountId)
   await Account.rename(other.accountId, customer.email.toUpperCase())
   const phone = `49170${randomInt(1e7, 1e8)}`
-  for (const { bridge } of [customer, other]) await LinkedPhone.note(bridge.id, phone)
+  for (const { bridge } of [customer, other]) await BridgesOfPhone.note(bridge.id, phone)
   const found = async (id: string) =>
     await (await person.get(`/operator/find?${new URLSearchParams({ id }).toString()}`)).text()
   const named = await found(customer.email)

@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { join } from "#core/account/join.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -36,7 +36,7 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
       expect(led.headers.get("location")).toMatch(/^\/sign-in\?next=%2Fnumbers%2Fshop%2Fsettings&/)
     }
     for (const email of [anEmail(), anEmail()])
-      await Member.add(person.accountId, (await join(email)).person, "member")
+      await Member.add(person.accountId, (await accountAtSignIn(email)).person, "member")
     const others = (await Member.list(person.accountId)).filter((one) => one.personId !== person.person.id)
     // A browser selects the first by itself.
     const { personId: last } = others.at(-1)!
@@ -85,7 +85,7 @@ test("an owner invites and removes, a member does not", async () => {
   await invited.post("/accounts/join", { account: owner.accountId })
   expect(await (await invited.get("/account")).text()).toContain(owner.email)
   expect((await invited.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
-  const { person } = await join(email)
+  const { person } = await accountAtSignIn(email)
   const roleOf = async (id: string) =>
     (await Member.list(owner.accountId)).find(({ personId }) => personId === id)?.role
   const change = (by: typeof invited, id: string, as: string) => by.post("/account/role", { person: id, as })
@@ -94,7 +94,7 @@ test("an owner invites and removes, a member does not", async () => {
   expect((await invited.post("/keys", { name: "x" })).status).toBe(403)
   for (const [id, as] of [
     [person.id, "king"],
-    [(await join(anEmail())).person.id, "owner"],
+    [(await accountAtSignIn(anEmail())).person.id, "owner"],
     [owner.person.id, "member"],
   ] as const)
     expect(await (await change(owner, id, as)).text()).toContain(
@@ -134,7 +134,7 @@ test("an account's name is its owners' to choose, strangers read it where a phon
   expect(await linkPage()).toContain("&lt;b&gt;The&lt;")
 
   const email = anEmail()
-  await Member.add(owner.accountId, (await join(email)).person, "member")
+  await Member.add(owner.accountId, (await accountAtSignIn(email)).person, "member")
   const member = aVisitor()
   await member.post(`/sign-in/link/${await SignIn.print(email)}`)
   await member.post("/accounts/turn", { account: owner.accountId })

@@ -7,12 +7,12 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
-import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/event-outbox.ts"
 import { aPerson, shownBy } from "./person.ts"
 
 test("a page's stream that is cut goes on behind the event that was shown last, and shows none twice", async () => {
@@ -56,7 +56,7 @@ test("a long list of given-up events that is being tidied up leaves the stream o
   const bridge = await Bridge.setWebhookUrl(person.bridge, "https://shop.example/hook")
   const leadNowhere = Array.from({ length: 2000 }, (_, i) => ({ bridgeId: bridge.id, n: i + 1 }))
   for (let i = 0; i < leadNowhere.length; i += 100)
-    await transact(leadNowhere.slice(i, i + 100).map((event) => EventList.pointer(event, "undelivered")))
+    await transact(leadNowhere.slice(i, i + 100).map((event) => EventIndex.pointer(event, "undelivered")))
   const stream = await person.get("/numbers/shop/deliveries/stream")
   const said = await readUntil(stream, '<section id="given-up" hidden>')
   expect(said).toContain('id="attempts"')

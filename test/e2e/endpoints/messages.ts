@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { z } from "zod"
-import { aFileServer } from "#test/support/files.ts"
+import { aFileServer } from "#test/support/file-server.ts"
 import type { CasesOf } from "./cases.ts"
 import { ada, adaReads, adaWrites, arrived, grace, group, seen, whole } from "./stage.ts"
 

@@ -1,6 +1,6 @@
 import sharp from "sharp"
 import { expect } from "vitest"
-import { aFileServer } from "#test/support/files.ts"
+import { aFileServer } from "#test/support/file-server.ts"
 import { until } from "#test/support/until.ts"
 import type { CasesOf } from "./cases.ts"
 import { ada, bakery, grace, group, seen, whole } from "./stage.ts"

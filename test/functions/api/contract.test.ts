@@ -7,7 +7,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { openapi, type Operation, type Parameter } from "#functions/docs/openapi.ts"
 import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
-import { type Fault, faultsOf, jsonOf } from "#test/support/faulty.ts"
+import { type InvalidValue, invalidValuesOf, jsonOf } from "#test/support/invalid-values.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 
 liftLimits()
@@ -102,7 +102,7 @@ test.for(cases.filter(([, route]) => bodyOf(route)))(
     const { properties = {}, required = [] } = bodyOf(route)!.schema
     const body = examples[name].body as object // every such route has one
     for (const [field, schema] of Object.entries(properties))
-      for (const [what, value] of faultsOf(schema, required.includes(field))) {
+      for (const [what, value] of invalidValuesOf(schema, required.includes(field))) {
         const { [field]: _, ...others } = body as Record<string, unknown>
         const faulty = value === undefined ? others : { ...others, [field]: value }
         const answer = await ours.call(route.method, urlOf(route), jsonOf(faulty))
@@ -148,7 +148,7 @@ test.for(cases.filter(([, route]) => parametersOf(route).length > 0))(
 )
 
 /** In a URL everything is text. */
-function parameterFaults({ schema }: Parameter): Fault[] {
+function parameterFaults({ schema }: Parameter): InvalidValue[] {
   const inUrls = [
     "text",
     "another word",
@@ -158,7 +158,7 @@ function parameterFaults({ schema }: Parameter): Fault[] {
     "too small",
     "too large",
   ]
-  return faultsOf(schema, false).filter(([what]) => inUrls.includes(what))
+  return invalidValuesOf(schema, false).filter(([what]) => inUrls.includes(what))
 }
 
 test.for(cases.filter(([, { path }]) => path.includes("{customer_ref}")))(

@@ -6,14 +6,14 @@ import { errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { routes } from "#core/contract/routes.ts"
 import { reference } from "#functions/docs/routes.ts"
-import { startBrowser } from "#test/support/service/browser.ts"
+import { startChromium } from "#test/support/service/chromium.ts"
 
 const server = serve({ fetch: reference.fetch, port: 0, hostname: "127.0.0.1" })
-let browser: Awaited<ReturnType<typeof startBrowser>>
+let browser: Awaited<ReturnType<typeof startChromium>>
 
 beforeAll(async () => {
   if (!server.listening) await once(server, "listening")
-  browser = await startBrowser()
+  browser = await startChromium()
 })
 afterAll(async () => {
   await browser.close()

@@ -7,13 +7,13 @@ import { now } from "#core/platform/clock.ts"
 import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/row.ts"
 import { batchWrite, put, query, remove, transact, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
-import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 
 /** A customer's bridge with an outbox. Its events go to a receiver that answers by script, or to the inbox. */
@@ -254,7 +254,7 @@ test("of thousands that were given up each is found, and those of the last hour 
     const expires_at = now() + EventRow.keptFor.undelivered - (n > 2_050 ? 60 : 7_200)
     return [
       { ...Put!.Item, state: "undelivered", expires_at },
-      { ...EventList.pointer(event, "undelivered").Put!.Item, expires_at },
+      { ...EventIndex.pointer(event, "undelivered").Put!.Item, expires_at },
     ]
   })
   await batchWrite(rows.map((row) => ({ table: tables.events, row })))

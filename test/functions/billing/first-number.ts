@@ -1,6 +1,6 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-import { Billing } from "#core/billing/settings.ts"
+import { Billing } from "#core/billing/mode-and-urls.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { look } from "#core/billing/look.ts"
 import { Payer } from "#core/billing/payer.ts"

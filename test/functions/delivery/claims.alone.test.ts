@@ -9,9 +9,9 @@ import { EventRow } from "#core/event/row.ts"
 import { get, remove, store, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
-import { wrapCalls } from "#test/support/wrapped-calls.ts"
+import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
@@ -36,7 +36,7 @@ function later(seconds: number) {
 
 /** Runs `happens` before the query with this number, counted from 1 from now on. */
 let beforeQuery: { number: number; happens: () => Promise<unknown> } | undefined
-wrapCalls(store, async (command, go) => {
+wrapClientCalls(store, async (command, go) => {
   if (command.name === "Query" && beforeQuery && --beforeQuery.number === 0) {
     const { happens } = beforeQuery
     beforeQuery = undefined

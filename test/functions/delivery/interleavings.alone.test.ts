@@ -1,10 +1,10 @@
 import * as fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
-import { wrapCalls } from "#test/support/wrapped-calls.ts"
+import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
-import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
@@ -67,7 +67,7 @@ const Race = Life.map((life) => ({
 
 /** Whether going idle looks once more in the same transaction. Without that, the checks below must notice. */
 let looksOnceMore = true
-wrapCalls(store, (command, go) => {
+wrapClientCalls(store, (command, go) => {
   const { input } = command
   if (!looksOnceMore && input.TransactItems)
     input.TransactItems = input.TransactItems.filter(

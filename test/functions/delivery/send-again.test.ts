@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { query } from "#core/store/store.ts"
@@ -17,7 +17,7 @@ import {
   answerAll,
   forgetDoorbells,
   pass,
-} from "#test/support/session/outbox.ts"
+} from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
@@ -55,7 +55,7 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
 test("an event that was sent again successfully is listed no more, and its pointer is gone; one that failed again still is", async () => {
   const { bridge, outbox } = await delivered([400, 400, 200, 200, 500])
   const listed = async () =>
-    (await EventList.page(bridge.id, { state: "undelivered", after: 0, limit: 10 })).map(({ n }) => n)
+    (await EventIndex.page(bridge.id, { state: "undelivered", after: 0, limit: 10 })).map(({ n }) => n)
   expect(await listed()).toEqual([1, 2])
   await Resend.ask(bridge.id, 1)
   await Resend.ask(bridge.id, 2)

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { app } from "#functions/api/app.ts"
+import { app } from "#functions/api/one-machine.ts"
 import { aCustomer, anAddress, at, json } from "#test/support/service/customer.ts"
 
 afterEach(() => void vi.useRealTimers())

@@ -12,12 +12,12 @@ import { timing } from "#functions/stream/sse.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { aCustomer, anAddress, json } from "#test/support/service/customer.ts"
 import { offerStreaming, stream, urlEvent } from "#test/support/service/function-url.ts"
-import { startLambdaService } from "#test/support/service/lambda-service.ts"
+import { startLambdaApi } from "#test/support/service/lambda-api.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 
 const cloudWatch = await startCloudWatchLogs()
-const lambda = await startLambdaService({
+const lambda = await startLambdaApi({
   Api: api,
   Broken: () => Promise.reject(new Error("out of memory")),
 })

@@ -7,7 +7,13 @@ import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { aDoorbell, anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+import {
+  aDoorbell,
+  anEvent,
+  anOutbox,
+  answerAll,
+  forgetDoorbells,
+} from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))

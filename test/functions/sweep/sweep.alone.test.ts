@@ -10,9 +10,15 @@ import { store } from "#core/store/store.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
-import { wrapCalls } from "#test/support/wrapped-calls.ts"
+import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox, aDoorbell, answerAll, forgetDoorbells } from "#test/support/session/outbox.ts"
+import {
+  anEvent,
+  anOutbox,
+  aDoorbell,
+  answerAll,
+  forgetDoorbells,
+} from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 
 Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
@@ -171,7 +177,7 @@ describe("a dead host", () => {
     for (const id of ids) await Host.markDead(id, 1)
     const ten = Promise.withResolvers<void>()
     let [asking, most] = [0, 0]
-    wrapCalls(store, async ({ input }, go) => {
+    wrapClientCalls(store, async ({ input }, go) => {
       if (!String(input.ExpressionAttributeValues?.[":host"]).startsWith("lost-")) return await go()
       most = Math.max(most, ++asking)
       if (asking === 10) ten.resolve()

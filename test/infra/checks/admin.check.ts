@@ -4,13 +4,13 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { now } from "#core/platform/clock.ts"
-import { EventList } from "#core/event/list.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/row.ts"
-import { LinkedPhone } from "#core/bridge/linked-phone.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { put } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { account } from "#admin/account.ts"
-import { billing } from "#admin/billing.ts"
+import { billing } from "#admin/end-billing.ts"
 import { bridge } from "#admin/bridge.ts"
 import { events } from "#admin/events.ts"
 import { host } from "#admin/host.ts"
@@ -18,11 +18,11 @@ import { key } from "#admin/key.ts"
 import { loginLink } from "#admin/login-link.ts"
 import type { Verb } from "#admin/verb.ts"
 import { wrapping } from "#admin/wrapping.ts"
-import { anEvent, anOutbox, answerAll } from "#test/support/session/outbox.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aScriptedHost } from "#test/support/session/scripted-host.ts"
 import { graphOf } from "../graph.ts"
-import { startRecorder } from "../recorder.ts"
+import { startAwsRecorder } from "../aws-recorder.ts"
 
 const nouns = {
   account,
@@ -45,7 +45,7 @@ async function usesOf(what: () => Promise<unknown>): Promise<Set<string>> {
   }
   let isAsked = false
   for (const [name, endpoint] of Object.entries(behind)) {
-    const recorder = await startRecorder(endpoint, ({ action, resource }) => {
+    const recorder = await startAwsRecorder(endpoint, ({ action, resource }) => {
       if (isAsked) for (const use of inPolicy(action, resource)) uses.add(use)
     })
     onTestFinished(recorder.close)
@@ -78,7 +78,7 @@ async function setUp(): Promise<void> {
   const outbox = await anOutbox(shop)
   await outbox.append(anEvent("one"))
   await answerAll()
-  await LinkedPhone.note(shop.id, phone)
+  await BridgesOfPhone.note(shop.id, phone)
   // As a service of before has left it: the list takes it off.
   const stale = { pk: `BRIDGE#${shop.id}`, sk: `STATE#undelivered#${EventRow.padded(99)}`, n: 99 }
   await put({ TableName: tables.events, Item: { ...stale, expires_at: now() + 1000 } })
@@ -118,7 +118,7 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     await run("bridge", "resume", shop.id)
     expect(await run("events", "undelivered", shop.id)).toHaveLength(1)
     await run("events", "resend", shop.id, "all")
-    expect(await EventList.page(shop.id, { state: "undelivered", after: 0, limit: 1 })).toHaveLength(1)
+    expect(await EventIndex.page(shop.id, { state: "undelivered", after: 0, limit: 1 })).toHaveLength(1)
     await run("billing", "end")
     await run("wrapping", "rotate")
     await run("wrapping", "rewrap")

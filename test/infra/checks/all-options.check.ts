@@ -4,7 +4,7 @@ import { Config } from "#core/platform/config.ts"
 import { evaluate } from "../evaluate.ts"
 import { distributionOf } from "../distribution.ts"
 import { type Graph, graphOf } from "../graph.ts"
-import { lintPolicies } from "../policies.ts"
+import { lintPolicies } from "../lint-policies.ts"
 
 /** Everything that an operator may choose, at once. */
 const chosen = {

@@ -1,4 +1,4 @@
-import "../calm.ts"
+import "../slow-lease-beat.ts"
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb"
 import { expect, inject, onTestFinished, test } from "vitest"
 import { counted, sized } from "#cost/usage.ts"
@@ -12,18 +12,18 @@ import { until } from "#test/support/until.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { tables } from "#core/store/tables.ts"
 import { handler } from "#functions/delivery/handler.ts"
-import { doorbellsAt } from "#local/delivery/doorbells.ts"
+import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { graphOf } from "../graph.ts"
-import { meter } from "../meter.ts"
-import { startRecorder } from "../recorder.ts"
+import { dynamoDbMeter } from "../dynamodb-meter.ts"
+import { startAwsRecorder } from "../aws-recorder.ts"
 
 const messages = 10
 
 /** A bridge, linked, with a webhook that answers, and a meter at the store. */
 async function aMeteredBridge() {
-  const units = meter()
-  const recorder = await startRecorder(dynamoDb.endpoint, units.note)
+  const units = dynamoDbMeter()
+  const recorder = await startAwsRecorder(dynamoDb.endpoint, units.note)
   process.env.AWS_ENDPOINT_URL_DYNAMODB = recorder.endpoint
   let deliveries = 0
   const poller = startPoller({

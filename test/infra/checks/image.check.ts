@@ -1,4 +1,4 @@
-import "../calm.ts"
+import "../slow-lease-beat.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -17,7 +17,7 @@ import { FREE, Lease } from "#core/lease/lease.ts"
 import { graphOf } from "../graph.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { metricsIn } from "../lambda.ts"
-import { startRecorder } from "../recorder.ts"
+import { startAwsRecorder } from "../aws-recorder.ts"
 import { buildImage, commandOfImage } from "../rehearsal/image.ts"
 
 const image = mkdtempSync(join(tmpdir(), "session-host-image-"))
@@ -56,7 +56,7 @@ test("a host runs from it, and asks the store for nothing that its role may not 
   const network = await aNetwork()
   const uses = new Set<string>()
   const rows = new Set<string>()
-  const recorder = await startRecorder(dynamoDb.endpoint, ({ action, resource, Key, Item }) => {
+  const recorder = await startAwsRecorder(dynamoDb.endpoint, ({ action, resource, Key, Item }) => {
     uses.add(`${action} ${resource}`)
     const { S: pk } = z.object({ S: z.string().optional() }).parse((Key ?? Item)?.pk ?? {})
     if (pk !== undefined)

@@ -1,16 +1,16 @@
-import "../own-tables.ts"
+import "../renamed-tables.ts"
 import { randomUUID } from "node:crypto"
 import { expect, inject, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { sqs } from "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { urlEvent } from "#test/support/service/function-url.ts"
-import { startLambdaService } from "#test/support/service/lambda-service.ts"
-import { anEvent, anOutbox } from "#test/support/session/outbox.ts"
+import { startLambdaApi } from "#test/support/service/lambda-api.ts"
+import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 import { Account } from "#core/account/account.ts"
-import { join } from "#core/account/join.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 import { startSes } from "#test/support/ses.ts"
@@ -22,7 +22,7 @@ import { FREE, Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
-import { doorbellsAt } from "#local/delivery/doorbells.ts"
+import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { graphOf } from "../graph.ts"
 import { aLambda } from "../lambda.ts"
@@ -73,7 +73,7 @@ test("the API answers the calls of its URL, within its permissions", async () =>
 test("the stream function answers logs and webhook tests, and passes media on to the API, within its permissions", async () => {
   const api = await aLambda("Api")
   const { API_FUNCTION = "" } = graphOf(inject("production")).environment("StreamFunction")
-  const service = await startLambdaService({ [API_FUNCTION]: api.invoke })
+  const service = await startLambdaApi({ [API_FUNCTION]: api.invoke })
   onTestFinished(service.close)
   const stream = await aLambda("Stream", { lambda: service.endpoint })
   const account = await Account.create({ name: "Test", subscription: "active" })
@@ -106,7 +106,7 @@ test("the stream function answers logs and webhook tests, and passes media on to
 test("the dashboard mails a code, signs in and shows a session's state and what is live, within its permissions", async () => {
   const api = await aLambda("Api")
   const { CALLS_FUNCTION = "" } = environment("DashboardFunction")
-  const service = await startLambdaService({ [CALLS_FUNCTION]: api.invoke })
+  const service = await startLambdaApi({ [CALLS_FUNCTION]: api.invoke })
   onTestFinished(service.close)
   const ses = await startSes()
   onTestFinished(ses.close)
@@ -136,7 +136,7 @@ test("the dashboard mails a code, signs in and shows a session's state and what 
   expect(await ask("POST", "/sign-in/code", { code })).toMatchObject({ statusCode: 303 })
   expect([...jar.keys()]).toContain("__Host-session")
 
-  const { accountId } = await join("ada@example.com")
+  const { accountId } = await accountAtSignIn("ada@example.com")
   await Account.setSubscription(accountId, "active")
   expect(await ask("POST", "/new-number", { customer_ref: "shop" })).toMatchObject({ statusCode: 303 })
   const bridge = await Bridge.get(accountId, "shop")

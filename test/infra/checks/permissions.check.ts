@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest"
 import { ofStage } from "#admin/which-service.ts"
 import { madeUp } from "../evaluate.ts"
 import { graphOf, isSecret, plain, type Statement } from "../graph.ts"
-import { lintPolicies } from "../policies.ts"
+import { lintPolicies } from "../lint-policies.ts"
 
 const graph = graphOf(inject("production"))
 

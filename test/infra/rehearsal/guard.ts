@@ -3,9 +3,9 @@ import { buffer } from "node:stream/consumers"
 import { hangUp, listen } from "#local/listen.ts"
 import type { Statement } from "../graph.ts"
 import { allows, type Wish } from "./iam.ts"
-import { type Names, wishesOf } from "./wishes.ts"
+import { type Names, neededPermissions } from "./needed-permissions.ts"
 
-/** A wish of a role, granted or refused. */
+/** A permission of a role, granted or refused. */
 export interface Judged extends Wish {
   role: string
   isAllowed: boolean
@@ -29,11 +29,11 @@ export async function startGuard(input: {
     const { method = "GET", url = "/", headers } = request
     const target = headers["x-amz-target"] && String(headers["x-amz-target"])
     const asked = { method, url, target, body: input.service === "s3" ? "" : body.toString() }
-    const wishes = wishesOf(input.service, asked, input.names())
-    const judged = wishes.map((wish) => ({
-      ...wish,
+    const needed = neededPermissions(input.service, asked, input.names())
+    const judged = needed.map((permission) => ({
+      ...permission,
       role: input.role,
-      isAllowed: allows(input.policy(), wish),
+      isAllowed: allows(input.policy(), permission),
     }))
     for (const one of judged) input.onJudged(one)
     const refused = judged.find(({ isAllowed }) => !isAllowed)

@@ -1,4 +1,4 @@
-import { installSst, run } from "../sst.ts"
+import { installSst, run } from "../install-sst.ts"
 
 /**
  * `npm run infra:rehearse`: a stage's first hour, acted out on one machine: what `infra/` asks of AWS, with the real bundles,

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { z } from "zod"
-import { doorbellsAt } from "#local/delivery/doorbells.ts"
+import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { startKms } from "#local/aws/kms.ts"
@@ -13,7 +13,7 @@ import { startBucket } from "#local/aws/s3.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 import { startPretendStripe } from "#local/stripe/pretend.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
-import { startLambdaService } from "#test/support/service/lambda-service.ts"
+import { startLambdaApi } from "#test/support/service/lambda-api.ts"
 import { startSes } from "#test/support/ses.ts"
 import { here } from "../evaluate.ts"
 import { type Graph, plain } from "../graph.ts"
@@ -21,9 +21,9 @@ import { bundled } from "../lambda.ts"
 import { type Judged, startGuard } from "./guard.ts"
 import { allows } from "./iam.ts"
 import { buildImage, commandOfImage } from "./image.ts"
-import { type LambdaProcess, startLambda } from "./process.ts"
+import { type LambdaProcess, startLambda } from "./lambda-process.ts"
 import { startRouter } from "./router.ts"
-import type { Names } from "./wishes.ts"
+import type { Names } from "./needed-permissions.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** The sweep comes last: a new one replaces hosts at once. `Subscriptions` is there where numbers are paid for. */
@@ -61,8 +61,8 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
   })
   const ses = await startSes()
   const running = new Map<string, LambdaProcess>()
-  const offered: Parameters<typeof startLambdaService>[0] = {}
-  const lambda = await startLambdaService(offered)
+  const offered: Parameters<typeof startLambdaApi>[0] = {}
+  const lambda = await startLambdaApi(offered)
   const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
   const ecs = await startEcs({ taskDefinitions: definitions, log: (line) => lines.push(line) })
   const router = await startRouter((fn, event) => running.get(fn)!.invoke(event))

@@ -8,7 +8,7 @@ import { expect, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { aFileServer, trustMediaOf } from "#test/support/files.ts"
+import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
 import { call } from "#test/support/session/host.ts"
 
 interface File {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
 import { lidsIn, phonesIn } from "#session-host/events/chat-and-sender.ts"
-import { identityOf } from "#session-host/events/message-name.ts"
+import { eventIdentityOf } from "#session-host/events/message-identity.ts"
 import { fromMessage } from "#session-host/events/message.ts"
 import type { MessageContent } from "#session-host/network/connection.ts"
 
@@ -137,7 +137,7 @@ test.for<[string, Record<string, string>, MessageContent]>([
 })
 
 const named = (attrs: Record<string, string>, phones?: Map<string, string>) =>
-  identityOf(map(attrs, text, phones)[0]!.message!)
+  eventIdentityOf(map(attrs, text, phones)[0]!.message!)
 
 test("a message is named by what was received, never by what was resolved: by the author's LID where that is told", () => {
   const unresolved = named({ from: "77@lid" })

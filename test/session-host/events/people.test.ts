@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { authorsOf } from "#session-host/events/message-name.ts"
-import { lidsOf } from "#session-host/events/phones-of-lids.ts"
+import { authorsOf } from "#session-host/events/message-identity.ts"
+import { lidsInStanza } from "#session-host/events/people-in-stanza.ts"
 import { fromStanza } from "#session-host/events/from-stanza.ts"
 import type { Stanza } from "#session-host/network/connection.ts"
 
@@ -175,7 +175,7 @@ test("the LIDs to look up are those whose number the stanza does not tell", () =
   const call = node("call", { from: "22:1@lid", sender_pn: "4922@s.whatsapp.net" }, [
     node("offer", { "call-id": "1", "call-creator": "33:4@lid" }),
   ])
-  expect(lidsOf(call)).toEqual(["33@lid"])
+  expect(lidsInStanza(call)).toEqual(["33@lid"])
 })
 
 test.for([

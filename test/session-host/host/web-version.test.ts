@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { log } from "#core/platform/log.ts"
 import { connect } from "#session-host/baileys/socket/connect.ts"
-import { asCurrentVersion } from "#session-host/host/live-network.ts"
+import { dialCurrentVersion } from "#session-host/host/dial-current-version.ts"
 import { type Version, WebVersion } from "#session-host/host/web-version.ts"
 import { statusOf } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
@@ -41,7 +41,7 @@ test("a session whose version the network finds too old asks for the current one
   })
   await webVersion.start()
   await network.fault({ kind: "outdated", version: "2.3000.5" })
-  const dial = asCurrentVersion((input) => connect({ ...input, url: network.url }), webVersion)
+  const dial = dialCurrentVersion((input) => connect({ ...input, url: network.url }), webVersion)
   const session = await aPairedSession(network, { connect: dial, timing: { beatMs: 4000 } })
   expect(await statusOf(session.bridge.id)).toBe("connected")
   expect(asked).toBe(2)

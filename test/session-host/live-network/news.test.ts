@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { kinds, wrongs } from "#simulator/stanzas/notices.ts"
+import { kinds, wrongs } from "#simulator/stanzas/unsolicited-notices.ts"
 import { eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 

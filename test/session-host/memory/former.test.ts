@@ -5,7 +5,7 @@ import { aHost, eventsOf, eventsOfType, held } from "#test/support/session/host.
 import { aMemory } from "#test/support/session/memory.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
-import { aReceived } from "#test/support/service/received.ts"
+import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import { until } from "#test/support/until.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -32,7 +32,7 @@ const bodies = (events: Event[]) =>
 
 test("messages that a former release decrypted become events once, in order, and those it has seen are not told again", async () => {
   const first = await aMemory()
-  const left = ["left 1", "left 2"].map((text) => aReceived({ text }))
+  const left = ["left 1", "left 2"].map((text) => aReceivedMessage({ text }))
   await leaveFormer(first, ...left)
   const next = await aMemory({ bridgeId: first.bridgeId })
   await next.memory.settled()
@@ -61,7 +61,7 @@ test("a message whose row a former release wrote is not told again", async () =>
     { at: 1 },
   )
   await commits.write([row])
-  await first.memory.vault.keep({ received: aReceived({ id: "OLD", text: "told before" }) })
+  await first.memory.vault.keep({ received: aReceivedMessage({ id: "OLD", text: "told before" }) })
   await first.memory.settled()
   expect(await eventsOf(first.bridgeId)).toEqual([])
   expect(await first.memory.messages.all("OLD")).toHaveLength(1)
@@ -71,7 +71,7 @@ test("messages that a former release left become events before the next owner co
   const network = await aNetwork()
   const { bridge, host } = await aPairedSession(network)
   await host.stop()
-  const left = ["left 1", "left 2"].map((text) => aReceived({ text }))
+  const left = ["left 1", "left 2"].map((text) => aReceivedMessage({ text }))
   await leaveFormer(await aMemory({ bridgeId: bridge.id }), ...left)
 
   const atDialling: Promise<Event[]>[] = []
@@ -87,7 +87,7 @@ test("messages that a former release left become events before the next owner co
   expect(await eventsOfType(bridge.id, "message", 2)).toHaveLength(2)
 })
 
-const unreadable = () => aReceived({ plaintext: Buffer.from([0xff, 0xff, 1]) })
+const unreadable = () => aReceivedMessage({ plaintext: Buffer.from([0xff, 0xff, 1]) })
 
 test("parked messages are not read before the next owner has connected", async () => {
   const network = await aNetwork()

@@ -6,8 +6,8 @@ import { eventsOf } from "#test/support/session/host.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { aMemory } from "#test/support/session/memory.ts"
-import { aDoorbell, forgetDoorbells } from "#test/support/session/outbox.ts"
-import { aReceived } from "#test/support/service/received.ts"
+import { aDoorbell, forgetDoorbells } from "#test/support/session/event-outbox.ts"
+import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import { sealed } from "#test/support/session/sealed.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Claim } from "#core/event/claim.ts"
@@ -34,7 +34,7 @@ async function rowsOf(bridgeId: string, prefix: string) {
 }
 
 const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
-const aContent = (id: string, content: proto.IMessage) => aReceived({ id, plaintext: padded(content) })
+const aContent = (id: string, content: proto.IMessage) => aReceivedMessage({ id, plaintext: padded(content) })
 
 /** Receives a message as the network does: it is looked up first, then kept with its ratchet. */
 async function take({ memory }: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
@@ -47,7 +47,7 @@ test("a burst of messages becomes event rows in their order, in a few transactio
   const one = await aMemory()
   const asked = transactions()
   const texts = Array.from({ length: 50 }, (_, i) => `message ${i}`)
-  await take(one, ...texts.map((text) => aReceived({ text })))
+  await take(one, ...texts.map((text) => aReceivedMessage({ text })))
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(texts)
   // 50 messages are two rows each.
@@ -57,7 +57,7 @@ test("a burst of messages becomes event rows in their order, in a few transactio
 test("a message, its event and its ratchet are one transaction", async () => {
   const { memory } = await aMemory()
   const asked = transactions()
-  const received = aReceived()
+  const received = aReceivedMessage()
   await memory.vault.keep({ keys: [{ type: "session", id: "491.0", value: "ratchet" }], received })
   await memory.commits.whenKept()
   expect(asked.map(({ rows }) => rows.map((sk) => sk.split("#")[0]))).toEqual([
@@ -82,7 +82,7 @@ test("an answer to a message is read with it, though neither is durable yet", as
       vote: sealed("Poll Vote", answer, names),
     },
   })
-  const forgery = aReceived({
+  const forgery = aReceivedMessage({
     id: "FORGERY",
     attrs: { from: "120@g.us", participant: "491710000002@s.whatsapp.net" },
     plaintext: padded({
@@ -93,7 +93,7 @@ test("an answer to a message is read with it, though neither is durable yet", as
       },
     }),
   })
-  const said = aReceived({ id: "SAID", text: "said", attrs: { from: "120@g.us", participant: bob } })
+  const said = aReceivedMessage({ id: "SAID", text: "said", attrs: { from: "120@g.us", participant: bob } })
   const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })
   await take(one, poll, vote, said, forgery)
   away()
@@ -108,7 +108,7 @@ test("many large messages take several transactions, none of which parts a messa
   const one = await aMemory()
   const asked = transactions()
   const texts = Array.from({ length: 14 }, (_, i) => `${i} `.padEnd(300_000, "x"))
-  await take(one, ...texts.map((text) => aReceived({ text })))
+  await take(one, ...texts.map((text) => aReceivedMessage({ text })))
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(texts)
   const counts = asked.map(({ rows }) => ({
@@ -138,10 +138,10 @@ test.for<[string, Record<string, string>, Record<string, string>]>([
   ],
 ])("the same message in another ciphertext is told once: %s", async ([, first, again]) => {
   const one = await aMemory()
-  await take(one, aReceived({ id: "SAME", text: "first", attrs: first }))
-  await take(one, aReceived({ id: "SAME", text: "again", attrs: again }))
+  await take(one, aReceivedMessage({ id: "SAME", text: "first", attrs: first }))
+  await take(one, aReceivedMessage({ id: "SAME", text: "again", attrs: again }))
   await one.memory.settled()
-  await take(one, aReceived({ id: "SAME", text: "once more", attrs: again }))
+  await take(one, aReceivedMessage({ id: "SAME", text: "once more", attrs: again }))
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["first"])
 })
@@ -153,8 +153,8 @@ test("which addresses are one person's is known from what the network told befor
     { type: "lid-mapping", id: "200000000000001_reverse", value: '"491710000001"' },
   ]
   await one.memory.vault.keep({ keys: pair })
-  await take(one, aReceived({ id: "SAME", text: "first", attrs: { from: lid } }))
-  await take(one, aReceived({ id: "SAME", text: "again", attrs: { from: phone } }))
+  await take(one, aReceivedMessage({ id: "SAME", text: "first", attrs: { from: lid } }))
+  await take(one, aReceivedMessage({ id: "SAME", text: "again", attrs: { from: phone } }))
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["first"])
 })
@@ -167,7 +167,7 @@ test("our phone's copy of a message and its sender's own retry are one event", a
     message: { conversation: "by the phone" },
     messageTimestamp: 1_800_000_000,
   }).finish()
-  const peer = aReceived({
+  const peer = aReceivedMessage({
     attrs: { from: own.jid, category: "peer" },
     plaintext: padded({
       protocolMessage: {
@@ -179,7 +179,11 @@ test("our phone's copy of a message and its sender's own retry are one event", a
   })
   const one = await aMemory()
   await one.memory.vault.keep({ creds })
-  await take(one, peer, aReceived({ id: "SAME", text: "again", attrs: { from: lid, sender_pn: phone } }))
+  await take(
+    one,
+    peer,
+    aReceivedMessage({ id: "SAME", text: "again", attrs: { from: lid, sender_pn: phone } }),
+  )
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["by the phone"])
 })
@@ -189,8 +193,8 @@ test("two people may choose one id", async () => {
   const other = { from: "491710000002@s.whatsapp.net" }
   await take(
     one,
-    aReceived({ id: "SAME", text: "one" }),
-    aReceived({ id: "SAME", text: "other", attrs: other }),
+    aReceivedMessage({ id: "SAME", text: "one" }),
+    aReceivedMessage({ id: "SAME", text: "other", attrs: other }),
   )
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["one", "other"])
@@ -200,10 +204,10 @@ test("a message that cannot be read is parked, and those behind it go on", async
   const one = await aMemory()
   await take(
     one,
-    aReceived({ text: "before" }),
-    aReceived({ plaintext: Buffer.from([0xff, 0xff, 1]) }),
-    aReceived({ text: "x".repeat(390_000) }),
-    aReceived({ text: "after" }),
+    aReceivedMessage({ text: "before" }),
+    aReceivedMessage({ plaintext: Buffer.from([0xff, 0xff, 1]) }),
+    aReceivedMessage({ text: "x".repeat(390_000) }),
+    aReceivedMessage({ text: "after" }),
   )
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["before", "after"])
@@ -212,7 +216,7 @@ test("a message that cannot be read is parked, and those behind it go on", async
 })
 
 const unreadable = (attrs: Record<string, string> = {}) =>
-  aReceived({ attrs, plaintext: Buffer.from([0xff, 0xff, 1]) })
+  aReceivedMessage({ attrs, plaintext: Buffer.from([0xff, 0xff, 1]) })
 
 /** A mapper for what is parked; it counts how often it is called. */
 function aMapper(fixed: boolean) {
@@ -228,7 +232,7 @@ function aMapper(fixed: boolean) {
 test("parked messages are read again by each new version of the code, once, after the session has connected", async () => {
   const first = await aMemory()
   const { bridgeId } = first
-  await take(first, aReceived({ id: "ODD", plaintext: Buffer.from([0xff, 0xff, 1]) }))
+  await take(first, aReceivedMessage({ id: "ODD", plaintext: Buffer.from([0xff, 0xff, 1]) }))
   await first.letGo()
 
   for (const expected of [["ODD"], []]) {
@@ -254,7 +258,7 @@ test("parked messages are read again by each new version of the code, once, afte
 test("a message that earlier code has parked is read again, in however many pieces", async () => {
   const one = await aMemory()
   const { store, commits } = one.memory
-  const received = aReceived({ id: "LARGE", text: "x".repeat(500_000) })
+  const received = aReceivedMessage({ id: "LARGE", text: "x".repeat(500_000) })
   const { hash, attrs, plaintext } = received
   const packed = Buffer.concat([Buffer.from(`${JSON.stringify({ hash, attrs })}\n`), plaintext])
   await commits.write([
@@ -290,7 +294,7 @@ test.for(["1e999", "1e20", "-5", "x", ""])(
   "a message that cannot be read is parked, and not for ever, whatever time it says it is of (%s)",
   async (t) => {
     const one = await aMemory()
-    await take(one, unreadable({ t }), aReceived({ text: "after" }))
+    await take(one, unreadable({ t }), aReceivedMessage({ text: "after" }))
     await one.memory.settled()
     expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
     const [row] = await one.memory.store.list("PARKED#")
@@ -302,8 +306,8 @@ test.for(["1e999", "1e20", "-5", "x", ""])(
 
 test("a message that is too large to be kept aside is known when it comes again, and those behind it go on", async () => {
   const one = await aMemory()
-  const giant = aReceived({ text: "x".repeat(5_000_000) })
-  await take(one, giant, aReceived({ text: "after" }))
+  const giant = aReceivedMessage({ text: "x".repeat(5_000_000) })
+  await take(one, giant, aReceivedMessage({ text: "after" }))
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
   expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
@@ -312,19 +316,19 @@ test("a message that is too large to be kept aside is known when it comes again,
 
 test("a ciphertext is known from when it was taken in, also to the next owner", async () => {
   const first = await aMemory()
-  const received = aReceived()
+  const received = aReceivedMessage()
   expect(await first.memory.vault.isSeen(received)).toBe(false)
   await take(first, received)
   expect(await first.memory.vault.isSeen(received)).toBe(true)
   await first.letGo()
   const next = await aMemory({ bridgeId: first.bridgeId })
   expect(await next.memory.vault.isSeen(received)).toBe(true)
-  expect(await next.memory.vault.isSeen({ ...received, hash: aReceived().hash })).toBe(false)
+  expect(await next.memory.vault.isSeen({ ...received, hash: aReceivedMessage().hash })).toBe(false)
 })
 
 test("a message that was not durable when its owner died counts as never received", async () => {
   const first = await aMemory()
-  const received = aReceived({ text: "comes again" })
+  const received = aReceivedMessage({ text: "comes again" })
   const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })
   await take(first, received)
   first.crash()
@@ -344,7 +348,7 @@ test("an event that an earlier owner wrote unseen is not written over: the sessi
   // The dead owner's transaction becomes visible only now.
   const late = EventRow.append({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
   await memory.commits.write([{ Put: { TableName: tables.events, Item: late.Put!.Item } }])
-  await memory.vault.keep({ received: aReceived({ text: "comes again" }) })
+  await memory.vault.keep({ received: aReceivedMessage({ text: "comes again" }) })
   await memory.settled()
   expect(happened).toEqual(["ended: SessionEnded"])
   expect(await eventsOf(bridgeId)).toEqual([event])
@@ -353,17 +357,17 @@ test("an event that an earlier owner wrote unseen is not written over: the sessi
 test("a read that the store refuses ends the session, and parks no message", async () => {
   const one = await aMemory()
   onTestFinished(dynamoDb.faults.add({ fault: "denied", operation: "BatchGetItem" }))
-  await expect(take(one, aReceived({ text: "kept" }))).rejects.toThrow("refused a read")
+  await expect(take(one, aReceivedMessage({ text: "kept" }))).rejects.toThrow("refused a read")
   dynamoDb.faults.clear()
   expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
 })
 
 test("numbers go on without gaps over owners, also after what was delivered has expired", async () => {
   const first = await aMemory()
-  await take(first, aReceived({ text: "1" }))
+  await take(first, aReceivedMessage({ text: "1" }))
   await first.letGo()
   const second = await aMemory({ bridgeId: first.bridgeId })
-  await take(second, aReceived({ text: "2" }))
+  await take(second, aReceivedMessage({ text: "2" }))
   await second.letGo()
   expect(bodies(await eventsOf(first.bridgeId))).toEqual(["1", "2"])
 
@@ -372,7 +376,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
   for (const n of [1, 2]) await remove({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
   const third = await aMemory({ bridgeId: first.bridgeId })
   const asked = transactions()
-  await take(third, aReceived({ text: "3" }))
+  await take(third, aReceivedMessage({ text: "3" }))
   await third.memory.settled()
   expect(asked.flatMap(({ rows }) => rows)).toContain("EVENT#000000000003")
 })
@@ -380,7 +384,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
 test("an event whose owner died before it rang rings when the next one starts, whatever was promised", async () => {
   const one = await aMemory()
   const { memory, bridgeId, lease, crash } = one
-  await take(one, aReceived())
+  await take(one, aReceivedMessage())
   await memory.settled()
   const { due } = (await Delivery.get(bridgeId))!
   crash()
@@ -393,7 +397,7 @@ test("an event whose owner died before it rang rings when the next one starts, w
 
 test("an id leads to its event, and no other id does", async () => {
   const one = await aMemory()
-  await take(one, aReceived(), aReceived())
+  await take(one, aReceivedMessage(), aReceivedMessage())
   await one.memory.settled()
   const row = (await EventRow.get(one.bridgeId, 2))!
   expect(row.eventId).toMatch(/^evt_[a-z2-7]{40}$/)
@@ -406,7 +410,7 @@ const key = (value: string) => [{ type: "session", id: "491.0", value }]
 test("a message that comes again while it is being taken in is one event, and its ratchet does not go back", async () => {
   const { memory, bridgeId } = await aMemory()
   const { vault } = memory
-  const received = aReceived({ text: "once" })
+  const received = aReceivedMessage({ text: "once" })
   const again = { ...received, attrs: { ...received.attrs } }
   // A connection that ended, and the next one: both have looked before either made anything.
   for (const each of [received, again]) expect(await vault.isSeen(each)).toBe(false)
@@ -423,7 +427,7 @@ test("a message that comes again while it is being taken in is one event, and it
 
 test("however many ciphertexts come under one id, the row of the message stays small", async () => {
   const one = await aMemory()
-  const all = Array.from({ length: 200 }, () => aReceived({ id: "SAME", text: "again" }))
+  const all = Array.from({ length: 200 }, () => aReceivedMessage({ id: "SAME", text: "again" }))
   await take(one, ...all)
   await one.memory.settled()
   expect(await eventsOf(one.bridgeId)).toHaveLength(1)
@@ -439,7 +443,7 @@ test("a suspect has each message durable before the next: what ends it then come
   for (let i = 0; i < 2; i++) await Lease.letGo(await aHeldLease(bridgeId), { failed: true, proven: false })
   const one = await aMemory({ bridgeId })
   const asked = transactions()
-  await take(one, ...["1", "2", "3"].map((text) => aReceived({ text })))
+  await take(one, ...["1", "2", "3"].map((text) => aReceivedMessage({ text })))
   expect(asked).toHaveLength(3)
   expect(bodies(await eventsOf(bridgeId))).toEqual(["1", "2", "3"])
 })

@@ -14,7 +14,7 @@ import { tables } from "#core/store/tables.ts"
 import { isDead, observe } from "#functions/sweep/death.ts"
 import { operations } from "#local/dynamodb/operations.ts"
 import type { Commits } from "#session-host/memory/commits.ts"
-import { SessionEnded } from "#session-host/session/ended.ts"
+import { SessionEnded } from "#session-host/session/errors.ts"
 
 /** A host's actions, one after the other. The scheduler chooses how they interleave with the others'. */
 const Step = fc.constantFrom("beat", "take", "commit", "commit", "let go")

@@ -7,7 +7,7 @@ import { Event } from "#core/contract/event.ts"
 import type { Remembered } from "#session-host/events/mapped.ts"
 import { mapReceived } from "#session-host/messages/map-received.ts"
 import type { MessageContent } from "#session-host/network/connection.ts"
-import { aReceived } from "#test/support/service/received.ts"
+import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import { sealed as sealedUnder } from "#test/support/session/sealed.ts"
 import { writeRandomPadMax16 } from "@whiskeysockets/baileys"
 
@@ -40,7 +40,7 @@ const key = { id: "ORIG" }
 
 async function map(content: MessageContent, attrs: Record<string, string>, originals: Remembered[]) {
   const plaintext = writeRandomPadMax16(proto.Message.encode(content).finish())
-  const received = aReceived({ id: "ANSWER", attrs, plaintext })
+  const received = aReceivedMessage({ id: "ANSWER", attrs, plaintext })
   const mapped = await mapReceived(received, own, {
     connection: undefined,
     originals: async (id) => originals.filter((one) => one.id === id),
@@ -237,7 +237,7 @@ test("a message that our phone sends again for a placeholder becomes the event t
 test("a message of nothing that this protocol knows is not lost: it cannot be mapped", async () => {
   // Field 2000, a string.
   const unknown = Buffer.from([0x82, 0x7d, 0x02, 0x68, 0x69])
-  const received = aReceived({ plaintext: writeRandomPadMax16(unknown) })
+  const received = aReceivedMessage({ plaintext: writeRandomPadMax16(unknown) })
   const lookups = { connection: undefined, originals: async () => [], log }
   await expect(mapReceived(received, own, lookups)).rejects.toThrow("nothing that is known")
 })

@@ -3,12 +3,12 @@ import { proto, type BinaryNode } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
-import { countTurns } from "#test/support/turns.ts"
+import { countTurns } from "#test/support/count-turns.ts"
 import { aMemory } from "#test/support/session/memory.ts"
 import { membersIn } from "#session-host/baileys/app-state/people.ts"
 import { type Learnt, wire } from "#session-host/people/contacts.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { personOf } from "#session-host/people/person.ts"
+import { personOf } from "#session-host/people/ask-about-person.ts"
 
 const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }
 

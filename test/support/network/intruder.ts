@@ -7,7 +7,7 @@ import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
 import { Packing, unpack } from "#session-host/memory/vault/compress.ts"
 import type { aChat } from "../session/chat.ts"
 import { aSignalDevice } from "./signal-device.ts"
-import { skip } from "../session/skipping.ts"
+import { advanceRatchet } from "../session/advance-ratchets.ts"
 
 /** Somebody on this bridge's network who knows its public keys and has their own Signal library. */
 export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<typeof aChat>>) {
@@ -32,7 +32,7 @@ export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<
     /** Begins a new conversation, without a prekey. */
     begin: () => eve.repository.injectE2ESession({ jid: to, session: bundle }),
     /** Advances the chain as if this many messages had been sent that never arrive. */
-    skip: (count: number) => skip(eve, to, count),
+    skip: (count: number) => advanceRatchet(eve, to, count),
     encrypt: (content: Parameters<typeof eve.encrypt>[1]) => eve.encrypt(to, content),
     /** Puts a message into the queue of the bridge's device. */
     post: async (attrs: Record<string, string>, ...sealed: { type: string; ciphertext: Uint8Array }[]) =>

@@ -3,7 +3,7 @@ import { networkClient } from "#local/network/client.ts"
 import { startSimulator } from "#simulator/simulator.ts"
 import { type Client, connect, newDevice } from "./baileys-client.ts"
 import { aPhone } from "./phone.ts"
-import { closeAtEnd } from "../sharing/leftovers.ts"
+import { closeAtEnd } from "../sharing/close-leftovers.ts"
 
 export type Network = Awaited<ReturnType<typeof aNetwork>>
 

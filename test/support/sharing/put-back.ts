@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, vi } from "vitest"
-import { closeLeftovers } from "./leftovers.ts"
+import { closeLeftovers } from "./close-leftovers.ts"
 import { until } from "../until.ts"
 
 /**

@@ -1,12 +1,12 @@
 /** The embedded store in a process of its own, perhaps metered: it answers with the units used since the last question. */
 import { startDynamoDb } from "#local/dynamodb/server.ts"
-import { meter } from "#test/infra/meter.ts"
-import { startRecorder } from "#test/infra/recorder.ts"
+import { dynamoDbMeter } from "#test/infra/dynamodb-meter.ts"
+import { startAwsRecorder } from "#test/infra/aws-recorder.ts"
 
 const [path = "", isMetered] = process.argv.slice(2)
 const store = await startDynamoDb({ path })
-const units = meter()
-const recorder = isMetered ? await startRecorder(store.endpoint, units.note, units.noteRequest) : undefined
+const units = dynamoDbMeter()
+const recorder = isMetered ? await startAwsRecorder(store.endpoint, units.note, units.noteRequest) : undefined
 
 process.on("message", () => {
   const { byRow, requests, ...used } = units.take()

@@ -5,7 +5,7 @@ import { call } from "#local/api-client.ts"
 import { type Child, startChild } from "../child.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
-import { growTo } from "./lines.ts"
+import { linkLines } from "./link-lines.ts"
 import type { Line, Side } from "./side.ts"
 
 interface Input {
@@ -43,7 +43,7 @@ export async function startBare({ dir, network, receiver, name = "bare" }: Input
     lines,
     start,
     link: async (count, progress) =>
-      await growTo(count, { side: name, network, lines, link: newBridge, progress }),
+      await linkLines(count, { side: name, network, lines, link: newBridge, progress }),
     async send({ ref, contact }, text) {
       const body = JSON.stringify({ chat: contact, body: text })
       const answer = await pool.request({ method: "POST", path: `/${ref}/send`, body })

@@ -11,7 +11,7 @@ import { type Child, startChild } from "../child.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
 import type { Process } from "../usage.ts"
-import { growTo } from "./lines.ts"
+import { linkLines } from "./link-lines.ts"
 import type { Line, Side } from "./side.ts"
 
 const linkedWithinMs = 120_000
@@ -70,7 +70,7 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
     lines,
     start,
     link: async (count, progress) =>
-      await growTo(count, { side: name, network, lines, link: newBridge, progress }),
+      await linkLines(count, { side: name, network, lines, link: newBridge, progress }),
     async send({ ref, contact }, text, key) {
       const answer = await pool.request({
         method: "POST",

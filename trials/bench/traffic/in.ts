@@ -4,7 +4,7 @@ import { type Measured, shared, spentDuring } from "../measure.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
 import type { Line, Side } from "../sides/side.ts"
-import { faultsOf, type Pair } from "./verdict.ts"
+import { faultsOf, type Pair } from "./once-in-order.ts"
 
 export interface Inbound {
   bridges: number

@@ -1,6 +1,6 @@
 import type { Network } from "../network.ts"
 import type { Measured } from "../measure.ts"
-import type { Profiler } from "../profile.ts"
+import type { Profiler } from "../profiler.ts"
 import { linkTo, sayNowAndThen } from "../progress.ts"
 import type { Receiver } from "../receiver.ts"
 import type { Side } from "../sides/side.ts"

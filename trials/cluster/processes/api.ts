@@ -2,11 +2,11 @@
 import { createServer } from "node:http"
 import { flushCompileCache } from "node:module"
 import { getRequestListener } from "@hono/node-server"
-import { app } from "#functions/api/app.ts"
+import { app } from "#functions/api/one-machine.ts"
 import { listen } from "#local/listen.ts"
-import { breakStore } from "../breaks.ts"
-import { stepsOf } from "../steps.ts"
-import { watchRequests, watchStore } from "../watch.ts"
+import { breakStore } from "../break-store-and-queue.ts"
+import { stepsOf } from "../armed-steps.ts"
+import { watchRequests, watchStore } from "../watch-requests.ts"
 
 process.once("disconnect", () => process.exit(0))
 

@@ -2,12 +2,12 @@
 import { flushCompileCache } from "node:module"
 import { need } from "#core/platform/config.ts"
 import { handler } from "#functions/delivery/handler.ts"
-import { doorbellsAt } from "#local/delivery/doorbells.ts"
+import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
 import { startPoller } from "#local/delivery/poller.ts"
-import { breakQueue, breakStore } from "../breaks.ts"
-import { stepsOf } from "../steps.ts"
-import { stayForEvents } from "./told.ts"
-import { watchAttempts, watchRequests, watchStore } from "../watch.ts"
+import { breakQueue, breakStore } from "../break-store-and-queue.ts"
+import { stepsOf } from "../armed-steps.ts"
+import { listenForNewEvents } from "../forward-new-events.ts"
+import { watchAttempts, watchRequests, watchStore } from "../watch-requests.ts"
 
 process.once("disconnect", () => process.exit(0))
 
@@ -18,7 +18,7 @@ breakQueue(broken)
 watchStore(steps)
 watchRequests(steps, "post")
 watchAttempts(steps)
-if (told) stayForEvents(Number(told), () => steps.at("told of an event"))
+if (told) listenForNewEvents(Number(told), () => steps.at("told of an event"))
 
 startPoller({
   doorbells: doorbellsAt(need("DOORBELL_URL")),

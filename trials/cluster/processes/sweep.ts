@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { look } from "#functions/sweep/sweep.ts"
-import { breakQueue } from "../breaks.ts"
+import { breakQueue } from "../break-store-and-queue.ts"
 
 process.once("disconnect", () => process.exit(0))
 // It rings for what others have promised, and for nothing else.

@@ -5,7 +5,7 @@ import { operations } from "#local/dynamodb/operations.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startSqs } from "#local/aws/sqs.ts"
-import { kindOf } from "../kinds.ts"
+import { purposeOf } from "../purpose-of-request.ts"
 
 process.once("disconnect", () => process.exit(0))
 
@@ -20,7 +20,7 @@ await createTables(store.endpoint)
 const counts = new Map<string, number>()
 for (const [name, operation] of operations)
   operations.set(name, (engine, request) => {
-    const kind = kindOf(name, request)
+    const kind = purposeOf(name, request)
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
     return operation(engine, request)
   })

@@ -8,9 +8,9 @@ import { fieldsIn, fieldsOf } from "#session-host/baileys/app-state/protobuf-fie
 import { followHistory } from "#session-host/baileys/app-state/history.ts"
 import { keysOf } from "#session-host/baileys/signal/keys.ts"
 import { quietLog } from "#session-host/baileys/socket/quiet-log.ts"
-import { newSettings } from "#session-host/baileys/app-state/versions.ts"
+import { newSyncedSettings } from "#session-host/baileys/app-state/synced-settings.ts"
 import type { Acquaintance } from "#session-host/network/connection.ts"
-import { countTurns } from "#test/support/turns.ts"
+import { countTurns } from "#test/support/count-turns.ts"
 import { until } from "#test/support/until.ts"
 import { aVault } from "#test/support/session/vault.ts"
 
@@ -102,7 +102,7 @@ test("while a large address book is read everybody else has a turn after each hu
   const book = Array.from({ length: many }, (_, i) => contact(i))
   const reader = aReader((name) => (name === "critical_unblock_low" ? book : []))
   await reader.keys.set({ "app-state-sync-key": withKey })
-  const settings = newSettings(reader.keys, { ...reader.following, log: quietLog(log) })
+  const settings = newSyncedSettings(reader.keys, { ...reader.following, log: quietLog(log) })
   settings.readIfNew()
   await until(() => reader.vault.ofType("app-state-sync-version").length === 1)
   // Each person has a name and two addresses.
@@ -115,7 +115,11 @@ test("while a large address book is read everybody else has a turn after each hu
 
 test("a change of settings that nobody uses here is settled at once, also before the login is over", async () => {
   const reader = aReader(() => [])
-  const settings = newSettings(reader.keys, { ...reader.following, isOpen: () => false, log: quietLog(log) })
+  const settings = newSyncedSettings(reader.keys, {
+    ...reader.following,
+    isOpen: () => false,
+    log: quietLog(log),
+  })
   expect(await settings.changed(["regular_high"])).toBe(true)
   expect(reader.asked).toEqual([])
 })
@@ -129,7 +133,7 @@ test("a setting that cannot be read is passed over; one whose key is missing wai
     name === "critical_unblock_low" ? [contact(1), broken, odd, contact(3), contact(4, later)] : [],
   )
   await reader.keys.set({ "app-state-sync-key": withKey })
-  const settings = newSettings(reader.keys, { ...reader.following, log: quietLog(log) })
+  const settings = newSyncedSettings(reader.keys, { ...reader.following, log: quietLog(log) })
   expect(await settings.changed(["critical_unblock_low"])).toBe(false)
   expect(await settings.changed(["regular_low"])).toBe(true)
   settings.readIfNew()

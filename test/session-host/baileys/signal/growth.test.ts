@@ -4,7 +4,7 @@ import { credsFromText, credsToText } from "#session-host/baileys/signal/seriali
 import { decode } from "#session-host/messages/decode.ts"
 import { pack } from "#session-host/memory/vault/compress.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
-import { skip, skipInGroup } from "#test/support/session/skipping.ts"
+import { advanceRatchet, advanceSenderKeys } from "#test/support/session/advance-ratchets.ts"
 
 type Party = Awaited<ReturnType<typeof aSignalDevice>>
 
@@ -30,7 +30,7 @@ test("first messages, each of which skips all that one may skip, make no large r
   for (let i = 0; i < 12; i++) {
     // Without a prekey it uses up nothing that could run out.
     await eve.open({ lid: bob.lid, bundle: async () => ({ ...(await bob.bundle()), preKey: undefined }) })
-    await skip(eve, bob.lid, 1_999)
+    await advanceRatchet(eve, bob.lid, 1_999)
     const sealed = await eve.encrypt(bob.lid, { conversation: `${i}` })
     expect(sealed.type).toBe("pkmsg")
     expect(await text(bob.decrypt(eve.lid, sealed))).toBe(`${i}`)
@@ -41,7 +41,7 @@ test("first messages, each of which skips all that one may skip, make no large r
 test("a chain that skips again and again makes no large row", async () => {
   const { ada, bob } = await twoSignalDevices()
   for (let i = 0; i < 5; i++) {
-    await skip(ada, bob.lid, 1_999)
+    await advanceRatchet(ada, bob.lid, 1_999)
     expect(await text(bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: `${i}` })))).toBe(
       `${i}`,
     )
@@ -96,7 +96,7 @@ test("a sender key that skips again and again makes no large row, on neither sid
   const { ada, bob, share, send } = await aGroup()
   for (let i = 0; i < 5; i++) {
     await share()
-    await skipInGroup(ada, own, 1_900)
+    await advanceSenderKeys(ada, own, 1_900)
     await send(`${i}`)
   }
   expect(largest(bob, "sender-key")).toBeLessThan(64 * 1024)

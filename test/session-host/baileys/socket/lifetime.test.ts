@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { afterEach, expect, test, vi } from "vitest"
-import { newBeforeEnd } from "#session-host/baileys/socket/before-end.ts"
+import { newAnswerOrEnd } from "#session-host/baileys/socket/answer-or-end.ts"
 import { newLifetime } from "#session-host/baileys/socket/lifetime.ts"
 import type { Happening } from "#session-host/network/connection.ts"
 
@@ -52,19 +52,19 @@ test("a connection that does not go on in time ends, and only then", () => {
 
 test("callers that wait for an answer hear of the end, and so do those that ask after it", async () => {
   const { lifetime } = aLifetime()
-  const beforeEnd = newBeforeEnd(lifetime, { isOpen: true })
-  const waiting = beforeEnd(new Promise(() => {}))
+  const answerOrEnd = newAnswerOrEnd(lifetime, { isOpen: true })
+  const waiting = answerOrEnd(new Promise(() => {}))
   lifetime.end()
   await expect(waiting).rejects.toThrow("the connection ended")
-  await expect(beforeEnd(new Promise(() => {}))).rejects.toThrow("the connection ended")
+  await expect(answerOrEnd(new Promise(() => {}))).rejects.toThrow("the connection ended")
 })
 
 test("a connection does not keep what it was answered", async () => {
   setFlagsFromString("--expose-gc")
   const gc = runInNewContext("gc") as () => void // the flag has made it
   const { lifetime } = aLifetime()
-  const beforeEnd = newBeforeEnd(lifetime, { isOpen: true })
-  const ask = async () => new WeakRef(await beforeEnd(Promise.resolve({ a: "long answer" })))
+  const answerOrEnd = newAnswerOrEnd(lifetime, { isOpen: true })
+  const ask = async () => new WeakRef(await answerOrEnd(Promise.resolve({ a: "long answer" })))
   const answer = await ask()
   await nextTurn()
   gc()

@@ -1,0 +1,47 @@
+export * as BridgesOfPhone from "./bridges-of-phone.ts"
+
+import { createHmac } from "node:crypto"
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { need } from "../platform/config.ts"
+import { query, update } from "../store/store.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
+
+/** No bridge stays connected longer than this without reconnecting, since hosts are replaced. In seconds: 90 days. */
+const keptFor = 90 * 86_400
+
+/** A bridge that was linked to a phone, and when it last connected, in Unix seconds. */
+const Linked = z.object({ bridgeId: z.string(), connectedAt: z.number().int() })
+export type Linked = z.infer<typeof Linked>
+
+/**
+ * Records that a bridge has connected as this number (digits). Only a keyed hash is written: an operator can look a
+ * number up, but nobody can read it.
+ */
+export async function note(bridgeId: string, phone: string): Promise<void> {
+  await update({
+    TableName: tables.leases,
+    Key: { pk: pkOf(phone), sk: `BRIDGE#${bridgeId}` },
+    UpdateExpression: "SET connected_at = :now, expires_at = :expires",
+    ExpressionAttributeValues: { ":now": now(), ":expires": now() + keptFor },
+  })
+}
+
+/** The bridges that have connected as this number, latest first. One of them may be linked to another phone by now. */
+export async function find(phone: string): Promise<Linked[]> {
+  const found: Linked[] = []
+  const rows = query({
+    TableName: tables.leases,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :phone",
+    ExpressionAttributeValues: { ":phone": pkOf(phone) },
+  })
+  for await (const row of rows)
+    found.push(Linked.parse({ bridgeId: bridgeIdOf(row.sk), connectedAt: row.connected_at }))
+  return found.toSorted((a, b) => b.connectedAt - a.connectedAt)
+}
+
+function pkOf(phone: string): string {
+  const hash = createHmac("sha256", need("HOST_TOKEN_SECRET")).update(`linked phone ${phone}`).digest("hex")
+  return `PHONE#${hash}`
+}

@@ -1,0 +1,229 @@
+export * as EventIndex from "./event-index.ts"
+
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { Delivery } from "./delivery-progress.ts"
+import { sessionUnavailable } from "../error.ts"
+import { EventRow } from "./row.ts"
+import { batchGet, batchWrite, get as getRow, type Key, query, type Row, type Write } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+
+/** The states that have a list of their own. */
+export type Listed = "pending" | "undelivered" | "inbox"
+
+/** Numbers of events, both ends excluded. */
+interface Range {
+  after: number
+  before?: number | undefined
+  isNewestFirst?: boolean
+}
+
+/** A row that leads to an event that was given up or went to the inbox, so that listing reads no others. */
+export function pointer(event: { bridgeId: string; n: number }, state: "undelivered" | "inbox"): Write {
+  const expires_at = now() + EventRow.keptFor[state]
+  return {
+    Put: {
+      TableName: tables.events,
+      Item: { ...pointerKey(event.bridgeId, state, event.n), n: event.n, expires_at },
+    },
+  }
+}
+
+/** The write that takes an event off its list after a resend succeeded. */
+export function unlisting(event: EventRow.Info): Write[] {
+  if (event.state !== "undelivered" && event.state !== "inbox") return []
+  return [{ Delete: { TableName: tables.events, Key: pointerKey(event.bridgeId, event.state, event.n) } }]
+}
+
+/** The number under which an event of this id was appended; undefined when it is unknown or no longer kept. */
+export async function numberOf(bridgeId: string, eventId: string): Promise<number | undefined> {
+  return (await named(bridgeId, eventId))?.n
+}
+
+/** The event of this id and its outcome; undefined when it is unknown or no longer kept. */
+export async function find(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
+  const event = await named(bridgeId, eventId)
+  if (!event) return undefined
+  const found = EventRow.asOf(event, (await Delivery.get(bridgeId))?.head ?? 0)
+  // DynamoDB removes expired rows late.
+  return (found.expiresAt ?? Infinity) > now() || found.state === "pending" ? found : undefined
+}
+
+async function named(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
+  const n = EventRow.numberOf(eventId) ?? (await numberOfBefore(bridgeId, eventId))
+  const event = n === undefined ? undefined : await EventRow.get(bridgeId, n)
+  return event?.eventId === eventId ? event : undefined
+}
+
+/**
+ * Ids without a number have a row that leads to it. The release that put numbers into ids ended these rows, and they
+ * are kept for at most 67 days: this function may be removed 67 days after every service runs that release.
+ */
+async function numberOfBefore(bridgeId: string, eventId: string): Promise<number | undefined> {
+  const marker = await getRow(tables.events, { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` })
+  return marker && z.object({ n: z.number() }).parse(marker).n
+}
+
+/** The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the head. */
+export async function page(
+  bridgeId: string,
+  asked: { state: Listed; after: number; limit: number },
+): Promise<EventRow.Info[]> {
+  const found: EventRow.Info[] = []
+  const { state, after, limit } = asked
+  const rows = state === "pending" ? kept(bridgeId, { after }, after) : pointed(bridgeId, state, { after })
+  for await (const row of rows) if (found.push(row) === limit) break
+  return found
+}
+
+/** Every event that is kept. The state of each is as of this `head`. */
+export async function* kept(bridgeId: string, range: Range, head: number): AsyncGenerator<EventRow.Info> {
+  for await (const row of rowsIn(bridgeId, range, EventRow.key)) {
+    const event = EventRow.asOf(EventRow.fromRow(row), head)
+    // DynamoDB removes expired rows late.
+    if (event.state === "pending" || (event.expiresAt ?? Infinity) > now()) yield event
+  }
+}
+
+/** The number of the newest event; 0 if there is none. */
+export async function newest(bridgeId: string): Promise<number> {
+  const rows = rowsIn(bridgeId, { after: 0, isNewestFirst: true }, EventRow.key, 1)
+  for await (const row of rows) return EventRow.fromRow(row).n
+  return 0
+}
+
+/**
+ * The number of the first event that is kept and was created at this time (Unix seconds) or later; the number after the
+ * newest if there is none. Numbers and times grow together, so it halves what is left with each look.
+ */
+export async function firstSince(bridgeId: string, since: number): Promise<number> {
+  let low = 1
+  let high = (await newest(bridgeId)) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    // An event that has expired is older than every one that is kept.
+    const event = await firstFrom(bridgeId, middle)
+    if (event && event.createdAt < since) low = event.n + 1
+    else high = middle
+  }
+  return low
+}
+
+async function firstFrom(bridgeId: string, n: number): Promise<EventRow.Info | undefined> {
+  for await (const row of rowsIn(bridgeId, { after: n - 1 }, EventRow.key, 1)) return EventRow.fromRow(row)
+  return undefined
+}
+
+const Pointer = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  n: z.number().int(),
+  expires_at: z.number().int(),
+})
+
+/** How many pointers are followed at once, and how many that lead nowhere are removed before its reader has to ask again. */
+const followed = { atOnce: 25, mostStale: 2000 }
+
+/**
+ * The events that pointers lead to: all of them, unless its reader stops before. Pointers that have expired lead nowhere,
+ * and earlier releases left those of events that were resent successfully. They are removed on the way, so a long list
+ * gets shorter each time it is asked for.
+ * @param since only events that were listed at this time (Unix seconds) or later.
+ * @throws ApiError `session_unavailable` when it has met very many pointers that lead nowhere
+ */
+export async function* pointed(
+  bridgeId: string,
+  state: "undelivered" | "inbox",
+  range: Range,
+  since?: number,
+): AsyncGenerator<EventRow.Info> {
+  const keyOf = (id: string, n: number) => pointerKey(id, state, n)
+  const rows = rowsIn(bridgeId, range, keyOf)
+  const wanted = since === undefined ? rows : listedSince(since, state, rows)
+  let removed = 0
+  for await (const pointers of inGroups(wanted, followed.atOnce)) {
+    const { kept, stale } = await follow(bridgeId, state, pointers)
+    await batchWrite(stale.map((key) => ({ table: tables.events, remove: key })))
+    yield* kept
+    removed += stale.length
+    if (removed >= followed.mostStale) throw sessionUnavailable("this list is being tidied up: try again", 1)
+  }
+}
+
+/** The numbers of the newest events on a list, at most `limit`, without a read of any event. Some may lead nowhere. */
+export async function newestPointers(
+  bridgeId: string,
+  state: "undelivered" | "inbox",
+  limit: number,
+): Promise<number[]> {
+  const numbers: number[] = []
+  const keyOf = (id: string, n: number) => pointerKey(id, state, n)
+  const rows = rowsIn(bridgeId, { after: 0, isNewestFirst: true }, keyOf, limit)
+  for await (const row of rows) if (numbers.push(Pointer.parse(row).n) === limit) break
+  return numbers
+}
+
+/** Such a pointer says when it expires, and so when it was written: no other is followed. */
+async function* listedSince(
+  since: number,
+  state: "undelivered" | "inbox",
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<Row> {
+  for await (const row of rows)
+    if (Pointer.parse(row).expires_at - EventRow.keptFor[state] >= since) yield row
+}
+
+async function follow(bridgeId: string, state: EventRow.State, rows: Row[]) {
+  const kept: EventRow.Info[] = []
+  const all = rows.map((row) => Pointer.parse(row))
+  const pointers = all.filter(({ expires_at }) => expires_at > now())
+  // DynamoDB removes expired rows late.
+  const stale: Key[] = all.filter(({ expires_at }) => expires_at <= now()).map(({ pk, sk }) => ({ pk, sk }))
+  const found = await batchGet(
+    pointers.map(({ n }) => ({ table: tables.events, key: EventRow.key(bridgeId, n) })),
+  )
+  for (const [i, { pk, sk }] of pointers.entries()) {
+    const event = found[i] && EventRow.fromRow(found[i])
+    if (event?.state === state) kept.push(event)
+    // A pending event gets its outcome in the transaction that wrote this pointer, and will show it in a moment.
+    else if (event?.state !== "pending") stale.push({ pk, sk })
+  }
+  return { kept, stale }
+}
+
+async function* inGroups<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let group: Item[] = []
+  for await (const item of items) {
+    if (group.push(item) < size) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}
+
+/** The rows of a bridge whose keys are of this kind, with numbers in this range. */
+async function* rowsIn(
+  bridgeId: string,
+  { after, before, isNewestFirst = false }: Range,
+  keyOf: (bridgeId: string, n: number) => Key,
+  limit = 100,
+): AsyncGenerator<Row> {
+  // DynamoDB refuses a range that ends before it begins.
+  if (before !== undefined && before <= after + 1) return
+  yield* query({
+    TableName: tables.events,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :bridge AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: {
+      ":bridge": `BRIDGE#${bridgeId}`,
+      ":from": keyOf(bridgeId, after + 1).sk,
+      ":to": keyOf(bridgeId, before === undefined ? 999_999_999_999 : before - 1).sk,
+    },
+    ScanIndexForward: !isNewestFirst,
+    Limit: limit,
+  })
+}
+
+function pointerKey(bridgeId: string, state: "undelivered" | "inbox", n: number) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: `STATE#${state}#${EventRow.padded(n)}` }
+}

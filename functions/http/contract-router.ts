@@ -1,0 +1,31 @@
+import { OpenAPIHono } from "@hono/zod-openapi"
+import type { ApiKey } from "#core/account/api-key.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { invalid, issuesOf } from "#core/error.ts"
+import "#core/platform/zod-sentences.ts"
+import type { RateLimit } from "#core/rate-limit.ts"
+
+export interface ApiEnv {
+  Variables: {
+    requestId: string
+    /** The account that the API key belongs to. */
+    accountId: string
+    keyId: string
+    /** The key's scope: which calls it may make. */
+    access: ApiKey.Access
+    /** The state of the narrowest rate limit that the request counts against. */
+    window: RateLimit.Window
+    /** Set on every route below `/api/instances/{customer_ref}`. */
+    bridge: Bridge.Info
+  }
+}
+
+/** A router whose input is checked against the contract before a handler runs. */
+export function contractRouter() {
+  return new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (result.success) return
+      throw invalid(issuesOf(result.error))
+    },
+  })
+}

@@ -1,0 +1,35 @@
+import type { AuthenticationCreds, BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import type { Lifetime } from "../socket/lifetime.ts"
+import { newAdvSecret, type newCodes } from "./qr.ts"
+import { hasChild } from "../stanzas/stanza.ts"
+
+interface Input {
+  sock: Pick<WASocket, "sendNode">
+  creds: AuthenticationCreds
+  codes: ReturnType<typeof newCodes>
+  lifetime: Pick<Lifetime, "tell">
+  /** Keeps the credentials, and calls back when they are kept. */
+  keepCreds: (then: () => void) => void
+  onError: (error: unknown) => void
+}
+
+/** Takes the steps of pairing that Baileys does not know. Without an account its own acknowledgement fails, too. */
+export function newPairingNotices({ sock, creds, codes, lifetime, keepCreds, onError }: Input) {
+  const refreshSecret = (notification: BinaryNode) => {
+    if (!hasChild(notification, "companion_reg_refresh") && !hasChild(notification, "pair-device-rotate-qr"))
+      return
+    creds.advSecretKey = newAdvSecret()
+    const code = codes.again(creds.advSecretKey)
+    keepCreds(() => {
+      if (code) lifetime.tell({ kind: "qr", ...code })
+    })
+  }
+  return (stanza: BinaryNode) => {
+    if (stanza.tag !== "notification" || creds.account) return
+    const { id, from, type } = stanza.attrs
+    if (type === "passkey_prologue_request") lifetime.tell({ kind: "passkey_required" })
+    if (type === "companion_reg_refresh") refreshSecret(stanza)
+    const ack = { class: "notification", ...(id && { id }), ...(from && { to: from }), ...(type && { type }) }
+    if (!creds.me) sock.sendNode({ tag: "ack", attrs: ack }).catch(onError)
+  }
+}

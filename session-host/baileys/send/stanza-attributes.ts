@@ -1,0 +1,24 @@
+import type { BinaryNode, proto } from "@whiskeysockets/baileys"
+
+interface Envelope {
+  additionalAttributes: Record<string, string>
+  additionalNodes: BinaryNode[]
+}
+
+/**
+ * The marks of a message's kind on its stanza, beyond those that `relayMessage` finds out by itself. Made of the message
+ * alone, so that the same bytes go out with the same marks.
+ */
+export function stanzaAttributesOf(message: proto.IMessage): Envelope {
+  const { protocolMessage } = message
+  if (protocolMessage?.editedMessage) return { additionalAttributes: { edit: "1" }, additionalNodes: [] }
+  // 8 would be an admin's, of somebody else's message.
+  if (protocolMessage?.key) return { additionalAttributes: { edit: "7" }, additionalNodes: [] }
+  if (message.pollCreationMessage ?? message.pollCreationMessageV3) return meta({ polltype: "creation" })
+  if (message.eventMessage) return meta({ event_type: "creation" })
+  return { additionalAttributes: {}, additionalNodes: [] }
+}
+
+function meta(attrs: Record<string, string>): Envelope {
+  return { additionalAttributes: {}, additionalNodes: [{ tag: "meta", attrs }] }
+}

@@ -1,0 +1,138 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi"
+import { inMode } from "../network/addressing.ts"
+import type { Network } from "../network/network.ts"
+import type { Profile } from "../network/profiles.ts"
+import { setAutoReply } from "../phone/auto-reply.ts"
+import { tellName } from "../phone/settings/settings.ts"
+import { jidOfTarget } from "../phone/target.ts"
+import { el, type Node } from "../wire/node.ts"
+import { askAs, phoneOf } from "./phones.ts"
+import { route } from "./http/route.ts"
+import * as Schema from "./schemas.ts"
+import { targetOf, userOf } from "./target.ts"
+
+/** Everything that people do with their phones besides writing: profiles, presence, typing, reading. */
+export function profileAndPresence(app: OpenAPIHono, network: Network) {
+  route(
+    app,
+    {
+      method: "patch",
+      path: "/phones/{number}",
+      summary: "Change name, about, picture, presence, privacy, blocks, business",
+      body: Schema.ChangePhone,
+      answer: z.object({}),
+    },
+    async ({ params, body }) => {
+      const phone = phoneOf(network, params.number)
+      const { handset } = phone
+      const { on, business } = body
+      if (body.answers !== undefined) setAutoReply(phone, body.answers)
+      if (on === true) phone.turnOn()
+      if (on === false) phone.turnOff()
+      network.profiles.change(handset.own.user, settingsIn(body))
+      if (business !== undefined)
+        network.profiles.change(handset.own.user, { business: business ?? undefined })
+      if (body.name) {
+        handset.submit(el("presence", { name: body.name }))
+        await phone.use(tellName)
+      }
+      if (body.available !== undefined)
+        handset.submit(el("presence", { type: body.available ? "available" : "unavailable" }))
+      for (const [xmlns, content] of wishes(network, body)) askAs(handset, { xmlns, content })
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/typing",
+      summary: "Write or record in a chat, without sending",
+      body: Schema.Typing,
+      answer: z.object({}),
+    },
+    ({ params, body }) => {
+      const { handset } = phoneOf(network, params.number)
+      const to = jidOfTarget(targetOf(network, body))
+      const state = el(body.state === "paused" ? "paused" : "composing", {
+        media: body.state === "recording" ? "audio" : undefined,
+      })
+      handset.submit(el("chatstate", { to }, [state]))
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/phones/{number}/read",
+      summary: "Mark messages as read or played",
+      body: Schema.Seen,
+      answer: z.object({}),
+    },
+    ({ params, body }) => {
+      const { handset } = phoneOf(network, params.number)
+      handset.submit(readReceipt(network, body))
+      return {}
+    },
+  )
+  route(
+    app,
+    {
+      method: "delete",
+      path: "/presence/subscriptions",
+      summary: "Let all presence subscriptions decay now",
+      answer: z.object({}),
+    },
+    () => {
+      network.presence.forget()
+      return {}
+    },
+  )
+}
+
+function readReceipt(network: Network, body: z.output<typeof Schema.Seen>): Node {
+  const target = targetOf(network, { to: body.chat, addressing: body.addressing })
+  const [id, ...rest] = body.message_ids
+  const author = network.directory.user(body.from ?? "")
+  const mode = "group" in target ? target.group.mode : "lid"
+  const participant = "user" in target || !author ? undefined : inMode(mode, author)
+  const list = el(
+    "list",
+    {},
+    rest.map((one) => el("item", { id: one })),
+  )
+  const attrs = { id, to: jidOfTarget(target), type: body.type, participant }
+  return el("receipt", attrs, rest.length > 0 ? [list] : undefined)
+}
+
+/** The settings that the network has of an account by itself, and no phone asks for. */
+function settingsIn(body: z.output<typeof Schema.ChangePhone>): Partial<Profile> {
+  const named = {
+    restricted: body.restricted,
+    capped: body.capped,
+    statusHiddenFrom: body.status_hidden_from,
+    hidesNumber: body.hides_number,
+    byNumber: body.by_number,
+    notByNumber: body.not_by_number,
+  }
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+}
+
+/** The question to the network for each setting, by namespace. */
+function wishes(network: Network, body: z.output<typeof Schema.ChangePhone>): [string, Node[]][] {
+  const item = (action: string, pn: string): [string, Node[]] => {
+    return ["blocklist", [el("item", { action, jid: inMode("lid", userOf(network, pn)) })]]
+  }
+  const { about, picture, privacy, block, unblock } = body
+  const found: [string, Node[]][] = []
+  if (about !== undefined) found.push(["status", [el("status", {}, Buffer.from(about))]])
+  if (picture === null) found.push(["w:profile:picture", []])
+  if (picture)
+    found.push(["w:profile:picture", [el("picture", { type: "image" }, Buffer.from(picture, "base64"))]])
+  for (const [name, value] of Object.entries(privacy ?? {}))
+    found.push(["privacy", [el("privacy", {}, [el("category", { name, value })])]])
+  if (block) found.push(item("block", block))
+  if (unblock) found.push(item("unblock", unblock))
+  return found
+}

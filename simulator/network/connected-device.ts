@@ -1,0 +1,45 @@
+import type { Node } from "../wire/node.ts"
+import type { Address } from "./directory.ts"
+
+/** A device that is connected: a client's socket after login, or a phone of ours. */
+export interface ConnectedDevice extends Progress {
+  readonly device: Address
+  send(stanza: Node): void
+  /** Says goodbye with this stanza, if one is given, and hangs up. */
+  end(goodbye?: Node): void
+  /** Cut without a word, as a lost connection is; after half of this stanza, if one is given. */
+  cut(half?: Node): void
+  /** False while more than enough waits to be written. */
+  writable(): boolean
+}
+
+/** How far a line has come with what is queued for its device. */
+interface Progress {
+  /** The number of the last queued stanza written to it. */
+  sent: number
+  /** The number of the last stanza queued for it. */
+  queued: number
+  /** Whether it takes queued stanzas yet: a client says so after login. */
+  active: boolean
+  /** Up to this number what is sent is the backlog, marked `offline`; undefined when that is over. */
+  backlog: number | undefined
+  /** How many stanzas were marked `offline`. */
+  offlineCount: number
+  /** How many more of the backlog may be written now; undefined: all. */
+  offlineLeft: number | undefined
+  /** The number of a stanza that withholds those behind it until the device takes it. */
+  stuckAt: number | undefined
+}
+
+/** The progress of a device that has just connected. */
+export function nothingSent(): Progress {
+  return {
+    sent: 0,
+    queued: 0,
+    active: false,
+    backlog: undefined,
+    offlineCount: 0,
+    offlineLeft: undefined,
+    stuckAt: undefined,
+  }
+}

@@ -1,0 +1,86 @@
+import { proto } from "@whiskeysockets/baileys"
+import type { Household } from "../network/directory.ts"
+import { el } from "../wire/node.ts"
+import { compose, type Content } from "./content/compose.ts"
+import type { Message } from "./messages.ts"
+import { jidOfTarget, type Target } from "./target.ts"
+import type { Phone } from "./phone.ts"
+
+/** Somebody's answer to a message, if there is one. */
+type Answer = (message: proto.IMessage, id: string) => proto.IMessage | Content | undefined
+
+/** A household's owner is played by the user of the sandbox. */
+const answers: Record<Household["role"], Answer | undefined> = { owner: undefined, echo, voter }
+
+/** From now on this phone answers what is written to it. */
+export function autoReplyAs(phone: Phone, role: Household["role"]) {
+  const answer = answers[role]
+  if (answer) answerWith(phone, answer)
+}
+
+const answering = new WeakMap<Phone, () => void>()
+
+/** Whether a phone of no household sends back what it is sent. */
+export function setAutoReply(phone: Phone, isAnswering: boolean) {
+  answering.get(phone)?.()
+  if (isAnswering) answering.set(phone, answerWith(phone, echo))
+  else answering.delete(phone)
+}
+
+/** Gives what ends it. */
+function answerWith(phone: Phone, answer: Answer): () => void {
+  const { handset } = phone
+  let last = handset.inbox.last()
+  return handset.inbox.listen(() => {
+    for (const message of handset.inbox.after(last)) {
+      last = message.n
+      if (message.from_me || message.chat !== message.from) continue
+      reply(phone, message, answer).catch((error: unknown) =>
+        handset.network.log.note(phone.pn, "not answered", { error: String(error) }),
+      )
+    }
+  })
+}
+
+/** Reads it, and sends what there is to say. */
+async function reply(phone: Phone, message: Message, answer: Answer): Promise<void> {
+  const { handset } = phone
+  const user = handset.network.directory.user(message.from)
+  if (!user) return
+  const target: Target = { user, mode: "lid" }
+  const to = jidOfTarget(target)
+  handset.submit(el("receipt", { id: message.id, to, type: "read" }))
+  const said = answer(proto.Message.fromObject(message.content as object), message.id)
+  if (!said) return
+  await phone.send({ target, content: isContent(said) ? compose(handset, target, said) : said })
+}
+
+function isContent(said: proto.IMessage | Content): said is Content {
+  return "vote" in said || "rsvp" in said || "text" in said
+}
+
+/** The same again: words, media, places, cards. */
+function echo(message: proto.IMessage): proto.IMessage | undefined {
+  const text = message.conversation || message.extendedTextMessage?.text
+  if (text) return { conversation: text }
+  const { imageMessage, videoMessage, audioMessage, documentMessage, stickerMessage } = message
+  if (imageMessage) return { imageMessage }
+  if (videoMessage) return { videoMessage }
+  if (audioMessage) return { audioMessage }
+  if (documentMessage) return { documentMessage }
+  if (stickerMessage) return { stickerMessage }
+  const { locationMessage, contactMessage } = message
+  if (locationMessage) return { locationMessage }
+  return contactMessage ? { contactMessage } : undefined
+}
+
+/** Takes the first option of a poll, comes to every event, and says so in answer to a text. */
+function voter(message: proto.IMessage, id: string): Content | undefined {
+  const poll = message.pollCreationMessageV3 ?? message.pollCreationMessage ?? message.pollCreationMessageV2
+  const [first] = poll?.options ?? []
+  if (first?.optionName) return { vote: { message_id: id, options: [first.optionName] } }
+  if (message.eventMessage) return { rsvp: { message_id: id, response: "going", guests: 0 } }
+  if (message.conversation || message.extendedTextMessage)
+    return { text: "I vote on polls and answer event messages: send me one." }
+  return undefined
+}

@@ -1,0 +1,35 @@
+import { createServer } from "node:http"
+import { json } from "node:stream/consumers"
+import { listen } from "#local/listen.ts"
+
+type Handler = (event: never, context: never) => Promise<unknown>
+
+/** Lambda's own API, as far as Invoke: functions by name, run here. A function that throws gives a function error. */
+export async function startLambdaApi(functions: Record<string, Handler>) {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const name = /^\/2015-03-31\/functions\/([^/]+)\/invocations/.exec(request.url ?? "")?.[1] ?? ""
+      const handler = functions[decodeURIComponent(name)]
+      const event = await json(request)
+      if (!handler) {
+        response.writeHead(404, { "x-amzn-errortype": "ResourceNotFoundException" }).end("{}")
+        return
+      }
+      try {
+        const answer = await handler(event as never, {} as never) // whatever the function takes
+        response.writeHead(200).end(JSON.stringify(answer))
+      } catch (error) {
+        response.writeHead(200, { "x-amz-function-error": "Unhandled" })
+        response.end(JSON.stringify({ errorMessage: String(error) }))
+      }
+    })()
+  })
+  const port = await listen(server)
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import { WebSocket } from "ws"
+import { SessionVault } from "#session-host/memory/vault/vault.ts"
+import { transmission } from "#session-host/baileys/send/progress.ts"
+import type { Steps } from "./armed-steps.ts"
+
+type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void
+
+/** Whether the frame being read is live or from the backlog, in the asynchronous context that reads it. */
+const arriving = new AsyncLocalStorage<"live" | "backlog">()
+
+/**
+ * Makes steps of what a session tells the network: the stanza of a message (`stanza`), and what says that one has arrived
+ * (`receipt`, `backlog receipt`). Such a frame is `held` while it waits at the gate, and `sent` when its bytes are with
+ * the operating system.
+ */
+export function watchFrames({ at }: Steps): void {
+  followArrivals()
+  const words = new WeakMap<Buffer, string>()
+  const gates = new WeakMap<WebSocket, Send>()
+  const plain = Reflect.get(WebSocket.prototype, "send") as Send // of the library
+
+  const leave: Send = function (data, done) {
+    const word = words.get(data)
+    if (!word) return plain.call(this, data, done)
+    words.delete(data)
+    at(`before ${word}`)
+    plain.call(this, data, (error) => {
+      at(`${word} sent`)
+      done(error)
+    })
+  }
+  const come = (gate: Send): Send =>
+    function (data, done) {
+      const word = wordOfFrame()
+      if (word) words.set(data, word)
+      gate.call(this, data, done)
+      if (words.has(data)) at(`${word} held`)
+    }
+
+  Object.defineProperty(WebSocket.prototype, "send", {
+    get(this: WebSocket) {
+      return gates.get(this) ?? leave
+    },
+    // The gate puts itself before the socket's own way out.
+    set(this: WebSocket, gate: Send) {
+      gates.set(this, come(gate))
+    },
+  })
+}
+
+function followArrivals(): void {
+  const foresee = Reflect.get(SessionVault.prototype, "foresee")
+  SessionVault.prototype.foresee = function (attrs) {
+    arriving.enterWith(attrs.offline === undefined ? "live" : "backlog")
+    foresee.call(this, attrs)
+  }
+}
+
+function wordOfFrame(): string | undefined {
+  if (transmission.getStore()) return transmission.getStore()?.built ? "stanza" : undefined
+  const what = arriving.getStore()
+  return what && (what === "live" ? "receipt" : "backlog receipt")
+}
