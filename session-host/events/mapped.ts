@@ -4,14 +4,14 @@ import type { MessageContent } from "../network/connection.ts"
 /** The event that a mapper makes of an occurrence. */
 export interface Mapped {
   /**
-   * Identifies this occurrence. It is made of what was received, never of what was looked up. A message is identified by
-   * its identity (`MessageIdentity`) as well.
+   * Identifies this occurrence. It is made of what was received, never of what was looked up. A message also has
+   * an identity of its own (`message`).
    */
   identity: string[]
   event: Event
-  /** The network may report it again, with the same identity. Not for messages, which have a name. */
+  /** The network may report it again, with the same identity. Not for messages, which have an identity of their own. */
   mayRepeat?: true
-  /** The name of the message, if the event is one. */
+  /** The identity of the message, if the event is one. */
   message?: MessageIdentity
   /** The part of that message to remember beside its event, if others may refer to it. */
   remember?: Remembered

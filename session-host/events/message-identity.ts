@@ -4,7 +4,7 @@ import type { MessageIdentity } from "./mapped.ts"
 import type { Acquaintance, Received } from "../network/connection.ts"
 
 /**
- * The name of a stanza's message. The author is named without device, and by the private address (LID) first where the
+ * The identity of a stanza's message. Its author is named without device, and by the private address (LID) first where the
  * stanza gives both, so the sender's own retry and our phone's copy count as the same message.
  */
 export function messageIdentityOf(attrs: Record<string, string>, own: Own): MessageIdentity | undefined {

@@ -21,5 +21,5 @@ export async function wasSeenFormerly(store: SessionStore, hash: string, until: 
 /** Turns the messages it left into events, before anything else arrives. @throws SessionEnded */
 export async function drainFormer(store: SessionStore, inbound: Inbound): Promise<void> {
   for (const { received, removal } of await parked(store, await parkedKeys(store, "JOURNAL#")))
-    await inbound.takeAgain(received, removal)
+    await inbound.takeFormer(received, removal)
 }

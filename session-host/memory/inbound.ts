@@ -35,11 +35,14 @@ interface Options {
 }
 
 interface Looked {
-  name: MessageIdentity | undefined
+  identity: MessageIdentity | undefined
   known: Known | undefined
 }
 
-/** How many ciphertexts of a message are remembered: a stranger may send any number under one id. */
+/**
+ * How many ciphertexts of a message are remembered: a stranger may send any number under one id. An older one is left to its
+ * ratchet to refuse.
+ */
 const mostSeen = 50
 
 interface Asked {
@@ -57,12 +60,13 @@ const goodFor = 500
 /**
  * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one
  * unit, which is committed whole or not at all. If a stanza brings more messages than its own, these become units
- * before it.
+ * before it. If the host dies between two of them, the stanza comes again, and their own rows keep them from being told twice.
  *
  * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit,
  * so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but
  * before the receipt has left, the message comes again as well, and `isSeen` finds its ciphertext in the row that the
- * unit has written.
+ * unit has written. A message that nobody wants has no such row: only its ratchet is kept. When it comes again, its key is
+ * gone, and `decrypting.ts` lets the receipt out for that reason.
  *
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted meanwhile, and
  * only `take` waits for the answer (decision 19).
@@ -75,7 +79,7 @@ export class Inbound {
 
   constructor(options: Options) {
     this.#options = options
-    this.#lookups = new Lookups((names) => options.messages.findAll(names))
+    this.#lookups = new Lookups((identities) => options.messages.findAll(identities))
   }
 
   /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */
@@ -112,14 +116,17 @@ export class Inbound {
   }
 
   /**
-   * Makes the unit of a message that a release before 0.2 received and wrote down, without making it an event. @throws
-   * SessionEnded
+   * Makes the unit of a message that a release before 0.2 received and wrote down, without making it an event. All of these
+   * come before anything else arrives. If the host dies first, the next holder finds the message again. @throws SessionEnded
    */
-  async takeAgain(received: Received, removal: UnitWrite[]): Promise<void> {
+  async takeFormer(received: Received, removal: UnitWrite[]): Promise<void> {
     this.#keep(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
   }
 
-  /** Makes the unit of a parked message. It stays parked if it still cannot be read. @throws SessionEnded */
+  /**
+   * Makes the unit of a parked message. It stays parked if it still cannot be read. A host that dies meanwhile leaves it to the
+   * next one, which tries all of them. @throws SessionEnded
+   */
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#options
     try {
@@ -140,12 +147,13 @@ export class Inbound {
 
   async #make(received: Received, writes: UnitWrite[]): Promise<number> {
     const { outbox, parking, log } = this.#options
+    // No row remembers it: see the class.
     if (this.ignores(received.attrs)) return await outbox.make([], { writes })
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {
       if (error instanceof SessionEnded || error instanceof TooLarge) throw error
-      const parked = await parking.writes(received)
+      const parked = await parking.writesFor(received)
       if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
       else log.debug({ error }, "a message could not become an event and was not kept")
       return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
@@ -171,7 +179,10 @@ export class Inbound {
     )
   }
 
-  /** Everybody who writes to the session becomes a contact of it. The message does not wait for that. */
+  /**
+   * Everybody who writes to the session becomes a contact of it. The message does not wait for that: if the host dies first,
+   * their next message brings it again.
+   */
   #learnAuthors(received: Received): void {
     const { contacts, own, log } = this.#options
     const connection = this.#options.connection()
@@ -182,11 +193,11 @@ export class Inbound {
     })
   }
 
-  /** The record of a stanza's message, with this ciphertext in it; undefined where the stanza names no message. */
+  /** The record of a stanza's message, with this ciphertext in it; undefined where the stanza has no id or no sender. */
   async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
-    const { name, known } = await this.#look(attrs)
-    if (!name) return undefined
-    const message = known ?? this.#options.messages.unknown(name)
+    const { identity, known } = await this.#look(attrs)
+    if (!identity) return undefined
+    const message = known ?? this.#options.messages.unknown(identity)
     return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])].slice(-mostSeen) }
   }
 
@@ -196,7 +207,7 @@ export class Inbound {
     const asked = this.#asked.get(attrs)
     if (!asked || commits.made - asked.unit > goodFor) return await this.#ask(attrs)
     const looked = await asked.looked
-    return looked.name && messages.wasMadeLately(looked.name) ? await this.#ask(attrs) : looked
+    return looked.identity && messages.wasMadeLately(looked.identity) ? await this.#ask(attrs) : looked
   }
 
   #ask(attrs: Received["attrs"]): Promise<Looked> {
@@ -207,18 +218,18 @@ export class Inbound {
 
   async #find(attrs: Received["attrs"]): Promise<Looked> {
     const short = messageIdentityOf(attrs, this.#options.own())
-    const name = short && (await this.#full(short))
-    return { name, known: name && (await this.#lookups.find(name)) }
+    const identity = short && (await this.#full(short))
+    return { identity, known: identity && (await this.#lookups.find(identity)) }
   }
 
-  /** The same name under every known address of its author. */
-  async #full(name: MessageIdentity): Promise<MessageIdentity> {
-    const [form, ...more] = name.forms
-    if (!form || more.length > 0) return name
+  /** The same identity under every known address of its author. */
+  async #full(identity: MessageIdentity): Promise<MessageIdentity> {
+    const [form, ...more] = identity.forms
+    if (!form || more.length > 0) return identity
     const other = await this.#options.otherAddress(form.sender)
-    if (!other) return name
+    if (!other) return identity
     return {
-      ...name,
+      ...identity,
       forms: formsOf(form.chat === form.sender ? undefined : form.chat, [form.sender, other]),
     }
   }

@@ -23,9 +23,9 @@ interface Input {
 export interface Wish {
   /** Chosen by the API before anything else happened. A retry of the call has the same id. */
   messageId: string
-  /** This call is the first under its id, so there can be no row of it yet. */
+  /** This call is the first under its id, so there is no row of it. The API repeats such a call only if no host has begun it. */
   isNew?: boolean | undefined
-  /** Finds the chat and composes the message, once. An error here is definite: nothing was written. */
+  /** Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was written. */
   compose: (connected: ConnectedSession) => Promise<{ chat: string; message: Uint8Array }>
 }
 
@@ -74,8 +74,8 @@ export class Sending {
   }
 
   /**
-   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, before the stanza may
-   * leave; the network's answer turns it into `acked` or, the first time, `failed`. If the host dies before that row is
+   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, and the step of the ratchet as one
+   * unit before the stanza may leave; the network's answer turns it into `acked` or, the first time, `failed`. If the host dies before that row is
    * durable, nothing has left. If it dies later, a retry on the next host finds the row, and sends the same bytes under
    * the same id.
    */
@@ -83,6 +83,7 @@ export class Sending {
     const { memory, uplink, connected } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
+    // The API had no time to free its key. Once that is free, the customer's next call has another id.
     if (before?.state === "failed") throw rejected(before.network_code)
     const { generation } = memory.vault
     // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the recipient.
@@ -126,7 +127,8 @@ export class Sending {
         log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
         // A refusal of the repeated stanza says nothing about the first one.
         if (again) throw outcomeUnknown()
-        // If the host dies before this is durable, the retry is refused again, and its outcome counts as unknown.
+        // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused again, its
+        // outcome stays unknown.
         await this.#keep({ ...outgoing, state: "failed", network_code: error.networkCode })
         throw rejected(error.networkCode)
       }
@@ -138,6 +140,7 @@ export class Sending {
         log.warn({ messageId, again }, "a message's outcome is unknown")
         throw outcomeUnknown()
       }
+      // A defect of ours. The API takes it for an unknown outcome.
       throw error
     }
   }

@@ -6,7 +6,8 @@ import { countPaid, isStillWanted } from "#core/billing/billable-bridges.ts"
 import { keptFor } from "#core/billing/pause-unpaid.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { look } from "#core/billing/look.ts"
-import { Money } from "#core/billing/money.ts"
+import { payPage, portal } from "#core/billing/payment-pages.ts"
+import { priceOf, nextCharge } from "#core/billing/price.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { isOfStripe } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -38,10 +39,10 @@ export const subscription = new Hono<DashboardEnv>()
     })
   })
   .post("/subscription/pay", async (c) => {
-    return await atStripe(c, async () => (await Money.payPage(c.var.accountId)) ?? "/subscription")
+    return await atStripe(c, async () => (await payPage(c.var.accountId)) ?? "/subscription")
   })
   .post("/subscription/portal", async (c) => {
-    return await atStripe(c, async () => (await Money.portal(c.var.accountId)) ?? "/subscription")
+    return await atStripe(c, async () => (await portal(c.var.accountId)) ?? "/subscription")
   })
 
 /** Sends somebody where this says. If Stripe cannot be asked, the page says so. */
@@ -84,7 +85,7 @@ async function show(
   if (!account) throw new ApiError("unauthorized", "this account has been deleted")
   const { said, stoppedAt, hadTrial, wanted } = payer
   // The page is of use without the amounts.
-  const asked = await Promise.all([Money.price(payer), Money.coming(payer)]).catch((error: unknown) => {
+  const asked = await Promise.all([priceOf(payer), nextCharge(payer)]).catch((error: unknown) => {
     if (!isOfStripe(error)) throw error
     return [undefined, undefined] as const
   })

@@ -32,7 +32,7 @@ export class Parking {
   }
 
   /** The writes that set a message aside; none if it is too large or its sender has too many. @throws SessionEnded */
-  async writes(received: Received): Promise<SessionWrite[]> {
+  async writesFor(received: Received): Promise<SessionWrite[]> {
     const { hash, attrs, plaintext } = received
     const prefix = prefixOf(attrs)
     const count = this.#counts.get(prefix) ?? (await parkedKeys(this.#store, prefix)).length

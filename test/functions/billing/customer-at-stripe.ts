@@ -2,7 +2,7 @@ import { payWith, stripe } from "#test/support/service/billed.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Checkout } from "#core/billing/checkout.ts"
 import { look } from "#core/billing/look.ts"
-import { Money } from "#core/billing/money.ts"
+import { payPage, portal } from "#core/billing/payment-pages.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { config } from "#core/platform/config.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -12,7 +12,7 @@ describe("a customer", () => {
   test("whom somebody deleted at Stripe has ended: told, paused, and able to subscribe anew", async () => {
     const { id, bridge } = await subscriber()
     await deleteAtStripe(id)
-    expect(await Money.payPage(id)).toBeUndefined()
+    expect(await payPage(id)).toBeUndefined()
     expect(await stateOf(id)).toBe("canceled")
     expect((await leaseOf(bridge)).reason).toBe("billing")
     const page = await Checkout.begin(id, "ada@example.com")
@@ -39,7 +39,7 @@ describe("a customer", () => {
     const { customer } = (await Payer.get(id))!
     const known = stripe.book.customers[customer!]!
     delete stripe.book.customers[customer!]
-    expect(await Money.portal(id)).toBeUndefined()
+    expect(await portal(id)).toBeUndefined()
     expect(await stateOf(id)).toBe("none")
     expect((await leaseOf(bridge)).reason).toBe("billing")
     expect((await Payer.get(id))!.stoppedAt).toBeUndefined()

@@ -2,7 +2,7 @@ import { payWith, stripe } from "#test/support/service/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Checkout } from "#core/billing/checkout.ts"
 import { look } from "#core/billing/look.ts"
-import { Money } from "#core/billing/money.ts"
+import { payPage } from "#core/billing/payment-pages.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { json } from "#test/support/service/customer.ts"
@@ -74,7 +74,7 @@ describe("a payment that fails", () => {
     await days(id, 24)
     await expect(admin.bridge.pause!.run([bridge.id])).rejects.toThrow("it is stopped already")
     expect((await leaseOf(bridge)).reason).toBe("billing")
-    await payWith(card.pays, (await Money.payPage(id))!)
+    await payWith(card.pays, (await payPage(id))!)
     await look(id)
     expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
     await admin.bridge.pause!.run([bridge.id])
@@ -95,7 +95,7 @@ describe("a payment that fails", () => {
     const { id: paying } = await subscriber(card.fails)
     await days(paying, 24)
     vi.setSystemTime(Date.now() + 29 * 86_400_000)
-    await payWith(card.pays, (await Money.payPage(paying))!)
+    await payWith(card.pays, (await payPage(paying))!)
     await look(paying)
     vi.setSystemTime(Date.now() + 2 * 86_400_000)
     await look(paying)
@@ -113,7 +113,7 @@ describe("a payment that fails", () => {
     await look(id)
     expect(await stateOf(id)).toBe("unpaid")
     // Two tabs ask for its page at once.
-    const [page, same] = await Promise.all([Money.payPage(id), Money.payPage(id)])
+    const [page, same] = await Promise.all([payPage(id), payPage(id)])
     expect(page).toBe(same)
     await payWith(card.pays, page!)
     await look(id)

@@ -1,7 +1,8 @@
 import { payWith, stripe } from "#test/support/service/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { look } from "#core/billing/look.ts"
-import { Money } from "#core/billing/money.ts"
+import { payPage } from "#core/billing/payment-pages.ts"
+import { priceOf, nextCharge } from "#core/billing/price.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -74,7 +75,7 @@ describe("the quantity", () => {
     await Bridge.remove(second.bridge)
     await look(id)
     expect(paid(id)).toEqual([900, 600])
-    expect((await Money.coming((await Payer.get(id))!))!.cents).toBe(450)
+    expect((await nextCharge((await Payer.get(id))!))!.cents).toBe(450)
     await days(id, 15)
     // One number for sixty days, and another for five.
     expect(paid(id).reduce((sum, one) => sum + one)).toBe(1800 + 150)
@@ -94,7 +95,7 @@ describe("the quantity", () => {
     // Fewer numbers make no invoice of their own, which would stand before the one that is open.
     await Bridge.remove(await Bridge.get(id, "second"))
     await look(id)
-    await payWith(card.pays, (await Money.payPage(id))!)
+    await payWith(card.pays, (await payPage(id))!)
     await look(id)
     expect(await stateOf(id)).toBe("active")
   })
@@ -117,9 +118,9 @@ test("the price that an account sees is its own, which the operator's next one l
   const { id } = await subscriber()
   const [item] = ofStripe(id)[0]!.items.data
   item.price = { ...item.price, unit_amount: 700 }
-  expect(await Money.price((await Payer.get(id))!)).toMatchObject({ cents: 700, currency: "eur" })
+  expect(await priceOf((await Payer.get(id))!)).toMatchObject({ cents: 700, currency: "eur" })
   const { account } = await newcomer()
-  expect(await Money.price(await Payer.of(account.id))).toEqual({
+  expect(await priceOf(await Payer.of(account.id))).toEqual({
     cents: 900,
     currency: "eur",
     interval: "month",

@@ -4,7 +4,8 @@ import { Account } from "#core/account/account.ts"
 import { remove as removeAccount } from "#core/account/remove.ts"
 import { Checkout } from "#core/billing/checkout.ts"
 import { look } from "#core/billing/look.ts"
-import { Money } from "#core/billing/money.ts"
+import { payPage } from "#core/billing/payment-pages.ts"
+import { nextCharge } from "#core/billing/price.ts"
 import { Payer } from "#core/billing/payer.ts"
 import { stripe } from "#core/billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -88,7 +89,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     await means.pass(id, 8)
     expect(await stateOf(id)).toBe("past_due")
     expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
-    expect(await Money.payPage(id)).toMatch(/^https?:/)
+    expect(await payPage(id)).toMatch(/^https?:/)
     await means.pay(id)
     expect(await stateOf(id)).toBe("active")
     const { subscriptions, customers } = await stripe()
@@ -125,7 +126,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     expect([rest > 0 && rest < month, more]).toEqual([true, []])
     await oneLess(second)
     expect(await means.paid(id)).toEqual([month, rest])
-    expect((await Money.coming((await Payer.get(id))!))!.cents).toBeLessThan(month)
+    expect((await nextCharge((await Payer.get(id))!))!.cents).toBeLessThan(month)
   },
 
   "a number whose charge fails makes its account past due, and paying mends that": async (means) => {
