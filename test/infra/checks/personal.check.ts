@@ -50,8 +50,8 @@ test("the places that an account needs are those that docs/operations.md asks fo
   const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   const production = placesOf(graphOf(inject("production")))
   // AWS wants a hundred that nobody has set aside.
-  expect(page.replaceAll("\n", " ")).toMatch(new RegExp(`sets +${production} aside`))
-  expect(page).toContain(`below ${production + 100}`)
+  expect(page.replaceAll("\n", " ")).toMatch(new RegExp(`reserves +${production}\\b`))
+  expect(page).toContain(`a quota of ${production + 100} at least`)
   expect(page).toContain(`a personal stage ${placesOf(graph) + 100}`)
 })
 
