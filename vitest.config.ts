@@ -56,7 +56,7 @@ export default defineConfig({
           isolate: false,
           include: ["test/**/*.test.ts"],
           exclude: [...alone, ...simulator, ...never],
-          ...inSharing("store.ts", "put-back.ts"),
+          ...inSharing("begin-afresh.ts", "put-back.ts"),
         },
       },
     ],

@@ -8,7 +8,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { pauseForOperator, suspend, tellHolder, wake } from "#core/bridge/operator-stop-and-wake.ts"
-import { down } from "./down.ts"
+import { downBridges } from "./down-bridges.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { why } from "./why.ts"
 
@@ -36,7 +36,7 @@ export const bridge: Record<string, Verb> = {
   down: {
     takes: "",
     says: "the bridges of all accounts that should be connected and are not",
-    run: down,
+    run: downBridges,
   },
   why: {
     takes: "<bridge-id|customer_ref>",

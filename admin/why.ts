@@ -10,7 +10,7 @@ import { ApiError } from "#core/error.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { AllHostsStopped } from "#core/lease/all-hosts-stopped.ts"
+import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
 import { Shortage } from "#core/lease/host-shortage.ts"
 import { callHost } from "#core/lease/call.ts"
 import { Refused, type Row } from "./verb.ts"
@@ -35,7 +35,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
   if (!bridge || !lease)
     throw new Refused("there is no such bridge: `bridge list` and `bridge find` name them")
   const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
-  const [shortage, isStopped] = [await Shortage.get(lease.network), await AllHostsStopped.isOn()]
+  const [shortage, isStopped] = [await Shortage.get(lease.network), await HostStop.isOn()]
   const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
   const delivery = await Delivery.get(bridgeId)

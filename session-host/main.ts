@@ -8,7 +8,7 @@ import { addressOf } from "./host/address.ts"
 import { newRecorder } from "./baileys/socket/record-skeletons.ts"
 import { trustRoot } from "./baileys/repairs/certificates.ts"
 import { connect } from "./baileys/socket/connect.ts"
-import { latestVersion } from "./baileys/socket/latest-version.ts"
+import { fetchWebVersion } from "./baileys/socket/fetch-web-version.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { containExceptions } from "./host/exceptions.ts"
 import { Host } from "./host/host.ts"
@@ -30,7 +30,7 @@ async function network(): Promise<Connect> {
 }
 
 async function liveNetwork(): Promise<Connect> {
-  const webVersion = new WebVersion({ pinned: config.WHATSAPP_WEB_VERSION, latest: latestVersion, log })
+  const webVersion = new WebVersion({ pinned: config.WHATSAPP_WEB_VERSION, latest: fetchWebVersion, log })
   await webVersion.start()
   return dialCurrentVersion((input) => connect({ ...input, ...recording }), webVersion)
 }

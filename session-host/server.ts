@@ -13,8 +13,8 @@ import { internal } from "./commands/session.ts"
 import { scope } from "./host/exceptions.ts"
 import type { Host } from "./host/host.ts"
 import type { Logger } from "#core/platform/log.ts"
-import { SessionEnded } from "./session/errors.ts"
-import { withDeadline } from "./concurrency/deadline.ts"
+import { SessionEnded } from "./session/session-ended.ts"
+import { withDeadline } from "./concurrency/call-deadline.ts"
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(

@@ -6,7 +6,7 @@ import { now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { ring } from "./doorbell.ts"
 import { log } from "../platform/log.ts"
-import { Receiver } from "./receiver.ts"
+import { Receiver } from "./receiver-url-and-keys.ts"
 import {
   get as getRow,
   put,

@@ -22,7 +22,7 @@ export {
   Told,
   wanted,
 } from "./row.ts"
-export { check, freeFromDead, letGo, take } from "./holding.ts"
+export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
 export { healthy, login, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
 export {
   pauseIdle,

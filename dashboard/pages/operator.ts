@@ -39,7 +39,8 @@ interface Waiting {
 export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): Html {
   return html`${head({
       title: "Operator",
-      about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does the rest.`,
+      about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does
+        the rest.`,
     })}
     ${told === undefined ? "" : note("bad", told)}
     <form class="card inline" method="get" action="/operator/find">

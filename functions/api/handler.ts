@@ -8,7 +8,7 @@ import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
-import { proxy } from "./proxy.ts"
+import { proxy } from "./proxy-routes.ts"
 import { reference } from "../docs/routes.ts"
 
 /** The API without the routes that need a stream or a way to the internet. */

@@ -9,7 +9,7 @@ import { Idempotency } from "#core/idempotency.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call.ts"
-import { ask, hostHeaders } from "./forward.ts"
+import { ask, hostHeaders } from "./ask-host.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** The request's idempotency key, if it has one. @throws ApiError `invalid_idempotency_key` */

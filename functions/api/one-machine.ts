@@ -7,7 +7,7 @@ import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
-import { proxy } from "./proxy.ts"
+import { proxy } from "./proxy-routes.ts"
 import { reference } from "../docs/routes.ts"
 
 /**

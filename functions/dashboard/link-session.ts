@@ -18,7 +18,7 @@ import {
 import { forStrangers, isLinked } from "#dashboard/parts/number-state.ts"
 import { elsewhere, type Html, span } from "#dashboard/parts/elements.ts"
 import { type Code, codePiece, steps } from "#dashboard/parts/linking.ts"
-import { ask } from "../api/forward.ts"
+import { ask } from "../api/ask-host.ts"
 import { lonePage } from "./answer.ts"
 import type { DashboardEnv } from "./env.ts"
 import { evidenceOf } from "./bridge-status.ts"

@@ -4,7 +4,7 @@ import { PhoneNumber } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import type { Code } from "#dashboard/parts/linking.ts"
-import { ask } from "../api/forward.ts"
+import { ask } from "../api/ask-host.ts"
 import { sentenceCase } from "./answer.ts"
 
 /** How often the network's present code is asked for: what is on the screen is older than it by this at most. */

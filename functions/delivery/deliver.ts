@@ -6,15 +6,15 @@ import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { Receiver } from "#core/event/receiver.ts"
+import { Receiver } from "#core/event/receiver-url-and-keys.ts"
 import type { Usage } from "#core/event/usage.ts"
-import { NewEvents } from "#core/event/wait-for-new-events.ts"
+import { NewEvents } from "#core/event/new-events-in-process.ts"
 import { attempt, type Outcome } from "./attempt.ts"
 import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
 import { Notes } from "./attempt-notes.ts"
 import { sendAgain } from "./send-again.ts"
-import { newTimeLimit } from "./time-limit.ts"
+import { newTimeLimit } from "./time-for-one-bridge.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
 export const waits = [10, 30, 60, 180]

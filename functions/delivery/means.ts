@@ -2,9 +2,9 @@ import type { Agent } from "undici"
 import { Claim } from "#core/event/claim.ts"
 import type { Delivery } from "#core/event/delivery-progress.ts"
 import { log } from "#core/platform/log.ts"
-import type { NewEvents } from "#core/event/wait-for-new-events.ts"
+import type { NewEvents } from "#core/event/new-events-in-process.ts"
 import type { Notes } from "./attempt-notes.ts"
-import type { TimeLimit } from "./time-limit.ts"
+import type { TimeLimit } from "./time-for-one-bridge.ts"
 
 /** An invocation's tools for delivering. */
 export interface Means {

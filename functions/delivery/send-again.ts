@@ -1,6 +1,6 @@
 import type { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
-import { Receiver } from "#core/event/receiver.ts"
+import { Receiver } from "#core/event/receiver-url-and-keys.ts"
 import { Resend } from "#core/event/resend.ts"
 import { attempt } from "./attempt.ts"
 import { type Means, orLetGo } from "./means.ts"

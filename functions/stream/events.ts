@@ -2,7 +2,7 @@ import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { invalid } from "#core/error.ts"
-import { NewEvents } from "#core/event/wait-for-new-events.ts"
+import { NewEvents } from "#core/event/new-events-in-process.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
 

@@ -1,12 +1,12 @@
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
-import { AllHostsStopped } from "#core/lease/all-hosts-stopped.ts"
+import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { ringOverdue } from "./bells.ts"
-import { isDead, observe, type Observations } from "./death.ts"
+import { isDead, observe, type Observations } from "./is-host-dead.ts"
 import { drainAll, networks, refused, startAndDrain } from "./start-and-drain.ts"
 import { type Reported, reportsOf, stop } from "./tasks.ts"
 
@@ -49,7 +49,7 @@ export async function look(): Promise<void> {
     sum((host) => host.up),
   )
   Metrics.add("SessionsExpected", free.length + sum((host) => host.sessions))
-  if (await AllHostsStopped.isOn()) await drainAll(living)
+  if (await HostStop.isOn()) await drainAll(living)
   else
     for (const network of networks())
       await startAndDrain(

@@ -14,7 +14,7 @@ import { Host } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
 import type { Shortage } from "#core/lease/host-shortage.ts"
 import { isPassing } from "#core/store/store.ts"
-import type { Report } from "./death.ts"
+import type { Report } from "./is-host-dead.ts"
 
 const ecs = lazily(() => new ECSClient({ maxAttempts: 2, ...requestTimes }))
 

@@ -3,7 +3,7 @@ import { apiClient } from "../api-client.ts"
 import { link } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
 import type { Running } from "../service/running.ts"
-import { sessionHosts } from "../service/session-host-pids.ts"
+import { sessionHostPids } from "../service/session-host-pids.ts"
 import type { startReceiver } from "./receiver.ts"
 
 interface Input {
@@ -54,7 +54,7 @@ export async function fleet(input: Input): Promise<void> {
 
 /** The resident memory of each session host, in MB. */
 async function memoryOfHosts(running: Running): Promise<number[]> {
-  const pids = await sessionHosts(running)
+  const pids = await sessionHostPids(running)
   return pids.map((pid) =>
     Math.round(Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) / 1024),
   )

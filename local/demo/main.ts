@@ -10,7 +10,7 @@ import { untilConnected } from "../network/link.ts"
 import { subscriptionStory } from "./subscription.ts"
 import { networkClient } from "../network/client.ts"
 import { noLimits, type SpawnedService, spawnService } from "../service/spawn-service.ts"
-import { sessionHosts } from "../service/session-host-pids.ts"
+import { sessionHostPids } from "../service/session-host-pids.ts"
 
 /** `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's story. */
 const Bridges = z.coerce.number().int().min(1).default(1)
@@ -126,7 +126,7 @@ async function story(service: SpawnedService, receiver: Receiver, signal: AbortS
   const takeReceipts = await network.fault({ kind: "cut_before_receipt", device })
   const { id } = await network.send(contact.number, owner.number, "are you alive?")
   await receiver.arrival(isBody("are you alive?"), signal)
-  for (const pid of await sessionHosts(service)) process.kill(pid, "SIGKILL")
+  for (const pid of await sessionHostPids(service)) process.kill(pid, "SIGKILL")
   await takeReceipts()
   step("the session host was killed: it had kept a message, and the network had no receipt for it")
   await untilConnected("demo", { api, signal })

@@ -25,7 +25,7 @@ import { act, type Action, type actions, type Write } from "./engine/draft.ts"
 import type { Engine } from "./engine/engine.ts"
 import { ChangeOfIndexes, changeIndexes } from "./engine/indexes.ts"
 import * as Reads from "./reads.ts"
-import { describeTimeToLive, updateTimeToLive } from "./engine/time-to-live.ts"
+import { describeTimeToLive, updateTimeToLive } from "./engine/time-to-live-setting.ts"
 import { transactGet, transactWrite, type TransactWriteRequest } from "./transactions.ts"
 import {
   returningItem,

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { staysMs } from "#core/event/wait-for-new-events.ts"
+import { staysMs } from "#core/event/new-events-in-process.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbell-sources.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
@@ -14,7 +14,7 @@ import { startKms } from "../aws/kms.ts"
 import { hangUp, listen } from "../listen.ts"
 import { writePrivate } from "./private-file.ts"
 import { announce, find, withdraw } from "./running.ts"
-import { startBucket } from "../aws/s3.ts"
+import { startMediaBucket } from "../aws/media-bucket.ts"
 import { secrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { startBilling } from "./billing.ts"
@@ -82,7 +82,7 @@ async function start(
   const store = elsewhere.store ?? (await ownStore(dataDir, stops))
   const queue = await startSqs()
   stops.push(queue.close)
-  const bucket = await startBucket(queue.endpoint)
+  const bucket = await startMediaBucket(queue.endpoint)
   stops.push(async () => bucket.close())
 
   const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
@@ -152,8 +152,8 @@ async function start(
   const { createTables } = await import("../dynamodb/create-tables.ts")
   await createTables(store.endpoint)
   if (store.answer) {
-    const { useStore } = await import("../delivery/store-here.ts")
-    const end = useStore(store)
+    const { useStoreInProcess } = await import("./use-store-in-process.ts")
+    const end = useStoreInProcess(store)
     stops.push(async () => end())
   }
   await forgetHosts()

@@ -2,7 +2,7 @@ import { DescribeTasksCommand, ECSClient, ListTasksCommand } from "@aws-sdk/clie
 import type { Running } from "./running.ts"
 
 /** The process ids of the running session hosts. A task's container is a process here. */
-export async function sessionHosts(running: Running): Promise<number[]> {
+export async function sessionHostPids(running: Running): Promise<number[]> {
   const ecs = new ECSClient({
     region: "local",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },

@@ -2,7 +2,7 @@ import type { HostRoute, RouteNamed } from "#core/contract/routes.ts"
 import { calls } from "./calls.ts"
 import type { Command } from "./command.ts"
 import { contacts } from "./contacts.ts"
-import { debug } from "./debug.ts"
+import { debugFigures } from "./debug-figures.ts"
 import { messages } from "./messages.ts"
 import { presence } from "./presence.ts"
 import { profile } from "./profile.ts"
@@ -16,5 +16,5 @@ export const commands = {
   ...contacts,
   ...profile,
   ...presence,
-  ...debug,
+  ...debugFigures,
 } satisfies { [Name in HostRoute]: Command<RouteNamed<Name>> }

@@ -5,7 +5,7 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { Media } from "../messages/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
-import { limitOf } from "./kind.ts"
+import { limitOf } from "./kind-and-content-type.ts"
 
 const withinMs = 25_000
 /** Room for the MAC and the padding. */

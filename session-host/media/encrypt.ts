@@ -2,7 +2,7 @@ import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto
 import { createReadStream, createWriteStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import { keysOf, macBytes } from "./keys.ts"
-import type { Kind } from "./kind.ts"
+import type { Kind } from "./kind-and-content-type.ts"
 
 /** A file as it goes to the network. */
 export interface Encrypted {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ApiError } from "#core/error.ts"
 import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
-import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind.ts"
+import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind-and-content-type.ts"
 
 /** Contract, "Time to answer": for the whole fetch, in ms. */
 const withinMs = 25_000

@@ -1,5 +1,5 @@
 import { sessionUnavailable } from "#core/error.ts"
-import { mayWaitMs, within } from "../concurrency/deadline.ts"
+import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
 
 /**
  * How long a file may take, in ms, including the wait for its turn. Every call is answered within 50 s; 5 may go to

@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto"
-import type { Kind } from "./kind.ts"
+import type { Kind } from "./kind-and-content-type.ts"
 
 /** The use for which keys are derived. Stickers count as images, voice notes as audio. */
 const uses: Record<Kind, string> = {

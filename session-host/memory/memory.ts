@@ -17,16 +17,16 @@ import { EventOutbox } from "./event-outbox.ts"
 import { Parking } from "./messages/parked.ts"
 import { readParkedAgain } from "./messages/read-parked-again.ts"
 import { Patience } from "./until-answered.ts"
-import { MessageSkip } from "./skip-message.ts"
+import { OperatorSkip } from "./operator-skip.ts"
 import { SessionStore } from "./store.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./vault/vault.ts"
 import { mapReceived } from "../messages/map-received.ts"
 import type { Connection } from "../network/connection.ts"
 import { Contacts, removeContacts } from "../people/contacts.ts"
-import { SessionEnded } from "../session/errors.ts"
+import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
-import { LoginStanding, standingRows } from "../uplink/login-standing.ts"
+import { LoginStanding, standingRows } from "./login-standing.ts"
 import { ConnectionEvents, toldIn, toldRow } from "../uplink/connection-events.ts"
 
 interface Input {
@@ -117,7 +117,7 @@ export class Memory {
     this.#ofVault = {
       ...parts,
       inbound: () => this.#inbound,
-      skip: new MessageSkip({ lease, log, patience: parts.patience }),
+      skip: new OperatorSkip({ lease, log, patience: parts.patience }),
       forgetsSome: () => input.choice().events !== undefined,
       // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
       // and can be skipped.

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import type { Encrypted } from "../media/encrypt.ts"
-import type { Kind } from "../media/kind.ts"
+import type { Kind } from "../media/kind-and-content-type.ts"
 import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network/connection.ts"
 

@@ -4,7 +4,7 @@ import type { Own } from "../events/chat-and-sender.ts"
 import type { Remembered } from "../events/mapped.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Slots } from "../concurrency/slots.ts"
-import type { LoginStanding } from "../uplink/login-standing.ts"
+import type { LoginStanding } from "../memory/login-standing.ts"
 
 /** A connected session, as a command needs it. */
 export interface ConnectedSession {

@@ -9,7 +9,7 @@ import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../netw
 import { rejected } from "../network/refusals.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 import type { ConnectedSession } from "./connected-session.ts"
-import { SessionEnded } from "./errors.ts"
+import { SessionEnded } from "./session-ended.ts"
 
 interface Input {
   memory: Pick<Memory, "store" | "commits" | "vault" | "tally">

@@ -24,11 +24,11 @@ import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
 import { type Answer, Sending, type Wish } from "./sending.ts"
-import { Fenced, SessionEnded } from "./errors.ts"
+import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "../concurrency/slots.ts"
 import type { Timing } from "../timing.ts"
 import { Uplink } from "../uplink/uplink.ts"
-import { mayWaitMs, within } from "../concurrency/deadline.ts"
+import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
 
 interface Input {
   lease: Lease.Info

@@ -3,7 +3,7 @@ import type { EventOutbox } from "../memory/event-outbox.ts"
 import type { SessionStore, Stored } from "../memory/store.ts"
 import { type At, connected, disconnected, type Why } from "../events/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
-import { SessionEnded } from "../session/errors.ts"
+import { SessionEnded } from "../session/session-ended.ts"
 
 /** No record means `disconnected`. */
 type Told = "connected" | "disconnected"

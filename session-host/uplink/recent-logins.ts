@@ -1,6 +1,6 @@
 import { nowMs } from "#core/platform/clock.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { Fenced } from "../session/errors.ts"
+import { Fenced } from "../session/session-ended.ts"
 
 interface Options {
   lease: Lease.Info

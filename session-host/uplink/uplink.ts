@@ -18,9 +18,9 @@ import { newNoticing } from "./notices.ts"
 import { type Code, Pairing } from "./pairing.ts"
 import { alreadyPaired, notPaired, refusalOf, takenOver } from "../network/refusals.ts"
 import { showCodeToHousehold } from "./link-sandbox.ts"
-import { SessionEnded } from "../session/errors.ts"
+import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
-import { mayWaitMs } from "../concurrency/deadline.ts"
+import { mayWaitMs } from "../concurrency/call-deadline.ts"
 
 interface Input {
   held: Lease.Info

@@ -6,7 +6,7 @@ import { loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { el, type Node } from "../wire/node.ts"
-import { connect, type Connection, type Device, link } from "../wire/client.ts"
+import { connect, type Connection, type Device, link } from "../wire/raw-client.ts"
 
 /** The load on the network, unless the environment says otherwise. */
 const wanted = z

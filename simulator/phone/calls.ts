@@ -1,7 +1,7 @@
 import { inMode, type Mode } from "../network/addressing.ts"
 import { el, type Node } from "../wire/node.ts"
 import type { Handset } from "./handset.ts"
-import { newId } from "./outgoing.ts"
+import { newId } from "./outgoing-messages.ts"
 
 /** Which call, and how its caller is named. */
 interface Call {

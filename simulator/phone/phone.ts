@@ -14,12 +14,12 @@ import type { Handset } from "./handset.ts"
 import { groupSignalOf } from "./signal/sender-keys.ts"
 import { history } from "./history.ts"
 import { messagesOf } from "./messages.ts"
-import { read } from "./incoming.ts"
+import { readMessage } from "./incoming-messages.ts"
 import { keysOf } from "./signal/key-store.ts"
 import { linkByCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
 import { bringAgain } from "./content/media-retry.ts"
-import { newId, resend, send, sendPeer, type Written } from "./outgoing.ts"
+import { newId, resend, send, sendPeer, type Written } from "./outgoing-messages.ts"
 import type { Target } from "./target.ts"
 import { answersTo, type Peer } from "./peer.ts"
 import { leavePreKeys } from "./signal/prekeys.ts"
@@ -199,7 +199,7 @@ export class Phone {
     const { id, from, participant, type } = stanza.attrs
     switch (stanza.tag) {
       case "message":
-        return this.#answerPeer(await read(this.handset, stanza))
+        return this.#answerPeer(await readMessage(this.handset, stanza))
       case "receipt":
         if (type === "retry") await resend(this.handset, stanza)
         if (type === "server-error") bringAgain(this.handset, stanza)

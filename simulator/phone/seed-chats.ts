@@ -2,7 +2,7 @@ import type { User } from "../network/directory.ts"
 import { now } from "../clock.ts"
 import { described } from "./content/describe.ts"
 import type { Handset } from "./handset.ts"
-import { newId } from "./outgoing.ts"
+import { newId } from "./outgoing-messages.ts"
 
 /** The phone has written with these people before: so many messages with each, theirs and its own in turn. */
 export function seedChats(handset: Handset, people: User[], messages: number): void {

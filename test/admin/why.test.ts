@@ -13,7 +13,7 @@ import { type Facts, sentence } from "#admin/why.ts"
 import { aBridge, anAccount } from "../support/service/bridge.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { aNetwork } from "../support/network/network.ts"
-import { anEvent, anOutbox, answerAll } from "../support/session/event-outbox.ts"
+import { anEvent, anOutbox, answerAll } from "../support/session/events-and-doorbells.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { aReceiver } from "../support/service/receiver.ts"
 

@@ -8,7 +8,7 @@ import { codePiece, refusedCard, stepOf } from "#dashboard/parts/linking.ts"
 import { followOfflineSync } from "#functions/dashboard/numbers/offline-sync.ts"
 import { LinkSteps } from "#functions/dashboard/numbers/link-steps.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 
 afterEach(() => vi.useRealTimers())
 

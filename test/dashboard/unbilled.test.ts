@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { billing } from "#admin/end-billing.ts"
+import { billing } from "#admin/billing-turned-off.ts"
 import { Account } from "#core/account/account.ts"
 import { remove as removeAccount } from "#core/account/remove.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"

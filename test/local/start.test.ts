@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
-import { sessionHosts } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { find } from "#local/service/running.ts"
 import { until } from "#test/support/until.ts"
 
@@ -50,7 +50,7 @@ test("the printed lines work as they are pasted, Ctrl-C ends all, and a second s
   const running = await find(dataDir)
   const { headers } = await fetch(`${running!.baseUrl}/healthz`)
   expect(headers.get("keep-alive")).toBe("timeout=620")
-  const hosts = await sessionHosts(running!)
+  const hosts = await sessionHostPids(running!)
   expect(hosts).toHaveLength(1)
   first.child.kill("SIGINT")
   expect(await first.ended).toBe(0)

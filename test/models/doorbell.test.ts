@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { doorbell } from "./doorbell.ts"
 import type { Faults, Harm, Rules } from "./doorbell-state.ts"
-import { doorbellWithFlag } from "./doorbell-with-flag.ts"
+import { doorbellBeforeDue } from "./doorbell-before-due.ts"
 import { explore } from "./explore.ts"
 
 /** The numbers of states belong to the models as they are: if a rule vanishes by accident, they change. */
@@ -176,14 +176,14 @@ describe("in two steps there is a gap between due = 0 and the second look", () =
 
 describe("a mere flag in place of due", () => {
   test("lets doorbells pile up at a slow receiver", () => {
-    const model = doorbellWithFlag({ events: 20, failures: 0, lostBells: 0, maxBells: 15 })
+    const model = doorbellBeforeDue({ events: 20, failures: 0, lostBells: 0, maxBells: 15 })
     const { violation } = explore(model)
     expect(violation?.harm).toBe("too many doorbells")
     expect(violation?.trace).not.toEqual([])
   })
 
   test("stops the bridge for ever when a doorbell is lost", () => {
-    const model = doorbellWithFlag({ events: 3, failures: 1, lostBells: 1, maxBells: 15 })
+    const model = doorbellBeforeDue({ events: 3, failures: 1, lostBells: 1, maxBells: 15 })
     const { violation } = explore(model)
     expect(violation?.harm).toBe("lost wake-up")
     expect(violation?.trace.at(-1)).toBe("the doorbell is lost")

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { explore } from "./explore.ts"
 import { type Faults, type Harm, leases, type Rules } from "./lease.ts"
-import { type SuspectRules, suspects } from "./lease-suspects.ts"
+import { type SuspectRules, suspectBridges } from "./suspect-bridges.ts"
 
 /** The numbers of states belong to the model as it is: if a rule vanishes by accident, they change. */
 describe("leases, of one bridge between two hosts and the sweep", () => {
@@ -53,14 +53,14 @@ test.for<[string, Partial<Rules>, Partial<Faults>, Harm]>([
 
 describe("a stanza that kills its host", () => {
   test("hurts another bridge twice at most", () => {
-    expect(explore(suspects({ areAlone: true, messagesProve: false }))).toEqual({ states: 69 })
+    expect(explore(suspectBridges({ areAlone: true, messagesProve: false }))).toEqual({ states: 69 })
   })
 
   test.for<[string, SuspectRules]>([
     ["there are no suspects", { areAlone: false, messagesProve: false }],
     ["a message that is taken in ends the row", { areAlone: true, messagesProve: true }],
   ])("hurts it again and again where %s", ([, rules]) => {
-    const { violation } = explore(suspects(rules))
+    const { violation } = explore(suspectBridges(rules))
     expect(violation?.harm).toBe("hurt again and again")
     expect(violation?.trace).not.toEqual([])
   })

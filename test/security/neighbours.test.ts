@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { annoy } from "#trials/neighbours/bully.ts"
+import { startCallFlood } from "#trials/neighbours/call-flood.ts"
 import { ordinaryLife } from "#trials/neighbours/neighbour.ts"
 import { startStreet } from "#trials/neighbours/street.ts"
 import { startService } from "../support/service/service.ts"
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(async () => await street.stop())
 
 test("while one account floods, sends huge and endless bodies and has a dead receiver, no request of another fails", async () => {
-  const stop = annoy(street.service, street.bully, { floodPerSecond: 400 })
+  const stop = startCallFlood(street.service, street.bully, { floodPerSecond: 400 })
   const { requests, failed } = await ordinaryLife(street.neighbour, {
     chat: street.chat,
     forMs: 6000,

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
-import { AllHostsStopped } from "#core/lease/all-hosts-stopped.ts"
+import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
 import { get } from "#core/store/store.ts"
-import { sessionHosts } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { Packing, unpack } from "#session-host/memory/vault/compress.ts"
 import { type Service, startService, statusOf } from "../support/service/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
@@ -126,7 +126,7 @@ async function aLife({ network, ...whole }: Service) {
   pages.push(Buffer.from(value ?? "").toString())
   await reader.cancel()
 
-  for (const pid of await sessionHosts(whole)) process.kill(pid, "SIGKILL")
+  for (const pid of await sessionHostPids(whole)) process.kill(pid, "SIGKILL")
   await until(async () => (await statusOf(customer.call, "shop")) === "connected")
   const more = { chat, body: first }
   await until(async () => (await proxy("POST", "send/text", more)).ok)
@@ -368,7 +368,7 @@ test("no row of any table holds a secret, a text or a person's name as it is", a
     }),
   )
   // Comes last: it ends the session hosts.
-  await AllHostsStopped.begin()
+  await HostStop.begin()
   await aFailedLook()
   const { "contact's name": contact } = people
   const leaks: string[] = []

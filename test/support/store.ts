@@ -9,7 +9,7 @@ import { config } from "#core/platform/config.ts"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
-import { startBucket } from "#local/aws/s3.ts"
+import { startMediaBucket } from "#local/aws/media-bucket.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 import { listen } from "#local/listen.ts"
 
@@ -24,7 +24,7 @@ const ports = await claimPorts()
 /** Also controls what goes wrong with the store. */
 export let dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
 export let sqs = await startSqs({ port: ports.sqs })
-let bucket = await startBucket(sqs.endpoint)
+let bucket = await startMediaBucket(sqs.endpoint)
 const keyring = { file: wrappingKeys, keyIds: ["session", "delivery"], port: ports.kms }
 let kms = await startKms(keyring)
 
@@ -62,7 +62,7 @@ export async function reopen(): Promise<void> {
   mkdirSync(folder)
   dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
   sqs = await startSqs({ port: ports.sqs })
-  bucket = await startBucket(sqs.endpoint)
+  bucket = await startMediaBucket(sqs.endpoint)
   kms = await startKms(keyring)
   await createTables(dynamoDb.endpoint)
   isOpen = true

@@ -14,8 +14,8 @@ import type { Side } from "./sides/side.ts"
 import { startStore } from "./store.ts"
 import { type Results, summaryOf } from "./summary.ts"
 import { printFleets, printHead, printMeasured, printUnits } from "./table.ts"
-import { parts, shortParts } from "./traffic/parts.ts"
-import { runPart } from "./traffic/run.ts"
+import { scenarios, shortScenarios } from "./traffic/scenarios.ts"
+import { runScenario } from "./traffic/run-scenario.ts"
 import { countDynamoDbUnits } from "./dynamodb-units.ts"
 
 const options = optionsFrom(process.argv.slice(2))
@@ -42,12 +42,13 @@ console.log(JSON.stringify(summaryOf(results)))
 process.exit(broken.length > 0 ? 1 : 0)
 
 async function traffic(): Promise<void> {
-  const wanted = Object.entries(options.short ? shortParts : parts).filter(([name]) => isWanted(name))
+  const wanted = Object.entries(options.short ? shortScenarios : scenarios).filter(([name]) => isWanted(name))
   if (wanted.length === 0) return
   const store = options["split-store"] ? await startStore(dir, { metered: false }) : undefined
   const sides = [await startBare(given), await startOurs({ ...given, store })]
   printHead()
-  for (const [name, part] of wanted) await runPart(name, part, { ...given, sides, profiler, onMeasured })
+  for (const [name, scenario] of wanted)
+    await runScenario(name, scenario, { ...given, sides, profiler, onMeasured })
   for (const side of sides) await side.stop()
   await store?.stop()
 }

@@ -2,14 +2,14 @@ import { parseArgs } from "node:util"
 import { z } from "zod"
 
 const Options = z.object({
-  /** Only the parts whose names begin with one of these; all if absent. */
+  /** Only the scenarios whose names begin with one of these; all if absent. */
   only: z
     .string()
     .transform((text) => text.split(","))
     .optional(),
   /** Few messages and bridges, about a minute. It shows whether the bench works, not how fast anything is. */
   short: z.boolean().default(false),
-  /** Writes a profile of each process and part into this folder, and prints what costs most. Figures are dearer then. */
+  /** Writes a profile of each process and scenario into this folder, and prints what costs most. Figures are dearer then. */
   profile: z.boolean().default(false),
   /** The store in a process of its own, so that its share can be seen. */
   "split-store": z.boolean().default(false),

@@ -7,7 +7,7 @@ import type { Process } from "./usage.ts"
 const preload = new URL("processes/profiler.ts", import.meta.url)
 
 export interface Profiler {
-  /** Writes `<part>-<side>-<role>-<pid>.cpuprofile` for each process, and prints what cost most. */
+  /** Writes `<scenario>-<side>-<role>-<pid>.cpuprofile` for each process, and prints what cost most. */
   around: <Done>(named: Named, work: () => Promise<Done>) => Promise<Done>
 }
 
@@ -17,14 +17,14 @@ export function newProfiler(folder: string | undefined): Profiler {
   mkdirSync(folder, { recursive: true })
   process.env.NODE_OPTIONS = `--import ${preload.href}?into=${encodeURIComponent(folder)}`
   return {
-    async around({ part, side, processes }, work) {
+    async around({ scenario, side, processes }, work) {
       for (const { pid } of processes) process.kill(pid, "SIGUSR2")
       const done = await work()
       for (const { pid } of processes) process.kill(pid, "SIGUSR2")
       for (const { role, pid } of processes) {
         const written = join(folder, `${pid}.cpuprofile`)
         await until(() => existsSync(written), { what: `the profile of ${role} ${pid}` })
-        const file = join(folder, `${part}-${side}-${role}-${pid}.cpuprofile`)
+        const file = join(folder, `${scenario}-${side}-${role}-${pid}.cpuprofile`)
         renameSync(written, file)
         if (role !== "network") printProfile(file)
       }
@@ -34,7 +34,7 @@ export function newProfiler(folder: string | undefined): Profiler {
 }
 
 interface Named {
-  part: string
+  scenario: string
   side: string
   processes: Process[]
 }

@@ -5,7 +5,7 @@ import type { countDynamoDbUnits } from "./dynamodb-units.ts"
 
 /** All the results of a run. */
 export interface Results {
-  /** By side and part: `ours in-50`. */
+  /** By side and scenario: `ours in-50`. */
   measured: Map<string, Measured>
   units?: Awaited<ReturnType<typeof countDynamoDbUnits>>
   fleets?: Record<Side["name"], Fleet>
@@ -16,14 +16,14 @@ const p50 = (one: Measured) => one.p50Ms
 
 /** The last line of a run. A figure that was not measured is `null`. */
 export function summaryOf({ measured, units, fleets }: Results): Record<string, number | null> {
-  const of = (side: string, part: string, figure: (one: Measured) => number) => {
-    const one = measured.get(`${side} ${part}`)
+  const of = (side: string, scenario: string, figure: (one: Measured) => number) => {
+    const one = measured.get(`${side} ${scenario}`)
     return one ? figure(one) : NaN
   }
-  const ours = (part: string, figure: (one: Measured) => number) => rounded(of("ours", part, figure))
+  const ours = (scenario: string, figure: (one: Measured) => number) => rounded(of("ours", scenario, figure))
   /** Bare Baileys knows no keys: ours with one is beside it as it is. */
-  const ratio = (part: string, figure: (one: Measured) => number, bare = part.replace("-key", "")) =>
-    rounded(of("ours", part, figure) / of("bare", bare, figure))
+  const ratio = (scenario: string, figure: (one: Measured) => number, bare = scenario.replace("-key", "")) =>
+    rounded(of("ours", scenario, figure) / of("bare", bare, figure))
   return {
     in_saturated_ratio: ratio("in-saturated-20", cpu),
     in_50_ratio: ratio("in-50", cpu),

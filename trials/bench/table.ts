@@ -11,11 +11,11 @@ export function printHead(): void {
   printRow(head)
 }
 
-export function printMeasured(part: string, side: string, measured: Measured): void {
+export function printMeasured(scenario: string, side: string, measured: Measured): void {
   const { messages, cpu, cpuMs, networkMs, perSecond, p50Ms, p99Ms } = measured
   const byRole = [...cpu].map(([role, ms]) => `${role} ${ms.toFixed(2)}`).join(", ")
   const figures = [cpuMs.toFixed(2), perSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1)]
-  printRow([part, side, String(messages), ...figures, `${byRole} (network ${networkMs.toFixed(2)})`])
+  printRow([scenario, side, String(messages), ...figures, `${byRole} (network ${networkMs.toFixed(2)})`])
 }
 
 /** The DynamoDB units of a message, and the rows that take the write units. */

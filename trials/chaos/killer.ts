@@ -4,7 +4,7 @@ import type { Random } from "#local/random.ts"
 import type { Line } from "../cluster/lines.ts"
 import { lostAnswer, type CrashPoint, crashPoints, type Role, throttling } from "../cluster/crash-points.ts"
 import type { Blow, StepBoard } from "../cluster/armed-steps.ts"
-import type { StoreRoom } from "../cluster/store-room.ts"
+import type { Store } from "../cluster/store.ts"
 import type { ReceiverFaults } from "./receiver-faults.ts"
 
 /** A blow that hit work in flight. */
@@ -33,7 +33,7 @@ interface Input {
   /** Process ids of those that live. */
   living: Record<Role, () => number[]>
   beat: number
-  room: StoreRoom
+  room: Store
   network: NetworkClient
   receiver: Pick<ReceiverFaults, "failNext">
   lines: Line[]

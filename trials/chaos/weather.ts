@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
 import type { Line } from "../cluster/lines.ts"
-import type { StoreFault, StoreRoom } from "../cluster/store-room.ts"
+import type { StoreFault, Store } from "../cluster/store.ts"
 
 /** The store's faults that happen now and then, each for a while. */
 const storeFaults = (random: Random, beat: number): StoreFault[] => [
@@ -36,7 +36,7 @@ const networkFaults = (random: Random, device: string): Parameters<NetworkClient
 
 /** Bad weather until it is stopped. */
 export function startWeather(input: {
-  room: StoreRoom
+  room: Store
   network: NetworkClient
   lines: Line[]
   /** Process ids of the session hosts that live. */

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { staysMs } from "#core/event/wait-for-new-events.ts"
+import { staysMs } from "#core/event/new-events-in-process.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import type { BreakableRule } from "./breakable-rules.ts"
 import { keep } from "./keeper.ts"
 import { stepBoard } from "./armed-steps.ts"
-import { startStoreRoom } from "./store-room.ts"
+import { startStore } from "./store.ts"
 
 export interface Options {
   /** How many there will be: hosts are made to hold half of them. */
@@ -59,7 +59,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
   if (!simulator) throw new Error(`the simulated network did not start: ${logs}/simulator.log says why`)
   stops.push(simulator.stop)
-  const room = await startStoreRoom({ dataDir: dir, visibilitySeconds: times.visibilitySeconds })
+  const room = await startStore({ dataDir: dir, visibilitySeconds: times.visibilitySeconds })
   stops.push(room.stop)
 
   const environment = {

@@ -1,5 +1,5 @@
 import type { Blow } from "./armed-steps.ts"
-import type { StoreFault } from "./store-room.ts"
+import type { StoreFault } from "./store.ts"
 
 export type Role = "api" | "delivery" | "session-host"
 

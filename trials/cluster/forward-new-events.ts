@@ -3,7 +3,7 @@ import { createInterface } from "node:readline"
 import { z } from "zod"
 import { EventRow } from "#core/event/row.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen as hear, tell } from "#core/event/wait-for-new-events.ts"
+import { listen as hear, tell } from "#core/event/new-events-in-process.ts"
 import type { DynamoDb } from "#local/dynamodb/server.ts"
 import { listen } from "#local/listen.ts"
 

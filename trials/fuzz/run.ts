@@ -1,4 +1,4 @@
-import { sessionHosts } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { seeded } from "#local/random.ts"
 import { statusOf } from "#test/support/service/service.ts"
 import { type Answer, ask } from "./ask.ts"
@@ -39,7 +39,7 @@ export async function run(
   const outcome: Outcome = { findings: [], statuses: {}, succeeded: {} }
   const { known, ours } = tenants
   const theirs = await tenants.theirState(true)
-  const hosts = await sessionHosts(tenants.service)
+  const hosts = await sessionHostPids(tenants.service)
   for (let number = from; number < from + runs; number++) {
     // Each request has a seed of its own, so that it can be repeated without those before it.
     const random = seeded(Math.imul(seed, 0x9e3779b1) + number)
@@ -106,7 +106,7 @@ function sentencesOf({ number, request, answer, faults }: Finding): string {
 /** Checks that nobody has died. */
 async function aftermath(tenants: Tenants, hosts: number[], number: number): Promise<Finding[]> {
   const faults: string[] = []
-  const now = new Set(await sessionHosts(tenants.service))
+  const now = new Set(await sessionHostPids(tenants.service))
   for (const pid of hosts) if (!now.has(pid)) faults.push(`session host ${pid} ended`)
   const status = await statusOf(tenants.ours.call, tenants.known.shop)
   if (status !== "connected") faults.push(`the session is ${status}`)

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { hangUp, listen } from "#local/listen.ts"
 import { until } from "#test/support/until.ts"
 import { type Answers, BullyCalls } from "./bully-calls.ts"
-import { annoy } from "./bully.ts"
+import { startCallFlood } from "./call-flood.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
 
@@ -54,7 +54,7 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
     case "link":
     case "unreadable":
     case "crowd":
-      return () => annoy(service, bully, { floodPerSecond: options.calls })
+      return () => startCallFlood(service, bully, { floodPerSecond: options.calls })
   }
 }
 

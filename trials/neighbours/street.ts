@@ -1,7 +1,7 @@
-import { sessionHosts } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { startService } from "#test/support/service/service.ts"
 import { silence, startReceiver } from "#test/support/service/start-receiver.ts"
-import { giveCpuShare } from "./cpu-share.ts"
+import { limitCpuShare } from "./limit-cpu-share.ts"
 
 export type Street = Awaited<ReturnType<typeof startStreet>>
 
@@ -53,7 +53,7 @@ export async function startStreet({ isLimited }: { isLimited: boolean }) {
       },
       /** From now on session hosts run for this share of the time. @returns what ends that */
       async slowDown(share: number): Promise<() => Promise<void>> {
-        const ends = (await sessionHosts(service)).map((pid) => giveCpuShare(pid, share))
+        const ends = (await sessionHostPids(service)).map((pid) => limitCpuShare(pid, share))
         return async () => {
           await Promise.all(ends.map((end) => end()))
         }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { sessionHosts } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { statusOf } from "#test/support/service/service.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
@@ -30,7 +30,7 @@ export async function sendUnreadable({ service, bully, eve, chat: bob }: Street,
   const garbageMs = await flood("garbage", garbage)
 
   const restartedAt = performance.now()
-  for (const pid of await sessionHosts(service)) process.kill(pid, "SIGKILL")
+  for (const pid of await sessionHostPids(service)) process.kill(pid, "SIGKILL")
   while ((await statusOf(bully.call, "bully")) === "connected") await sleep(50)
   while ((await statusOf(bully.call, "bully")) !== "connected") await sleep(50)
   const connectedMs = Math.round(performance.now() - restartedAt)

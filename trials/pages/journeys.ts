@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Browser, Page } from "puppeteer-core"
-import { sessionHosts } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { startChromium } from "#test/support/service/chromium.ts"
 import type { Customer, Service } from "#test/support/service/service.ts"
@@ -172,7 +172,7 @@ export async function killed({ service, base, page }: Stage) {
   let kill_seen_s = NaN
   await until(
     async () => {
-      for (const pid of await sessionHosts(service)) process.kill(pid, "SIGKILL")
+      for (const pid of await sessionHostPids(service)) process.kill(pid, "SIGKILL")
       const word = await state()
       if (word !== "Connected" && Number.isNaN(kill_seen_s)) kill_seen_s = secondsSince(start)
       return word === "Lost"

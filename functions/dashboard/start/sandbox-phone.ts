@@ -5,8 +5,8 @@ import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { Bubble } from "#dashboard/pages/start.ts"
-import { ask } from "../../api/forward.ts"
-import { picture, voice } from "./sample-files.ts"
+import { ask } from "../../api/ask-host.ts"
+import { picture, voice } from "./sandbox-phone-files.ts"
 
 /** The phone of somebody who writes to a sandbox bridge, and the bridge's own number. */
 export interface SandboxPhone {

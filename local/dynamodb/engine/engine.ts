@@ -1,9 +1,9 @@
 import type { Store } from "dynalite/db/index.js"
 import type { Hold } from "#core/platform/locks.ts"
-import type { Commits } from "./commits.ts"
+import type { Commits } from "./commit-drafts.ts"
 import type { Faults } from "../faults.ts"
 import type { Throughput } from "./throughput.ts"
-import type { Rows } from "./rows.ts"
+import type { Rows } from "./durable-rows.ts"
 import type { Tokens } from "./tokens.ts"
 
 /** The parts that all requests to one store share. */

@@ -1,7 +1,7 @@
 import { callbackify } from "node:util"
 import * as dynalite from "dynalite/db/index.js"
 import type { Callback, Item, Store, SubDb, Table } from "dynalite/db/index.js"
-import { Rows } from "./rows.ts"
+import { Rows } from "./durable-rows.ts"
 
 /** dynalite's store, on disk at `path` or in memory. Rejects if another process has it open. */
 export async function openStore(path?: string): Promise<{ store: Store; rows: Rows }> {

@@ -10,7 +10,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
-import { atATime, type RecordPeople } from "./record-people.ts"
+import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { type Field, fieldsIn, fieldsOf } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 

@@ -16,7 +16,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { newTurns } from "#core/platform/locks.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
-import { atATime, type RecordPeople } from "./record-people.ts"
+import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { ILogger } from "../socket/quiet-log.ts"

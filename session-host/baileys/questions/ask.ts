@@ -1,5 +1,5 @@
 import { S_WHATSAPP_NET, type BinaryNode, type WASocket } from "@whiskeysockets/baileys"
-import { within } from "#session-host/concurrency/deadline.ts"
+import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import type { Question, Stanza } from "#session-host/network/connection.ts"
 import { toNode, toStanza } from "../stanzas/stanza.ts"

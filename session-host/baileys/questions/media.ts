@@ -4,7 +4,7 @@ import {
   type MediaConnInfo,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Kind } from "#session-host/media/kind.ts"
+import type { Kind } from "#session-host/media/kind-and-content-type.ts"
 import { NoAnswer, ifAny } from "#session-host/network/errors.ts"
 import type { Connection } from "#session-host/network/connection.ts"
 import { child, childrenOf, el } from "#session-host/network/stanza.ts"

@@ -7,7 +7,7 @@ import { rejectCall, type newCallers } from "../stanzas/reject-call.ts"
 import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { newMedia, pictureUrl } from "./media.ts"
-import type { Availability } from "./availability.ts"
+import type { OwnAvailability } from "./own-availability.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 
 interface Input {
@@ -15,7 +15,7 @@ interface Input {
   creds: AuthenticationCreds
   log: ILogger
   answerOrEnd: AnswerOrEnd
-  availability: Availability
+  availability: OwnAvailability
   calls: ReturnType<typeof newCallers>
   tellPeople: (people: Acquaintance[]) => void
 }

@@ -1,5 +1,5 @@
 import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
-import { within } from "#session-host/concurrency/deadline.ts"
+import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 import type { Acks } from "../socket/acks-of-sends.ts"

@@ -1,5 +1,5 @@
 import type { LIDMapping } from "@whiskeysockets/baileys"
-import { within } from "#session-host/concurrency/deadline.ts"
+import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { answered } from "../questions/ask.ts"
 import type { ILogger } from "../socket/quiet-log.ts"

@@ -6,7 +6,7 @@ import { addressesOf } from "./addresses.ts"
 import { keepKeysFromMessage } from "./keys-from-messages.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
 import type { RepositoryInput } from "./repository.ts"
-import { SessionEnded } from "#session-host/session/errors.ts"
+import { SessionEnded } from "#session-host/session/session-ended.ts"
 import { hasChild, saysAgain } from "../stanzas/stanza.ts"
 
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */

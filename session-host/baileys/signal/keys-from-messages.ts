@@ -7,7 +7,7 @@ import {
 import type { MessageContent } from "#session-host/network/connection.ts"
 import type { Keys } from "./keys.ts"
 import type { ILogger } from "../socket/quiet-log.ts"
-import { keepTimer } from "../app-state/timers.ts"
+import { keepTimer } from "../send/disappearing-timers.ts"
 
 interface Input {
   message: MessageContent

@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events"
-import type { Arrivals } from "./unsettled-stanzas.ts"
+import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import { takeOver } from "./take-over.ts"
 
 /** Stanzas for which Baileys, or the code in its place, reads the store or asks the network. */
@@ -10,7 +10,10 @@ const workedAt = ["CB:receipt", "CB:notification"]
  * when nobody takes over these stanzas any more. Stanzas of the backlog are not counted, since Baileys has a queue of
  * its own for them, and the network sends no more than it is asked for.
  */
-export function boundWork(ws: EventEmitter, arrivals: Pick<Arrivals, "whileWorking" | "asked">): void {
+export function boundWork(
+  ws: EventEmitter,
+  arrivals: Pick<UnsettledStanzas, "whileWorking" | "asked">,
+): void {
   for (const event of workedAt)
     takeOver(ws, event, (node, pass) => arrivals.whileWorking(node, async () => await pass(node)))
   // Baileys waits for an answer by listening for its id. Work that needs the answer would wait for ever.

@@ -20,10 +20,10 @@ import type {
   Vault,
 } from "#session-host/network/connection.ts"
 import { ackMs, newAcks } from "./acks-of-sends.ts"
-import { newRecordPeople } from "../app-state/record-people.ts"
+import { newRecordPeople } from "../app-state/record-people-in-batches.ts"
 import { newAddressing } from "../send/addressing.ts"
-import { newArrivals } from "./unsettled-stanzas.ts"
-import { newBacklog } from "./backlog.ts"
+import { newUnsettledStanzas } from "./unsettled-stanzas.ts"
+import { newBacklog } from "./ask-for-backlog.ts"
 import { newAnswerOrEnd } from "./answer-or-end.ts"
 import { boundWork } from "./bounded-work.ts"
 import { newPairingNotices } from "../login/pairing-notices.ts"
@@ -31,7 +31,7 @@ import { newCallers } from "../stanzas/reject-call.ts"
 import { contain } from "./contain-errors.ts"
 import { devicesOf } from "../send/devices.ts"
 import { groupOf, newRecipientDevices } from "../send/recipient-devices.ts"
-import { readFrames } from "./frame-tap.ts"
+import { readIncomingFrames } from "./read-incoming-frames.ts"
 import { groupsOf } from "../send/groups.ts"
 import { guard } from "./guarded-vault.ts"
 import { followHistory } from "../app-state/history.ts"
@@ -44,9 +44,9 @@ import { removeDevice } from "../login/logout.ts"
 import { newMissed } from "../send/missed.ts"
 import { noticesIn } from "../stanzas/read-notices.ts"
 import { newRestrictionsQuestions } from "../stanzas/restrictions.ts"
-import { oneByOne } from "./one-by-one.ts"
-import { listenForPeople } from "../app-state/people.ts"
-import { newAvailability } from "../questions/availability.ts"
+import { messagesOneByOne } from "./messages-one-by-one.ts"
+import { listenForPeople } from "../app-state/listen-for-people.ts"
+import { newOwnAvailability } from "../questions/own-availability.ts"
 import { newCodes } from "../login/qr.ts"
 import { newQuestions } from "../questions/questions.ts"
 import { type ILogger, quietLog, redacted } from "./quiet-log.ts"
@@ -58,7 +58,7 @@ import { credsToText } from "../signal/serialise.ts"
 import { newSyncedSettings } from "../app-state/synced-settings.ts"
 import { takeServerSync, askForSyncKeys } from "../app-state/server-sync.ts"
 import { newStaleDevices } from "../send/changed-devices.ts"
-import { timerOf } from "../app-state/timers.ts"
+import { timerOf } from "../send/disappearing-timers.ts"
 import { transmission } from "../send/progress.ts"
 import { tellOfUnknown, tellUnknown } from "../stanzas/unknown.ts"
 import { socketConfig } from "./socket-config.ts"
@@ -93,7 +93,7 @@ export function connect(input: ConnectInput): Connection {
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const keys = keysOf(vault)
-  const arrivals = newArrivals({
+  const arrivals = newUnsettledStanzas({
     onStuck: ({ attrs }) =>
       input.log.error(
         { messageId: attrs.id },
@@ -142,7 +142,7 @@ export function connect(input: ConnectInput): Connection {
   })
   const onError = failing(lifetime, log)
   const onBadMessage = (error: unknown) => onError("CB:message", error)
-  oneByOne({
+  messagesOneByOne({
     ws: sock.ws,
     arrivals,
     creds,
@@ -162,7 +162,9 @@ export function connect(input: ConnectInput): Connection {
     if (people.length > 0) lifetime.tell({ kind: "people", people })
   }
   const answerOrEnd = newAnswerOrEnd(lifetime, wire)
-  const availability = newAvailability(sock, creds, (error) => log.warn({ error }, "presence was not shown"))
+  const availability = newOwnAvailability(sock, creds, (error) =>
+    log.warn({ error }, "presence was not shown"),
+  )
   const questions = newQuestions({ sock, creds, log, answerOrEnd, availability, calls, tellPeople })
   const recordPeople = newRecordPeople({
     sock,
@@ -245,7 +247,7 @@ export function connect(input: ConnectInput): Connection {
     sock: () => sock,
     onError: (error) => log.warn({ error }, "a list of devices was not forgotten"),
   })
-  readFrames({
+  readIncomingFrames({
     ws: sock.ws,
     acks,
     arrivals,

@@ -22,7 +22,7 @@ interface Hooks {
 }
 
 /** The stanzas that have arrived, in order, until Baileys is through with them. */
-export interface Arrivals {
+export interface UnsettledStanzas {
   /** A message stanza has arrived. */
   message: (node: BinaryNode) => void
   /** The stanza that this ciphertext came in. */
@@ -46,7 +46,7 @@ export interface Arrivals {
 }
 
 /** Messages are read in their own time. Stanzas that arrive after them are told after them. */
-export function newArrivals({ onStuck, onFull }: Hooks): Arrivals {
+export function newUnsettledStanzas({ onStuck, onFull }: Hooks): UnsettledStanzas {
   const byCiphertext = new WeakMap<Uint8Array, Message>()
   const byNode = new WeakMap<BinaryNode, Message>()
   let queue: Arrival[] = []

@@ -8,7 +8,7 @@ import { bytesOf, Pieces } from "./pieces.ts"
 import { PreKeys } from "./pre-keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import { sentMessage, sentRow } from "../messages/sent.ts"
-import type { MessageSkip } from "../skip-message.ts"
+import type { OperatorSkip } from "../operator-skip.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "../store.ts"
 
 /** Baileys' word for this kind of key. */
@@ -35,7 +35,7 @@ interface Parts {
   store: SessionStore
   commits: Commits
   inbound: () => Inbound
-  skip: MessageSkip
+  skip: OperatorSkip
   /** Whether the customer has not chosen every type of event. */
   forgetsSome: () => boolean
   /** Whether each message must be durable before the next one is decrypted. */

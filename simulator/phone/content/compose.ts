@@ -5,7 +5,7 @@ import { now } from "#simulator/clock.ts"
 import type { Handset } from "../handset.ts"
 import type { Message } from "../messages.ts"
 import { attach, type Attachment } from "./media.ts"
-import type { Written } from "../outgoing.ts"
+import type { Written } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
 import { hashOf, seal, type Use } from "./sealed.ts"
 

@@ -9,7 +9,7 @@ import { el } from "#simulator/wire/node.ts"
 import { offer } from "../calls.ts"
 import type { Handset } from "../handset.ts"
 import { malformed } from "./malformed.ts"
-import { newId, send } from "../outgoing.ts"
+import { newId, send } from "../outgoing-messages.ts"
 import { jidOfTarget, type Target } from "../target.ts"
 
 /** Kinds of messages and stanzas that somebody can send by the thousand. */

@@ -1,6 +1,6 @@
 import { devicesOf } from "#simulator/network/notify.ts"
 import type { Handset } from "../handset.ts"
-import { newId, send, startSession } from "../outgoing.ts"
+import { newId, send, startSession } from "../outgoing-messages.ts"
 import { jidOfTarget, type Target } from "../target.ts"
 
 /** A hostile stranger's use of counters. */

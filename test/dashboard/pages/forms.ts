@@ -7,7 +7,7 @@ import { accountsPage } from "#dashboard/pages/people/accounts.ts"
 import { codeBlocks } from "#dashboard/pages/start.ts"
 import { outcome } from "#dashboard/parts/receiver.ts"
 import { sentenceCase } from "#functions/dashboard/answer.ts"
-import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
 import { aPerson, nobody } from "./person.ts"
 

@@ -6,7 +6,7 @@ import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { foundPage } from "#dashboard/pages/operator.ts"
-import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson } from "./person.ts"
 
 test("the operator finds a number, sees what waits, pauses and wakes it after a fresh sign-in, and never past a bill", async () => {

@@ -4,7 +4,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { config } from "#core/platform/config.ts"
-import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { aPerson, acts, anEmail, dangers, ends, firstOf, pages, shownBy, streams } from "./person.ts"
 

@@ -12,7 +12,7 @@ import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
-import { anEvent, anOutbox, answerAll } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson, shownBy } from "./person.ts"
 
 test("a page's stream that is cut goes on behind the event that was shown last, and shows none twice", async () => {

@@ -14,7 +14,7 @@ import { isGenuine } from "#local/demo/receiver.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Answer } from "#test/support/service/start-receiver.ts"
-import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 
 afterEach(async () => {
   vi.useRealTimers()

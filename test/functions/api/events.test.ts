@@ -13,7 +13,7 @@ import { batchWrite, put, query, remove, transact, update } from "#core/store/st
 import { tables } from "#core/store/tables.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
-import { anEvent, anOutbox, answerAll } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 
 /** A customer's bridge with an outbox. Its events go to a receiver that answers by script, or to the inbox. */

@@ -6,7 +6,7 @@ import { Usage } from "#core/event/usage.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Answer } from "#test/support/service/start-receiver.ts"
-import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 
 afterEach(async () => {
   vi.useRealTimers()

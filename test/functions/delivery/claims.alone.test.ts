@@ -11,7 +11,7 @@ import { tables } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 

@@ -17,7 +17,7 @@ import {
   answerAll,
   forgetDoorbells,
   pass,
-} from "#test/support/session/event-outbox.ts"
+} from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Receiver } from "#test/support/service/start-receiver.ts"
 

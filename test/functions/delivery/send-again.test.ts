@@ -17,7 +17,7 @@ import {
   answerAll,
   forgetDoorbells,
   pass,
-} from "#test/support/session/event-outbox.ts"
+} from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 

@@ -6,7 +6,7 @@ import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { config } from "#core/platform/config.ts"
 

@@ -6,10 +6,10 @@ import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/row.ts"
 import { remove } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen, tell } from "#core/event/wait-for-new-events.ts"
+import { listen, tell } from "#core/event/new-events-in-process.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
-import { anEvent, anOutbox } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 
 const usual = { ...timing }
 afterEach(() => void Object.assign(timing, usual))

@@ -13,7 +13,7 @@ import {
   anOutbox,
   answerAll,
   forgetDoorbells,
-} from "#test/support/session/event-outbox.ts"
+} from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))

@@ -18,7 +18,7 @@ import {
   aDoorbell,
   answerAll,
   forgetDoorbells,
-} from "#test/support/session/event-outbox.ts"
+} from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 
 Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })

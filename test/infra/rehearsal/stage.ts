@@ -9,7 +9,7 @@ import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startPoller } from "#local/delivery/poller.ts"
-import { startBucket } from "#local/aws/s3.ts"
+import { startMediaBucket } from "#local/aws/media-bucket.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 import { startPretendStripe } from "#local/stripe/pretend.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
@@ -18,7 +18,7 @@ import { startSes } from "#test/support/ses.ts"
 import { here } from "../evaluate.ts"
 import { type Graph, plain } from "../graph.ts"
 import { bundled } from "../lambda.ts"
-import { type Judged, startGuard } from "./guard.ts"
+import { type Judged, startPermissionGuard } from "./permission-guard.ts"
 import { allows } from "./iam.ts"
 import { buildImage, commandOfImage } from "./image.ts"
 import { type LambdaProcess, startLambda } from "./lambda-process.ts"
@@ -100,7 +100,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     if (there) return there
     const made: Record<string, string> = {}
     for (const [name, { service, endpoint }] of Object.entries(services)) {
-      const guard = await startGuard({
+      const guard = await startPermissionGuard({
         service,
         endpoint,
         role,
@@ -237,7 +237,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     })
   const stopping = new AbortController()
   let sweeping: Promise<void> | undefined
-  let bucket: Awaited<ReturnType<typeof startBucket>> | undefined
+  let bucket: Awaited<ReturnType<typeof startMediaBucket>> | undefined
   closes.push(() => bucket?.close())
 
   /** Each minute on AWS; here as soon as the one before has ended. */
@@ -254,7 +254,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
   async function deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
     graph = next
     await deployTables()
-    bucket ??= await startBucket(queue.endpoint, graph.environment("StreamFunction").MEDIA_BUCKET)
+    bucket ??= await startMediaBucket(queue.endpoint, graph.environment("StreamFunction").MEDIA_BUCKET)
     await deployHosts()
     for (const name of functions) if (isThere(name)) await deployFunction(name)
     await between()

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import sharp from "sharp"
 import { expect, onTestFinished, test } from "vitest"
 import { ApiError } from "#core/error.ts"
-import { looksLike } from "#session-host/media/kind.ts"
+import { looksLike } from "#session-host/media/kind-and-content-type.ts"
 import { readPicture } from "#session-host/media/picture.ts"
 import { flatJpeg, hugeJpeg, hugePng, hugeWebp } from "#test/support/bombs.ts"
 

@@ -5,7 +5,7 @@ import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Bell } from "#session-host/memory/bell.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/event-outbox.ts"
+import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 import { until } from "#test/support/until.ts"
 
 afterEach(forgetDoorbells)

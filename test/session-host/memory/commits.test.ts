@@ -9,7 +9,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { Bytes, get, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { type Put, type SessionStore, TooLarge } from "#session-host/memory/store.ts"
-import { Fenced, SessionEnded } from "#session-host/session/errors.ts"
+import { Fenced, SessionEnded } from "#session-host/session/session-ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
   const lease = await aHeldLease()

@@ -3,7 +3,7 @@ import type { Lease } from "#core/lease/lease.ts"
 import { Commits } from "#session-host/memory/commits.ts"
 import { Patience } from "#session-host/memory/until-answered.ts"
 import { SessionStore } from "#session-host/memory/store.ts"
-import type { SessionEnded } from "#session-host/session/errors.ts"
+import type { SessionEnded } from "#session-host/session/session-ended.ts"
 
 /** The commits of a session under this lease, and the store that reads what they made. */
 export function commitsUnder(

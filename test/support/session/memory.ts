@@ -4,7 +4,7 @@ import { Lease } from "#core/lease/lease.ts"
 import type { Mapped } from "#session-host/events/mapped.ts"
 import { Memory } from "#session-host/memory/memory.ts"
 import type { Received } from "#session-host/network/connection.ts"
-import { SessionEnded } from "#session-host/session/errors.ts"
+import { SessionEnded } from "#session-host/session/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { aHeldLease } from "../held-lease.ts"
 

@@ -6,7 +6,7 @@ import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
 import { find, type Running } from "#local/service/running.ts"
-import { sessionHosts } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { type Child, startChild } from "../child.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
@@ -82,7 +82,7 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
       if (answer.statusCode !== 200) throw new Error(`a send was answered ${answer.statusCode}: ${said}`)
     },
     async processes(): Promise<Process[]> {
-      const hosts = (await sessionHosts(running)).map((pid) => ({ role: "hosts", pid }))
+      const hosts = (await sessionHostPids(running)).map((pid) => ({ role: "hosts", pid }))
       const stores = store ? [{ role: "store", pid: store.pid }] : []
       return [{ role: "gateway", pid: gateway.pid }, ...hosts, ...stores]
     },

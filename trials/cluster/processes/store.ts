@@ -8,7 +8,7 @@ import { startKms } from "#local/aws/kms.ts"
 import { startSqs } from "#local/aws/sqs.ts"
 import { startGate } from "../gate.ts"
 import { leaseOf, newOwners } from "../owners.ts"
-import type { StoreFault, ToStore } from "../store-room.ts"
+import type { StoreFault, ToStore } from "../store.ts"
 import { forwardNewEvents } from "../forward-new-events.ts"
 
 process.once("disconnect", () => process.exit(0))

@@ -1,0 +1,87 @@
+import type { RouteConfig } from "@hono/zod-openapi"
+import type { Context, TypedResponse } from "hono"
+import { webhookLogs } from "#core/contract/delivery.ts"
+import { ApiError } from "#core/error.ts"
+import { proxy as prefix } from "#core/contract/route-parts.ts"
+import { routes } from "#core/contract/routes.ts"
+import { AttemptLog } from "#core/event/attempts.ts"
+import { newMessageId } from "#core/message-id.ts"
+import { StoredMedia } from "#core/stored-media.ts"
+import type { Call } from "#core/lease/call.ts"
+import { ask, hostHeaders } from "./ask-host.ts"
+import { runningLease } from "#core/lease/call-holder.ts"
+import { keyOf, sendOnce } from "./idempotent.ts"
+import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
+import { answerStored } from "../http/stored-media.ts"
+
+/** The routes below `/proxy`. One needs no host; for all others the host answers, or says where the answer is. */
+export const proxy = contractRouter().openapi(webhookLogs, async (c) => {
+  await runningLease(c.var.bridge.id)
+  return c.json(await AttemptLog.latest(c.var.bridge.id), 200)
+})
+
+for (const route of Object.values(routes).flatMap((group) => Object.values(group)))
+  if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs)
+    proxy.openapi(route, (c) => answer(c, route))
+
+/** The call to a host carries its path twice, and Node takes 16 KiB of headers. */
+const maxPath = 4096
+
+/** The host's own answer. The host is responsible for keeping to the contract. */
+type Answered = Response & TypedResponse<never, never, never>
+
+async function answer(c: Context<ApiEnv>, route: RouteConfig): Promise<Answered> {
+  return (await forward(c, route)) as Answered
+}
+
+async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response> {
+  const path = suffixOf(c.req.url)
+  if (path.length > maxPath)
+    throw new ApiError(
+      "invalid_request",
+      `the path is too long: at most ${maxPath} characters with its query`,
+    )
+  const call: Call = {
+    method: c.req.method === "HEAD" ? "GET" : (c.req.method as Call["method"]), // of a route of the contract
+    path,
+    bridgeId: c.var.bridge.id,
+    requestId: c.var.requestId,
+    body: route.request?.body && (await c.req.text()),
+  }
+  // Exactly the routes that send a message have headers in the contract.
+  const key = route.request?.headers && keyOf(c)
+  if (key !== undefined) return await sendOnce(c, call, key)
+
+  const messageId = route.request?.headers && newMessageId()
+  const { refusal, success } = await ask(
+    { ...call, messageId, isNew: true },
+    answers(route, "application/json"),
+  )
+  if (refusal) throw refusal
+  const stored = StoredMedia.pointedAt(success.headers)
+  if (stored !== undefined) return await answerStored(c, stored)
+  const headers = hostHeaders(success.headers, "content-type", "cache-control", "x-qr-expires")
+  return c.body(Buffer.from(success.body), 200, {
+    ...headers,
+    ...(answers(route, "image/jpeg") && asDownload),
+  })
+}
+
+/** A browser must not run what strangers made. */
+const asDownload = {
+  "content-disposition": "attachment",
+  "content-security-policy": "sandbox",
+  "cache-control": "private",
+}
+
+/** Whether a success of this route has this content type. */
+function answers(route: RouteConfig, contentType: "application/json" | "image/jpeg"): boolean {
+  const success = route.responses[200]
+  return success !== undefined && "content" in success && contentType in (success.content ?? {})
+}
+
+/** The path at the host: the part of the public path after `/proxy`, with its query. */
+function suffixOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname.replace(/^\/api\/instances\/[^/]+\/[^/]+/, "") + search
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Row } from "dynalite/db/index.js"
+import type { Draft } from "./draft.ts"
+import type { Call, Faults } from "../faults.ts"
+import type { Rows } from "./durable-rows.ts"
+
+/** Applies drafts: normally in one batch, which readers and a crash see whole or not at all. */
+export class Commits {
+  readonly #rows: Rows
+  readonly #faults: Faults
+  readonly #closing: AbortSignal
+  /** Index rows that are held back, in the order of their writes. */
+  #late = Promise.resolve()
+  #lateCount = 0
+
+  /** `closing` ends all waits. */
+  constructor(rows: Rows, faults: Faults, closing: AbortSignal) {
+    this.#rows = rows
+    this.#faults = faults
+    this.#closing = closing
+  }
+
+  async apply(drafts: Draft[], call: Call) {
+    const rule = drafts.length > 1 && this.#faults.take("half-visible", call)
+    if (!rule) return this.#write(drafts, call)
+    for (const [at, draft] of drafts.entries()) {
+      if (at > 0) await this.wait((rule.ms ?? 0) / (drafts.length - 1))
+      await this.#write([draft], call)
+    }
+  }
+
+  /** Resolves when no index row is held back. */
+  async settled() {
+    while (this.#lateCount > 0) await this.#late
+  }
+
+  async wait(ms: number) {
+    await sleep(ms, undefined, { signal: this.#closing }).catch(() => {
+      // The store is closing: nobody waits any longer.
+    })
+  }
+
+  async #write(drafts: Draft[], call: Call) {
+    const rows = drafts.flatMap((draft) => draft.rows)
+    if (rows.length === 0) return
+    const rule = this.#faults.take("stale-index", call)
+    if (!rule && this.#lateCount === 0) return this.#rows.write(rows)
+
+    const indexRows = drafts.flatMap((draft) => draft.indexRows)
+    await this.#rows.write(rows.filter((row) => !indexRows.includes(row)))
+    this.#later(indexRows, rule?.ms ?? 0)
+  }
+
+  #later(rows: Row[], ms: number) {
+    this.#lateCount += 1
+    this.#late = this.#after(this.#late, rows, performance.now() + ms)
+  }
+
+  async #after(earlier: Promise<void>, rows: Row[], due: number) {
+    await earlier
+    await this.wait(Math.max(0, due - performance.now()))
+    await this.#rows.write(rows)
+    this.#lateCount -= 1
+  }
+}

@@ -1,0 +1,63 @@
+import {
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+  jidNormalizedUser,
+  type BaileysEventEmitter,
+  type BinaryNode,
+  type Contact,
+} from "@whiskeysockets/baileys"
+import type { Acquaintance } from "#session-host/network/connection.ts"
+import { firstNameIn } from "../repairs/contact-actions.ts"
+
+/** Tells what Baileys hears of people, in its own time. */
+export function listenForPeople(ev: BaileysEventEmitter, tell: (people: Acquaintance[]) => void) {
+  const tellSome = (people: Acquaintance[]) => {
+    if (people.length > 0) tell(people)
+  }
+  ev.on("contacts.upsert", (contacts) => tellSome(contacts.flatMap(personIn)))
+  ev.on("contacts.update", (contacts) => tellSome(contacts.flatMap(personIn)))
+  ev.on("lid-mapping.update", (mapping) => tellSome([addressPair(mapping)]))
+}
+
+/** The person in a contact of Baileys'; empty if it is none. */
+export function personIn(contact: Partial<Contact>): Acquaintance[] {
+  const { id, lid, phoneNumber, name, notify, verifiedName, username, imgUrl } = contact
+  const jids = [id, phoneNumber, lid].map((jid) => jidNormalizedUser(jid))
+  const jid = jids.find((each) => isPnUser(each))
+  const first = firstNameIn(username)
+  const person: Acquaintance = {
+    jid,
+    lid: jids.find((each) => isLidUser(each)),
+    // If there is no full name, Baileys takes the next best.
+    fullName: name === first || name === username ? undefined : name,
+    firstName: first,
+    pushName: notify,
+    verifiedName,
+  }
+  const isPerson = person.jid !== undefined || person.lid !== undefined
+  // A changed picture does not make somebody a contact.
+  return isPerson && imgUrl === undefined ? [person] : []
+}
+
+/** Two addresses of one person, who may be no contact. */
+export function addressPair({ lid, pn }: { lid: string; pn: string }): Acquaintance {
+  return { jid: jidNormalizedUser(pn), lid: jidNormalizedUser(lid), ofContactsOnly: true }
+}
+
+/** The visible parts of numbers that a group's card hides. */
+export function membersIn(answer: BinaryNode): Acquaintance[] {
+  if (answer.tag !== "iq") return []
+  const groups = [
+    ...getBinaryNodeChildren(answer, "group"),
+    ...getBinaryNodeChildren(getBinaryNodeChild(answer, "groups"), "group"),
+  ]
+  return groups
+    .flatMap((group) => getBinaryNodeChildren(group, "participant"))
+    .flatMap(({ attrs }) => {
+      const { jid, display_name: redactedPhone } = attrs
+      if (!isLidUser(jid) || !redactedPhone) return []
+      return [{ lid: jidNormalizedUser(jid), redactedPhone, ofContactsOnly: true as const }]
+    })
+}

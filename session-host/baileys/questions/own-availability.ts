@@ -1,0 +1,30 @@
+import type { AuthenticationCreds, WASocket } from "@whiskeysockets/baileys"
+
+/** Whether a connection is shown as available. */
+export interface OwnAvailability {
+  set(isAvailable: boolean): Promise<void>
+  /** The account's name may have come. */
+  onCreds(): void
+}
+
+/**
+ * The network takes a presence only with the account's name, and a device that was linked just now has not heard it yet:
+ * then it is shown once the name has come.
+ */
+export function newOwnAvailability(
+  sock: Pick<WASocket, "sendPresenceUpdate">,
+  creds: AuthenticationCreds,
+  onError: (error: unknown) => void,
+): OwnAvailability {
+  let waits: boolean | undefined
+  return {
+    async set(isAvailable) {
+      waits = creds.me?.name ? undefined : isAvailable
+      if (waits === undefined) await sock.sendPresenceUpdate(isAvailable ? "available" : "unavailable")
+    },
+    onCreds() {
+      if (waits === undefined || !creds.me?.name) return
+      this.set(waits).catch(onError)
+    },
+  }
+}

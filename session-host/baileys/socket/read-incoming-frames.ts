@@ -1,0 +1,52 @@
+import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
+import type { Acks } from "./acks-of-sends.ts"
+import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
+import type { newCallers } from "../stanzas/reject-call.ts"
+import type { Lifetime } from "./lifetime.ts"
+import { membersIn } from "../app-state/listen-for-people.ts"
+import { mayBecomeEvent, toStanza } from "../stanzas/stanza.ts"
+
+interface Input {
+  ws: WASocket["ws"]
+  acks: Acks
+  arrivals: UnsettledStanzas
+  calls: ReturnType<typeof newCallers>
+  lifetime: Pick<Lifetime, "tell">
+  vault: Pick<Vault, "foresee">
+  tellPeople: (people: Acquaintance[]) => void
+  /** Each gets every frame, in this order. */
+  listeners: ((frame: BinaryNode) => void)[]
+}
+
+/** Reads incoming frames beside Baileys, for everything that Baileys tells nobody, or too late. */
+export function readIncomingFrames({
+  ws,
+  acks,
+  arrivals,
+  calls,
+  lifetime,
+  vault,
+  tellPeople,
+  listeners,
+}: Input) {
+  ws.on("CB:ack,class:message", acks.take)
+  ws.on("frame", (frame: BinaryNode | Uint8Array) => {
+    if (frame instanceof Uint8Array) return
+    if (frame.tag === "message") {
+      arrivals.message(frame)
+      vault.foresee(frame.attrs)
+    }
+    // Somebody could not read what we sent.
+    if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
+    if (frame.tag === "call") calls.take(frame)
+    if (frame.tag === "iq") tellPeople(membersIn(frame))
+    if (mayBecomeEvent(frame)) {
+      const stanza = toStanza(frame)
+      const taken = () => new Promise<void>((onTaken) => lifetime.tell({ kind: "stanza", stanza, onTaken }))
+      arrivals.afterThose(frame, () => void arrivals.whileWorking(frame, taken))
+    }
+    for (const listen of listeners) listen(frame)
+  })
+}

@@ -1,0 +1,89 @@
+import { z } from "zod"
+import { now } from "#core/platform/clock.ts"
+import type { Commits, UnitWrite } from "./commits.ts"
+import type { SessionStore, Stored } from "./store.ts"
+import type { Restriction } from "../network/connection.ts"
+
+const replacedRow = "REPLACED"
+const availableRow = "AVAILABLE"
+const restrictedRow = "RESTRICTED"
+/** The keys of the rows that hold a login's standing. */
+export const standingRows = [replacedRow, availableRow, restrictedRow]
+
+const Restrictions = z.array(z.object({ kind: z.enum(["new_chats", "new_chats_quota"]), until: z.number() }))
+
+interface Parts {
+  store: SessionStore
+  commits: Pick<Commits, "write">
+}
+
+/** A login's standing, whichever host holds the bridge: durable, until the login ends. */
+export class LoginStanding {
+  readonly #parts: Parts
+  #isReplaced: boolean
+  #isAvailable: boolean
+  #restrictions: Restriction[]
+
+  /** @param rows those of `standingRows` that exist. */
+  constructor(parts: Parts, rows: Stored[]) {
+    this.#parts = parts
+    this.#isReplaced = rows.some(({ sk }) => sk === replacedRow)
+    this.#isAvailable = rows.some(({ sk }) => sk === availableRow)
+    const restricted = rows.find(({ sk }) => sk === restrictedRow)
+    this.#restrictions = restricted ? Restrictions.parse(JSON.parse(restricted.secret.toString())) : []
+  }
+
+  /** Another place has taken the login over. Connecting would throw it out again, and be thrown out in turn. */
+  get isReplaced(): boolean {
+    return this.#isReplaced
+  }
+
+  /** The customer wants to be shown as available (Contract, "Presence": kept until `unavailable`). */
+  get isAvailable(): boolean {
+    return this.#isAvailable
+  }
+
+  /** The limits that hold now, the strictest first. */
+  get restrictions(): Restriction[] {
+    return this.#restrictions.filter(({ until }) => until === 0 || until > now())
+  }
+
+  /** @throws SessionEnded */
+  async setRestriction(restriction: Restriction, isOn: boolean): Promise<void> {
+    const others = this.restrictions.filter(({ kind }) => kind !== restriction.kind)
+    this.#restrictions = (isOn ? [...others, restriction] : others).toSorted((a, b) =>
+      a.kind < b.kind ? -1 : 1,
+    )
+    const { store, commits } = this.#parts
+    const isAny = this.#restrictions.length > 0
+    await commits.write([
+      isAny ? store.put(restrictedRow, JSON.stringify(this.#restrictions)) : store.remove(restrictedRow),
+    ])
+  }
+
+  /** `write` commits the change, together with its own writes. @throws SessionEnded */
+  async setReplaced(isReplaced: boolean, write = this.#parts.commits.write.bind(this.#parts.commits)) {
+    if (this.#isReplaced === isReplaced) return
+    this.#isReplaced = isReplaced
+    await write([this.#row(replacedRow, isReplaced)])
+  }
+
+  /** @throws SessionEnded */
+  async setAvailable(isAvailable: boolean): Promise<void> {
+    if (this.#isAvailable === isAvailable) return
+    await this.#parts.commits.write([this.#row(availableRow, isAvailable)])
+    this.#isAvailable = isAvailable
+  }
+
+  /** The login has ended. */
+  forget(): UnitWrite[] {
+    this.#isReplaced = false
+    this.#isAvailable = false
+    this.#restrictions = []
+    return standingRows.map((sk) => this.#row(sk, false))
+  }
+
+  #row(sk: string, is: boolean): UnitWrite {
+    return is ? this.#parts.store.put(sk, "") : this.#parts.store.remove(sk)
+  }
+}

@@ -1,0 +1,119 @@
+import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
+import { deviceAt } from "../network/addressing.ts"
+import { type Address, key } from "../network/directory.ts"
+import * as Jid from "../wire/jid.ts"
+import { oneKey } from "./signal/prekeys.ts"
+import { big, bytes, child, children, el, type Node } from "../wire/node.ts"
+import { described } from "./content/describe.ts"
+import type { Handset } from "./handset.ts"
+import type { Peer } from "./peer.ts"
+import { open } from "./content/sealed.ts"
+import { type Failure, failure } from "./signal/sessions.ts"
+
+/** A phone asks at most this often for a message it cannot read. */
+const retries = 5
+
+/** Reads a message: keeps it and says so, or asks for it once more. A message for the phone alone is returned. */
+export async function readMessage(handset: Handset, stanza: Node): Promise<Peer | undefined> {
+  const { from, participant } = stanza.attrs
+  const sender = deviceAt(handset.network, Jid.parse(participant ?? from))
+  try {
+    const content = await opened(handset, stanza, sender)
+    keep(handset, stanza, sender, content)
+    if (sender && stanza.attrs.category === "peer")
+      return { from: sender, id: stanza.attrs.id ?? "", content }
+  } catch (error) {
+    handset.keys.rollback()
+    settle(handset, stanza, failure(error))
+  }
+  return undefined
+}
+
+/** The message, from all its ciphertexts: a sender key may come before what is under it. */
+async function opened(handset: Handset, stanza: Node, sender: Address | undefined): Promise<proto.IMessage> {
+  const message: proto.IMessage = {}
+  const parts = children(stanza).filter(({ tag }) => tag === "enc")
+  if (!sender || parts.length === 0) throw new Error("nothing to decrypt")
+  for (const enc of parts) {
+    const padded = await decrypt(handset, stanza, sender, enc)
+    const part = proto.Message.decode(unpadRandomMax16(padded))
+    const senderKey = part.senderKeyDistributionMessage
+    if (senderKey?.groupId && senderKey.axolotlSenderKeyDistributionMessage)
+      await handset.groupSignal.accept(
+        senderKey.groupId,
+        sender,
+        senderKey.axolotlSenderKeyDistributionMessage,
+      )
+    Object.assign(message, part.deviceSentMessage?.message ?? part)
+  }
+  return message
+}
+
+function decrypt(handset: Handset, stanza: Node, sender: Address, enc: Node): Promise<Buffer> {
+  const body = bytes(enc) ?? Buffer.alloc(0)
+  switch (enc.attrs.type ?? "") {
+    case "pkmsg":
+      return handset.signal.decrypt(sender, { type: "pkmsg", body })
+    case "msg":
+      return handset.signal.decrypt(sender, { type: "msg", body })
+    case "skmsg":
+      return handset.groupSignal.decrypt(stanza.attrs.from ?? "", sender, body)
+    default:
+      throw new Error(`no ciphertext of type ${enc.attrs.type}`)
+  }
+}
+
+/** Decrypted: the message, the ratchet and the receipt in one write. */
+function keep(handset: Handset, stanza: Node, sender: Address | undefined, content: proto.IMessage) {
+  const { id = "", from, t, offline, category, recipient, participant } = stanza.attrs
+  const own = sender?.user === handset.own.user
+  const type = category === "peer" ? "peer_msg" : own ? "sender" : undefined
+  const writer = sender && handset.network.directory.user(sender.user)
+  const chat = sender ? chatOf(handset, stanza, sender) : ""
+  const opened = writer && open(handset, chat, writer, content)
+  handset.network.store.atomically(() => {
+    handset.keys.commit()
+    if (category !== "peer" && sender)
+      handset.inbox.add({
+        id,
+        chat,
+        from: sender.user,
+        from_device: sender.id,
+        from_me: own,
+        timestamp: Number(t),
+        offline: offline !== undefined,
+        ...described(content),
+        ...(opened && { opened }),
+      })
+    handset.submit(el("receipt", { id, to: from, type, recipient, participant }))
+  })
+  handset.inbox.announce()
+}
+
+/** The other's number; for a group or status, its address. */
+function chatOf(handset: Handset, stanza: Node, sender: Address): string {
+  const { from = "", recipient } = stanza.attrs
+  if (!Jid.isPerson(Jid.parse(from))) return from
+  if (sender.user !== handset.own.user) return sender.user
+  return handset.network.directory.find(Jid.parse(recipient ?? from))?.pn ?? ""
+}
+
+/** Not decrypted: asks for it once more, unless its key was used before, which makes it a repetition. */
+function settle(handset: Handset, stanza: Node, why: Failure) {
+  const { id, from, t, recipient, participant } = stanza.attrs
+  handset.notDecrypted[why]++
+  handset.network.log.note(key(handset.own), "not decrypted", { id, from, why })
+  const count = Number(child(stanza, "enc")?.attrs.count ?? 0) + 1
+  const registration = big(handset.keys.identity().registrationId, 4)
+  if (why !== "repeated" && count <= retries)
+    handset.submit(
+      el("receipt", { id, to: from, type: "retry", recipient, participant }, [
+        el("retry", { count, id, t, v: "1", error: "0" }),
+        el("registration", {}, registration),
+        // The second request brings keys for a new session.
+        ...(count > 1 ? [oneKey(handset)] : []),
+      ]),
+    )
+  const error = why === "repeated" ? "496" : "500"
+  handset.submit(el("ack", { class: "message", id, to: from, participant, error }))
+}

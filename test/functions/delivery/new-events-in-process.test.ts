@@ -1,0 +1,112 @@
+import { dynamoDb, sqs } from "#test/support/store.ts"
+import { afterEach, expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { EventRow } from "#core/event/row.ts"
+import { tables } from "#core/store/tables.ts"
+import { listen, tell } from "#core/event/new-events-in-process.ts"
+import { deliver } from "#functions/delivery/deliver.ts"
+import { answerDoorbells } from "#functions/delivery/handler.ts"
+import { doorbellsHere } from "#local/delivery/doorbell-sources.ts"
+import { startPoller } from "#local/delivery/poller.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { countRequests } from "#test/support/count-requests.ts"
+import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { until } from "#test/support/until.ts"
+
+dynamoDb.watch(tables.events, ({ pk, sk }) => {
+  const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
+  if (event) tell(event.bridgeId, event.n)
+})
+
+afterEach(forgetDoorbells)
+
+async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
+  const receiver = await aReceiver(script)
+  const bridge = await aBridge(receiver.url)
+  const outbox = await anOutbox(bridge)
+  const head = async () => (await Delivery.get(bridge.id))?.head
+  return { receiver, bridge, outbox, head }
+}
+
+function bodiesAt(receiver: Awaited<ReturnType<typeof aReceiver>>): unknown[] {
+  return receiver.arrivals.map(({ body }) => (JSON.parse(body.toString()) as { body: string }).body)
+}
+
+test("events that follow one another are one delivery's: nobody has to ring for the later ones", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  const updates = countRequests("UpdateItem")
+  for (const n of [2, 3, 4]) {
+    await until(async () => (await head()) === n - 1)
+    await outbox.write(anEvent(String(n)))
+  }
+  expect(await delivered).toBeUndefined()
+  expect(bodiesAt(receiver)).toEqual(["1", "2", "3", "4"])
+  // At most one to claim the delivery, and one for each event.
+  expect(updates()).toBeLessThanOrEqual(5)
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 4, due: 0, holder: "" })
+})
+
+test("several events that come at once while nothing waited are delivered in order", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  await until(async () => (await head()) === 1)
+  await outbox.write(...["2", "3", "4"].map((body) => anEvent(body)))
+  await delivered
+  expect(bodiesAt(receiver)).toEqual(["1", "2", "3", "4"])
+})
+
+test("an address that was changed while a delivery waited for more holds for what comes then", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  const other = await aReceiver()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  await until(async () => (await head()) === 1)
+  await Bridge.setWebhookUrl(bridge, other.url)
+  await outbox.write(anEvent("2"))
+  await delivered
+  expect(bodiesAt(receiver)).toEqual(["1"])
+  expect(bodiesAt(other)).toEqual(["2"])
+})
+
+const aPoller = () =>
+  startPoller({
+    doorbells: doorbellsHere(sqs.doorbellUrl, sqs.ask),
+    handler: answerDoorbells,
+    concurrency: 10,
+  })
+
+test("a planned stop ends a busy bridge's delivery after the event under way; the next start goes on", async () => {
+  onTestFinished(listen())
+  const stopped = Promise.withResolvers<void>()
+  const { receiver, bridge, outbox } = await aDelivery([
+    200,
+    200,
+    (response) => {
+      poller.stop().then(stopped.resolve, stopped.reject)
+      response.end()
+    },
+  ])
+  const bodies = ["1", "2", "3", "4", "5", "6"]
+  await outbox.append(...bodies.map((body) => anEvent(body)))
+  const poller = aPoller()
+  await stopped.promise
+  expect(bodiesAt(receiver)).toEqual(["1", "2", "3"])
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 3, holder: "" })
+
+  const next = aPoller()
+  onTestFinished(next.stop)
+  await receiver.atLeast(bodies.length)
+  expect(bodiesAt(receiver)).toEqual(bodies)
+  expect(receiver.arrivals.every(({ attempt }) => attempt === 1)).toBe(true)
+})

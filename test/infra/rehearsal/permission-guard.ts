@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { buffer } from "node:stream/consumers"
+import { hangUp, listen } from "#local/listen.ts"
+import type { Statement } from "../graph.ts"
+import { allows, type Wish } from "./iam.ts"
+import { type Names, neededPermissions } from "./needed-permissions.ts"
+
+/** A permission of a role, granted or refused. */
+export interface Judged extends Wish {
+  role: string
+  isAllowed: boolean
+}
+
+/**
+ * Stands before an embedded service for one role: each request is held against the role's policy, as it was rendered for
+ * AWS, and refused if that does not allow it.
+ */
+export async function startPermissionGuard(input: {
+  service: string
+  endpoint: string
+  role: string
+  /** Asked at each request: a deploy changes policies. */
+  policy: () => Statement[]
+  names: () => Names
+  onJudged: (judged: Judged) => void
+}) {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request)
+    const { method = "GET", url = "/", headers } = request
+    const target = headers["x-amz-target"] && String(headers["x-amz-target"])
+    const asked = { method, url, target, body: input.service === "s3" ? "" : body.toString() }
+    const needed = neededPermissions(input.service, asked, input.names())
+    const judged = needed.map((permission) => ({
+      ...permission,
+      role: input.role,
+      isAllowed: allows(input.policy(), permission),
+    }))
+    for (const one of judged) input.onJudged(one)
+    const refused = judged.find(({ isAllowed }) => !isAllowed)
+    if (refused) return deny(response, input.service, `${refused.action} on ${refused.resource}`)
+    const passed = await fetch(new URL(url, input.endpoint), {
+      method,
+      headers: Object.entries(headers).flatMap(([name, value]) =>
+        value === undefined || /^(host|connection|content-length|transfer-encoding|expect)$/.test(name)
+          ? []
+          : [[name, String(value)] as [string, string]],
+      ),
+      ...(body.length > 0 && { body }),
+    })
+    const said = Buffer.from(await passed.arrayBuffer())
+    const about = Object.fromEntries(
+      [...passed.headers].filter(([name]) => !/^(content-encoding|transfer-encoding|connection)$/.test(name)),
+    )
+    response.writeHead(passed.status, method === "HEAD" ? about : { ...about, "content-length": said.length })
+    response.end(said)
+  }
+
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    // As where a connection breaks: the client asks again.
+    answer(request, response).catch(() => response.destroy())
+  })
+  const port = await listen(server)
+  return { endpoint: `http://127.0.0.1:${port}`, close: () => hangUp(server) }
+}
+
+/** As each protocol says it. */
+function deny(response: ServerResponse, service: string, what: string): void {
+  const message = `not authorized to perform: ${what}`
+  if (service === "s3")
+    response
+      .writeHead(403, { "content-type": "application/xml" })
+      .end(`<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`)
+  else
+    response
+      .writeHead(service === "lambda" ? 403 : 400, {
+        "content-type": "application/x-amz-json-1.1",
+        "x-amzn-errortype": "AccessDeniedException",
+      })
+      .end(JSON.stringify({ __type: "AccessDeniedException", message }))
+}

@@ -1,0 +1,26 @@
+import { once } from "node:events"
+import { createReadStream, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { request } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { expect, onTestFinished, test } from "vitest"
+import { aNetwork } from "#test/support/network/network.ts"
+import { encryptFile } from "#session-host/media/encrypt.ts"
+import { limitOf } from "#session-host/media/kind-and-content-type.ts"
+
+test("the network takes the largest document that may be sent", async () => {
+  const network = await aNetwork()
+  const folder = mkdtempSync(join(tmpdir(), "largest-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, "plain")
+  writeFileSync(path, "")
+  truncateSync(path, limitOf("document"))
+  const sealed = await encryptFile(path, "document")
+  const name = sealed.fileEncSha256.toString("base64url")
+  const to = new URL(`/mms/document/${name}?auth=simulated`, network.url.replace("ws:", "http:"))
+  const upload = request(to, { method: "POST" })
+  const answered = once(upload, "response")
+  await pipeline(createReadStream(sealed.path), upload)
+  expect(await answered).toMatchObject([{ statusCode: 200 }])
+})
