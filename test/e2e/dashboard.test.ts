@@ -219,6 +219,27 @@ test("a browser that has no passkey to offer says nothing of it until it is aske
   expect(await said()).toContain("A mailed code works as well")
 })
 
+test("a passkey that was chosen, and that the service does not know, is refused where it was chosen", async () => {
+  const page = await aPage()
+  const unknown = {
+    id: "AAAA",
+    rawId: "AAAA",
+    type: "public-key",
+    response: { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" },
+    clientExtensionResults: {},
+  }
+  await page.evaluateOnNewDocument(`
+    navigator.credentials.get = async () => ({ toJSON: () => (${JSON.stringify(unknown)}) })
+  `)
+  await page.goto(`${base}/sign-in`)
+  const said = () => page.$eval("[data-passkey] [data-said]", (one) => one.textContent)
+  await press(page, "Sign in with a passkey")
+  await until(async () => (await said()) !== "", { what: "why not" })
+  expect(await said()).toContain("This passkey does not sign in here: try again, or have a code mailed.")
+  expect(new URL(page.url()).pathname).toBe("/sign-in")
+  wrong.length = 0
+})
+
 test("without script the phone writes, the events are there, and a code to type can be had", async () => {
   const page = await aPage()
   await page.setJavaScriptEnabled(false)
