@@ -1,16 +1,21 @@
 import { sessionUnavailable } from "#core/error.ts"
 
+/** How long to wait for a slot, and the sentence for a caller who waited in vain. */
+interface Patience {
+  ms: number
+  sentence?: string
+}
+
 /** Runs at most so many things at once. Others wait, in order, for a limited time. */
 export class Slots {
   readonly #most: number
-  readonly #waitMs: number
+  readonly #patience: Patience
   readonly #waiting = new Set<() => void>()
   #taken = 0
 
-  /** `waitMs`: `Infinity` if nobody waits for an answer. */
-  constructor(most: number, waitMs: number) {
+  constructor(most: number, patience: Patience = { ms: Infinity }) {
     this.#most = most
-    this.#waitMs = waitMs
+    this.#patience = patience
   }
 
   /** @throws ApiError `session_unavailable` when no slot became free in time, and what `work` throws */
@@ -31,8 +36,8 @@ export class Slots {
   async #turn(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const take = () => resolve()
-    const late = () => reject(sessionUnavailable("too many files are being transferred at once: try again"))
-    const timer = this.#waitMs === Infinity ? undefined : setTimeout(late, this.#waitMs)
+    const { ms, sentence } = this.#patience
+    const timer = ms === Infinity ? undefined : setTimeout(() => reject(sessionUnavailable(sentence)), ms)
     this.#waiting.add(take)
     try {
       await promise

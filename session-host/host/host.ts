@@ -51,7 +51,7 @@ export class Host {
   readonly #moving = new Set<string>()
   /** Leases that this host is about to take, or is taking. */
   readonly #wanted = new Map<string, Lease.Info>()
-  readonly #starts = new Slots(startsAtOnce, Infinity)
+  readonly #starts = new Slots(startsAtOnce)
   /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
   #turn = randomInt(Lease.looksForAll)
   #loops: Promise<void>[] = []

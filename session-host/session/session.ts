@@ -58,7 +58,10 @@ export class Session {
   readonly #changes = new Condition()
   readonly #recipients = new Recipients()
   /** Contract, "Sent files": two at once per bridge. */
-  readonly #media = new Slots(2, 10_000)
+  readonly #media = new Slots(2, {
+    ms: 10_000,
+    sentence: "too many files are being transferred at once: try again",
+  })
   /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
   #parts: Parts | undefined

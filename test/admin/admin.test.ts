@@ -22,7 +22,7 @@ import { announce } from "#local/service/running.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { aCustomer } from "../support/service/customer.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
-import { aScriptedHost } from "../support/session/scripted-host.ts"
+import { aScriptedHost } from "../support/scripted-host.ts"
 
 test("an account is made without a subscription, and gets one when told so", async () => {
   const [made] = await account.create!.run(["Ada's shop"])

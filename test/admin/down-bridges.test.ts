@@ -8,7 +8,7 @@ import { aBridge } from "../support/service/bridge.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
-import { aScriptedHost } from "../support/session/scripted-host.ts"
+import { aScriptedHost } from "../support/scripted-host.ts"
 import { until } from "#test/support/until.ts"
 
 const down = async (id: string) => (await bridge.down!.run([])).find((row) => row.id === id)

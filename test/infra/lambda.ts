@@ -11,7 +11,7 @@ import { inject, onTestFinished } from "vitest"
 import { z } from "zod"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { graphOf } from "./graph.ts"
-import { startAwsRecorder } from "./aws-recorder.ts"
+import { startAwsRecorder } from "../support/aws-recorder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const runtime = fileURLToPath(new URL("lambda-runtime.ts", import.meta.url))

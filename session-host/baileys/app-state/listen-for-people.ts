@@ -1,11 +1,8 @@
 import {
-  getBinaryNodeChild,
-  getBinaryNodeChildren,
   isLidUser,
   isPnUser,
   jidNormalizedUser,
   type BaileysEventEmitter,
-  type BinaryNode,
   type Contact,
 } from "@whiskeysockets/baileys"
 import type { Acquaintance } from "#session-host/network/connection.ts"
@@ -44,20 +41,4 @@ export function personIn(contact: Partial<Contact>): Acquaintance[] {
 /** Two addresses of one person, who may be no contact. */
 export function addressPair({ lid, pn }: { lid: string; pn: string }): Acquaintance {
   return { jid: jidNormalizedUser(pn), lid: jidNormalizedUser(lid), ofContactsOnly: true }
-}
-
-/** The visible parts of numbers that a group's card hides. */
-export function membersIn(answer: BinaryNode): Acquaintance[] {
-  if (answer.tag !== "iq") return []
-  const groups = [
-    ...getBinaryNodeChildren(answer, "group"),
-    ...getBinaryNodeChildren(getBinaryNodeChild(answer, "groups"), "group"),
-  ]
-  return groups
-    .flatMap((group) => getBinaryNodeChildren(group, "participant"))
-    .flatMap(({ attrs }) => {
-      const { jid, display_name: redactedPhone } = attrs
-      if (!isLidUser(jid) || !redactedPhone) return []
-      return [{ lid: jidNormalizedUser(jid), redactedPhone, ofContactsOnly: true as const }]
-    })
 }

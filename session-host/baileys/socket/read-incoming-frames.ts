@@ -5,7 +5,7 @@ import type { Acks } from "./acks-of-sends.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import type { newCallers } from "../stanzas/reject-call.ts"
 import type { Lifetime } from "./lifetime.ts"
-import { membersIn } from "../app-state/listen-for-people.ts"
+import { hiddenNumbersIn } from "../stanzas/hidden-numbers.ts"
 import { mayBecomeEvent, toStanza } from "../stanzas/stanza.ts"
 
 interface Input {
@@ -41,7 +41,7 @@ export function readIncomingFrames({
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
     if (frame.tag === "call") calls.take(frame)
-    if (frame.tag === "iq") tellPeople(membersIn(frame))
+    if (frame.tag === "iq") tellPeople(hiddenNumbersIn(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
       const taken = () => new Promise<void>((onTaken) => lifetime.tell({ kind: "stanza", stanza, onTaken }))

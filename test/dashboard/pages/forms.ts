@@ -8,7 +8,7 @@ import { codeBlocks } from "#dashboard/pages/start.ts"
 import { outcome } from "#dashboard/parts/receiver.ts"
 import { sentenceCase } from "#functions/dashboard/answer.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aPerson, nobody } from "./person.ts"
 
 test("events are found by type, direction, chat and text, and each filter is a link", async () => {

@@ -9,7 +9,7 @@ import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core
 import { EventType } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 /** Sets the operator's choice. */
 const offer = (isOn: boolean) => void Object.assign(config, { SANDBOX: isOn })

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { callHost } from "#core/lease/call.ts"
 
 test("a host that has ended since the last call over its connection was never reached by the next one", async () => {

@@ -5,7 +5,7 @@ import { callHost } from "#core/lease/call.ts"
 import { handler } from "#functions/api/handler.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { startLambdaApi } from "#test/support/service/lambda-api.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { config } from "#core/platform/config.ts"
 
 config.CALLS_FUNCTION = "Api"

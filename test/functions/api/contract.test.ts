@@ -8,7 +8,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { openapi, type Operation, type Parameter } from "#functions/docs/openapi.ts"
 import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
 import { type InvalidValue, invalidValuesOf, jsonOf } from "#test/support/invalid-values.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 liftLimits()
 

@@ -11,7 +11,7 @@ import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/api/one-machine.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 type Script = Parameters<typeof aScriptedHost>[0]
 

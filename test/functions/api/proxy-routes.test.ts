@@ -12,7 +12,7 @@ import { AttemptLog } from "#core/event/attempts.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 const unpaired = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
 

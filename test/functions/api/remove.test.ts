@@ -7,7 +7,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 const path = "/api/instances/shop"
 

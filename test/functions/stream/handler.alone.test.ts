@@ -14,7 +14,7 @@ import { aCustomer, anAddress, json } from "#test/support/service/customer.ts"
 import { offerStreaming, stream, urlEvent } from "#test/support/service/function-url.ts"
 import { startLambdaApi } from "#test/support/service/lambda-api.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
-import { aScriptedHost, sayJson } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 const cloudWatch = await startCloudWatchLogs()
 const lambda = await startLambdaApi({

@@ -20,9 +20,9 @@ import type { Verb } from "#admin/verb.ts"
 import { wrapping } from "#admin/wrapping.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
-import { aScriptedHost } from "#test/support/session/scripted-host.ts"
+import { aScriptedHost } from "#test/support/scripted-host.ts"
 import { graphOf } from "../graph.ts"
-import { startAwsRecorder } from "../aws-recorder.ts"
+import { startAwsRecorder } from "../../support/aws-recorder.ts"
 
 const nouns = {
   account,

@@ -17,7 +17,7 @@ import { FREE, Lease } from "#core/lease/lease.ts"
 import { graphOf } from "../graph.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { metricsIn } from "../lambda.ts"
-import { startAwsRecorder } from "../aws-recorder.ts"
+import { startAwsRecorder } from "../../support/aws-recorder.ts"
 import { buildImage, commandOfImage } from "../rehearsal/image.ts"
 
 const image = mkdtempSync(join(tmpdir(), "session-host-image-"))

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { here } from "../evaluate.ts"
-import { usesIn } from "../aws-recorder.ts"
+import { usesIn } from "../../support/aws-recorder.ts"
 import type { Wish } from "./iam.ts"
 
 /** The resources behind the names that requests use. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { Slots } from "#session-host/concurrency/slots.ts"
 
 test("so many at once; those who wait take over the slots that become free, in order", async () => {
-  const slots = new Slots(2, 10_000)
+  const slots = new Slots(2)
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
   const begun: number[] = []
   const works = gates.map(({ promise }, i) =>
@@ -27,10 +27,13 @@ test("so many at once; those who wait take over the slots that become free, in o
 })
 
 test("a wait for a slot ends", async () => {
-  const slots = new Slots(1, 20)
+  const slots = new Slots(1, { ms: 20, sentence: "too many at once" })
   const gate = Promise.withResolvers<void>()
   const first = slots.use(() => gate.promise)
-  await expect(slots.use(async () => {})).rejects.toMatchObject({ code: "session_unavailable" })
+  await expect(slots.use(async () => {})).rejects.toMatchObject({
+    code: "session_unavailable",
+    message: "too many at once",
+  })
   gate.resolve()
   await first
   expect(await slots.use(async () => "free")).toBe("free")

@@ -5,7 +5,7 @@ import "#test/support/store.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { countTurns } from "#test/support/count-turns.ts"
 import { aMemory } from "#test/support/session/memory.ts"
-import { membersIn } from "#session-host/baileys/app-state/listen-for-people.ts"
+import { hiddenNumbersIn } from "#session-host/baileys/stanzas/hidden-numbers.ts"
 import { type Learnt, wire } from "#session-host/people/contacts.ts"
 import { el } from "#session-host/network/stanza.ts"
 import { personOf } from "#session-host/people/ask-about-person.ts"
@@ -119,10 +119,10 @@ test("a group's card tells of numbers only what it hides", () => {
     participant({ jid: "4944@s.whatsapp.net", display_name: "Dora" }),
   )
   const hidden = [{ lid: "22@lid", redactedPhone: "+49∙∙∙22", ofContactsOnly: true }]
-  expect(membersIn({ tag: "iq", attrs: {}, content: [cards] })).toEqual(hidden)
+  expect(hiddenNumbersIn({ tag: "iq", attrs: {}, content: [cards] })).toEqual(hidden)
   const groups: BinaryNode = { tag: "groups", attrs: {}, content: [cards] }
-  expect(membersIn({ tag: "iq", attrs: {}, content: [groups] })).toEqual(hidden)
-  expect(membersIn({ tag: "iq", attrs: {} })).toEqual([])
+  expect(hiddenNumbersIn({ tag: "iq", attrs: {}, content: [groups] })).toEqual(hidden)
+  expect(hiddenNumbersIn({ tag: "iq", attrs: {} })).toEqual([])
 })
 
 const { VerifiedNameCertificate } = proto

@@ -1,7 +1,7 @@
 /** The embedded store in a process of its own, perhaps metered: it answers with the units used since the last question. */
 import { startDynamoDb } from "#local/dynamodb/server.ts"
-import { dynamoDbMeter } from "#test/infra/dynamodb-meter.ts"
-import { startAwsRecorder } from "#test/infra/aws-recorder.ts"
+import { dynamoDbMeter } from "#test/support/dynamodb-meter.ts"
+import { startAwsRecorder } from "#test/support/aws-recorder.ts"
 
 const [path = "", isMetered] = process.argv.slice(2)
 const store = await startDynamoDb({ path })

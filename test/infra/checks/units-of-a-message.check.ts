@@ -1,0 +1,146 @@
+import "../slow-lease-beat.ts"
+import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb"
+import { expect, onTestFinished, test } from "vitest"
+import { counted } from "#cost/usage.ts"
+import { dynamoDb, sqs } from "#test/support/store.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { aHost, held, statusOf } from "#test/support/session/host.ts"
+import { aNetwork } from "#test/support/network/network.ts"
+import { codeOf } from "#test/support/session/paired.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { until } from "#test/support/until.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { tables } from "#core/store/tables.ts"
+import { handler } from "#functions/delivery/handler.ts"
+import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
+import { startPoller } from "#local/delivery/poller.ts"
+import { dynamoDbMeter } from "../../support/dynamodb-meter.ts"
+import { startAwsRecorder } from "../../support/aws-recorder.ts"
+
+const messages = 10
+
+/** A bridge, linked, with a webhook that answers, and a meter at the store. */
+async function aMeteredBridge() {
+  const units = dynamoDbMeter()
+  const recorder = await startAwsRecorder(dynamoDb.endpoint, units.note)
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = recorder.endpoint
+  let deliveries = 0
+  const poller = startPoller({
+    doorbells: doorbellsAt(sqs.doorbellUrl),
+    handler: async (event) => {
+      deliveries++
+      return await handler(event)
+    },
+    concurrency: 2,
+  })
+  onTestFinished(async () => {
+    await poller.stop()
+    recorder.close()
+  })
+  const network = await aNetwork()
+  const receiver = await aReceiver()
+  const customer = await aCustomer()
+  await aHost(network)
+  const asked = { customer_ref: "shop", webhook_url: receiver.url }
+  const id = String((await json(customer.post("/api/instances", asked))).id)
+  await held(id)
+  const phone = await network.phone("Ada")
+  await phone.scan(await codeOf(id))
+  await until(async () => (await statusOf(id)) === "connected")
+  return {
+    customer,
+    phone,
+    other: await network.phone("Bob"),
+    /** Resolves when the receiver has a message and nothing waits any more. */
+    delivered: async (text: string) => {
+      await until(async () => receiver.arrivals.some(({ body }) => body.includes(text)))
+      await until(() => isIdle(id))
+    },
+    /** Each message's part since the last time that this was asked. */
+    taken: (): Taken => {
+      const { byRow, readsByRow } = units.take()
+      const taken = {
+        writes: each(byRow),
+        reads: each(readsByRow),
+        deliveries: Math.round(deliveries / messages),
+      }
+      deliveries = 0
+      return taken
+    },
+  }
+}
+
+/** Whether nothing waits for the bridge's receiver. Asked past the meter: how often depends on the machine. */
+async function isIdle(bridgeId: string): Promise<boolean> {
+  const store = new DynamoDBClient({ endpoint: dynamoDb.endpoint })
+  try {
+    const { pk, sk } = Delivery.key(bridgeId)
+    const Key = { pk: { S: pk }, sk: { S: sk } }
+    const { Item } = await store.send(new GetItemCommand({ TableName: tables.events, Key }))
+    return Item?.due?.N === "0"
+  } finally {
+    store.destroy()
+  }
+}
+
+/** By what is done to which kind of row, in units. */
+interface Taken {
+  writes: Map<string, number>
+  reads: Map<string, number>
+  deliveries: number
+}
+
+/**
+ * The units that every message uses, by kind of row. What is done by the clock, and once in a while, is left out: how much of
+ * it falls into a test depends on the machine.
+ */
+function each(byRow: Map<string, number>): Map<string, number> {
+  const parts = [...byRow].map(([row, units]) => [row, Math.round(units / messages)] as const)
+  return new Map(parts.filter(([, units]) => units > 0).toSorted(([, a], [, b]) => b - a))
+}
+
+/** Shows where the units go: what to look at when they are too many. */
+function sum(direction: string, { writes, reads, deliveries }: Taken) {
+  for (const [row, units] of writes) console.log(`${direction}: ${units} units written, ${row}`)
+  for (const [row, units] of reads) console.log(`${direction}: ${units} units read, ${row}`)
+  return { writeUnits: total(writes), readUnits: total(reads), deliveries }
+}
+
+function total(byRow: Map<string, number>): number {
+  return [...byRow.values()].reduce((all, units) => all + units, 0)
+}
+
+/**
+ * A message that is sent after a silence reads its key and the lease as well, a unit each. In a burst the API mostly knows
+ * them: how often it does depends on the machine.
+ */
+const remembered = /^GetItem (Leases LEASE|Accounts KEY)/
+
+test("a message costs what the price says, in and out", async () => {
+  const { customer, phone, other, delivered, taken } = await aMeteredBridge()
+  // The first in each direction sets up a ratchet.
+  await other.send(phone.number, "first")
+  await delivered("first")
+  taken()
+  for (let i = 0; i < messages; i++) {
+    await other.send(phone.number, `inbound ${i}`)
+    await delivered(`inbound ${i}`)
+  }
+  expect(sum("a text in", taken())).toEqual(counted.inbound)
+
+  const send = (body: string) => {
+    const asked = { chat: other.number, body }
+    return customer.call("POST", "/api/instances/shop/proxy/send/text", asked, { "idempotency-key": body })
+  }
+  expect((await send("first")).status).toBe(200)
+  await other.read({ text: "first" })
+  taken()
+  for (let i = 0; i < messages; i++) {
+    expect((await send(`outbound ${i}`)).status).toBe(200)
+    await other.read({ text: `outbound ${i}` })
+  }
+  const { reads, ...rest } = taken()
+  const others = new Map([...reads].filter(([row]) => !remembered.test(row)))
+  const { readUnits, ...out } = sum("a text out", { ...rest, reads: others })
+  expect({ ...out, readUnits: readUnits + 2 }).toEqual({ ...counted.outbound, deliveries: 0 })
+})
