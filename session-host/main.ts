@@ -64,7 +64,10 @@ const app = serverApp(host, log)
 process.once("SIGTERM", () => void host.stop())
 process.once("SIGINT", () => void host.stop())
 // Without its parent, nobody would ever end this process.
-if (config.LOCAL_PARENT) process.once("disconnect", () => process.exit(0))
+if (config.LOCAL_PARENT) {
+  process.once("disconnect", () => process.exit(0))
+  if (!process.connected) process.exit(0)
+}
 
 await host.start()
 // With a cache of compiled modules (NODE_COMPILE_CACHE), the next host starts in half the time.

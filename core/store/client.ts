@@ -34,9 +34,9 @@ export function askByHttp(most: number): Ask {
   return patient(client, atMost(most, exchangeOf(client)))
 }
 
-/** Asks a store in this process, with the same retries and time-out as over HTTP. */
-export function askHere(here: Exchange): Ask {
-  return patient(new DynamoDBClient({ maxAttempts: 4 }), inTime(here))
+/** Asks a store without HTTP, with the same retries, time-out and limit of requests under way. */
+export function askHere(most: number, here: Exchange): Ask {
+  return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, inTime(here)))
 }
 
 function inTime(here: Exchange): Exchange {

@@ -110,7 +110,7 @@ export async function transact(
 
 /**
  * One conditional update: the row as it is now, or the row that refused it (`{}` if there is none). `isUrgent` uses
- * separate connections, however much waits on the others.
+ * a lane of its own, however much waits in the other.
  */
 export async function update(
   input: Update,
@@ -246,21 +246,20 @@ type Operation =
 /** Every request of this process goes through here. It is an object so that a test can step in between. */
 export const store = { send }
 
-/** Enough for all sessions of a host, and separate ones for signs of life. */
-const sockets = { common: 256, urgent: 2 }
+/** Requests under way at once: enough for all sessions of a host, and a lane of their own for signs of life. */
+const atOnce = { common: 256, urgent: 2 }
 let asks: { common: Ask; urgent: Ask } | undefined
 
 async function send({ name, input }: Command, options: Options & { isUrgent?: boolean } = {}): Promise<Wire> {
   // Connects only when needed: the store's address may be set after this module was loaded.
-  asks ??= { common: askByHttp(sockets.common), urgent: askByHttp(sockets.urgent) }
+  asks ??= { common: askByHttp(atOnce.common), urgent: askByHttp(atOnce.urgent) }
   const ask = options.isUrgent ? asks.urgent : asks.common
   return await ask(name, toWire(input), options)
 }
 
-/** Makes this process ask a store within itself instead of one over HTTP. @returns a function that undoes it. */
+/** Makes this process ask a store without HTTP, within itself or in its parent. @returns a function that undoes it. */
 export function useHere(here: Exchange): () => void {
-  const ask = askHere(here)
-  asks = { common: ask, urgent: ask }
+  asks = { common: askHere(atOnce.common, here), urgent: askHere(atOnce.urgent, here) }
   return () => {
     asks = undefined
   }

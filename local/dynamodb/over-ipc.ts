@@ -8,7 +8,8 @@ interface Asked {
   operation: string
   request: Wire
 }
-type Answered = { n: number; answer: Awaited<ReturnType<Exchange>> } | { n: number; code: string }
+type Answer = Awaited<ReturnType<Exchange>>
+type Answered = { n: number; answer: Answer } | { n: number; code: string }
 
 /** Answers from this store what a child process, started with an IPC channel, asks by `askParent`. */
 export function answerChild(child: ChildProcess, { answer }: Pick<DynamoDb, "answer">): void {
@@ -24,20 +25,32 @@ export function answerChild(child: ChildProcess, { answer }: Pick<DynamoDb, "ans
 
 /** Asks the store of the parent process. Rejects with an error's code where a connection would have ended. */
 export function askParent(): Exchange {
-  const waiting = new Map<number, PromiseWithResolvers<Awaited<ReturnType<Exchange>>>>()
+  const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   let newest = 0
   process.on("message", (answered: Answered) => {
-    const { resolve, reject } = waiting.get(answered.n)!
-    waiting.delete(answered.n)
-    if ("answer" in answered) resolve(answered.answer)
-    else reject(Object.assign(new Error("the store gave no answer"), { code: answered.code }))
+    const asker = waiting.get(answered.n)
+    if ("answer" in answered) asker?.resolve(answered.answer)
+    else asker?.reject(unanswered(answered.code))
+  })
+  process.once("disconnect", () => {
+    for (const { reject } of waiting.values()) reject(unanswered("EPIPE"))
   })
 
   return async (operation, request) => {
     const n = ++newest
-    const answer = Promise.withResolvers<Awaited<ReturnType<Exchange>>>()
-    waiting.set(n, answer)
-    process.send!({ n, operation, request } satisfies Asked)
-    return await answer.promise
+    const asker = Promise.withResolvers<Answer>()
+    waiting.set(n, asker)
+    process.send!({ n, operation, request } satisfies Asked, (error: Error | null) => {
+      if (error) asker.reject(unanswered("EPIPE"))
+    })
+    try {
+      return await asker.promise
+    } finally {
+      waiting.delete(n)
+    }
   }
+}
+
+function unanswered(code: string): Error {
+  return Object.assign(new Error("the store gave no answer"), { code })
 }

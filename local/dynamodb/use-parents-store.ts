@@ -1,6 +1,6 @@
 /**
  * Loaded before a child's main program (`node --import`): it asks its parent's store over their IPC channel, which costs
- * half of a request over HTTP.
+ * less than HTTP.
  */
 import { useHere } from "#core/store/store.ts"
 import { askParent } from "./over-ipc.ts"

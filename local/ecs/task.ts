@@ -9,7 +9,7 @@ export interface Definition {
   command: string[]
   env: Record<string, string>
   tags?: Tag[]
-  /** Is given each process when it has been started. */
+  /** Is given each process, before it runs. */
   onStart?: (child: ChildProcess) => void
 }
 

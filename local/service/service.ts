@@ -128,6 +128,8 @@ async function start(
         env: {
           ...settable(),
           ...environment,
+          // The store is asked over IPC alone: a way around that would not be noticed.
+          ...(store.answer && { AWS_ENDPOINT_URL_DYNAMODB: "http://asked-over-ipc.invalid" }),
           ...(simulator && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
           // Tests give all their services one folder.

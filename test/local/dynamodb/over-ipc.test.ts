@@ -71,3 +71,32 @@ test("a child that is killed while it waits for an answer disturbs nobody", asyn
   await transact([putting("b")])
   expect(await get("b")).toBeDefined()
 })
+
+test("each of many requests at once gets its own answer, also when some are slow", async () => {
+  const { answer, faults } = await aStoreOfThings()
+  faults.add({ fault: "slow", ms: 50, times: 20 })
+  expect(await saidBy(childOf({ answer }, [["many", 300]]))).toEqual([300])
+  expect(faults.injected.get("slow")).toBe(20)
+})
+
+test("an answer of hundreds of kilobytes comes whole", async () => {
+  const { answer, put } = await aStoreOfThings()
+  const text = "ä".repeat(150_000)
+  await put("a", { text })
+  expect(await saidBy(childOf({ answer }, [["put", creating(1)]]))).toEqual([{ ...keyOf("a"), text }])
+})
+
+test("a sign of life does not wait for all that was asked before it", async () => {
+  const { answer } = await aStoreOfThings()
+  const [before] = await saidBy(childOf({ answer }, [["urgent", 3000]]))
+  expect(before).toBeLessThan(1000)
+})
+
+test("without its parent a child's requests end with an error that may pass", async () => {
+  const { answer } = await aStoreOfThings()
+  const child = childOf({ answer }, [
+    ["disconnect", null],
+    ["put", creating(1)],
+  ])
+  expect(await saidBy(child)).toEqual([null, { error: "Error", code: "EPIPE" }])
+})
