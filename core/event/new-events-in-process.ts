@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events"
 
-/** How long a delivery waits for another event, in milliseconds. Traffic of four events a second is then one visit. */
+/** How long a delivery waits for another event, in milliseconds. Traffic of four events a second is then one delivery. */
 export const staysMs = 250
 
 /** Emits, under the bridge's id, the number of an event that was appended. */

@@ -126,10 +126,10 @@ export class EventOutbox {
     return fresh
   }
 
-  async #known(name: MessageIdentity, rows: Map<string, Known>): Promise<Known> {
+  async #known(identity: MessageIdentity, rows: Map<string, Known>): Promise<Known> {
     const { messages } = this.#options
-    const { sk } = messages.unknown(name)
-    const known = rows.get(sk) ?? (await messages.find(name)) ?? messages.unknown(name)
+    const { sk } = messages.unknown(identity)
+    const known = rows.get(sk) ?? (await messages.find(identity)) ?? messages.unknown(identity)
     const same = rows.get(known.sk) ?? known
     rows.set(sk, same).set(same.sk, same)
     return same
@@ -146,8 +146,8 @@ export class EventOutbox {
   #rowOf({ mapped, message }: Fresh, n: number): UnitWrite {
     const { bridgeId, deliveryKey } = this.#options
     if (message) message.event = n
-    const name = mapped.message ? eventIdentityOf(mapped.message) : []
-    const identity = [...mapped.identity, ...name]
+    const ofMessage = mapped.message ? eventIdentityOf(mapped.message) : []
+    const identity = [...mapped.identity, ...ofMessage]
     return EventRow.append({ bridgeId, n, identity, event: mapped.event, deliveryKey })
   }
 }

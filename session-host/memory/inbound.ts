@@ -66,7 +66,7 @@ const goodFor = 500
  * so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but
  * before the receipt has left, the message comes again as well, and `isSeen` finds its ciphertext in the row that the
  * unit has written. A message that nobody wants has no such row: only its ratchet is kept. When it comes again, its key is
- * gone, and `decrypting.ts` lets the receipt out for that reason.
+ * gone, and `decrypting.ts` lets its receipt out: `asReceived` for that reason, `asForgotten` for any in an ignored chat.
  *
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted meanwhile, and
  * only `take` waits for the answer (decision 19).

@@ -83,7 +83,7 @@ export class Sending {
     const { memory, uplink, connected } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
-    // The API had no time to free its key. Once that is free, the customer's next call has another id.
+    // The API did not hear of it, or had no time to free the key. Once that is free, the next call has another id.
     if (before?.state === "failed") throw rejected(before.network_code)
     const { generation } = memory.vault
     // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the recipient.

@@ -12,7 +12,7 @@ export function knownFacts(): Set<string> {
   return new Set(linesOf(knownFactsFile))
 }
 
-/** The file with the facts of `ours`. */
+/** The file that `knownFacts` reads. */
 export const knownFactsFile = new URL("known-facts.txt", import.meta.url).pathname
 
 /** The facts that are not known. For a part that is missing as a whole, only its top. */

@@ -79,8 +79,8 @@ async function close(): Promise<void> {
 }
 
 /**
- * A block of ports for this process alone, for as long as it lives: it listens on the block's first one. No system gives
- * them to connections, so that nobody takes them between two test files.
+ * A block of ports for this process alone, for as long as it lives: it listens on the block's first one. Linux gives
+ * connections higher ones, so that nobody takes these between two test files.
  */
 async function claimPorts(): Promise<{ dynamoDb: number; sqs: number; kms: number }> {
   for (;;) {
@@ -91,8 +91,9 @@ async function claimPorts(): Promise<{ dynamoDb: number; sqs: number; kms: numbe
       const block = { dynamoDb: first + 1, sqs: first + 2, kms: first + 3 }
       for (const port of Object.values(block)) await tryPort(port)
       return block
-    } catch {
-      // Another process has the block, or another program one of its ports.
+    } catch (error) {
+      // Else another process has the block, or another program one of its ports.
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error
       claim.close()
     }
   }

@@ -9,8 +9,8 @@ import type { ReceiverFaults } from "./receiver-faults.ts"
 
 /** A blow that hit work in flight. */
 export interface Hit {
-  /** The phase of the crash tables; `outside` when it came at no chosen moment. */
-  phase: string
+  /** The crash point, as the tables name it; `outside` when it came at no chosen moment. */
+  point: string
   role: Role
   blow: Blow
   pid: number
@@ -50,7 +50,7 @@ const patienceMs = 3000
 export function newKiller(input: Input) {
   const { random, steps, living, beat } = input
   const hits: Hit[] = []
-  /** How often each phase was waited for. */
+  /** How often each crash point was waited for. */
   const tried = new Map<string, number>()
   const paused = new Map<number, NodeJS.Timeout>()
   const stoppedAttempts: StoppedAttempt[] = []
@@ -58,46 +58,46 @@ export function newKiller(input: Input) {
   /** Adds a hit, or does not find one. */
   async function strike(): Promise<void> {
     const roll = random.next()
-    if (roll < 0.7) await strikePhase(rarest())
+    if (roll < 0.7) await strikeAt(rarest())
     if (roll >= 0.7) strikeOutside(roll < 0.9 ? "SIGKILL" : "SIGSTOP")
   }
 
-  /** The phase that was hit least, of those that can still be met. */
+  /** The crash point that was hit least, of those that can still be met. */
   function rarest(): CrashPoint {
     const least = Math.min(...crashPoints.map(score))
-    return random.pick(crashPoints.filter((phase) => score(phase) === least))!
+    return random.pick(crashPoints.filter((point) => score(point) === least))!
   }
 
   function score({ name }: CrashPoint): number {
-    return hits.filter((hit) => hit.phase === name).length + (tried.get(name) ?? 0) / 3
+    return hits.filter((hit) => hit.point === name).length + (tried.get(name) ?? 0) / 3
   }
 
-  async function strikePhase(phase: CrashPoint): Promise<void> {
-    tried.set(phase.name, (tried.get(phase.name) ?? 0) + 1)
-    const passes = await prepare(phase)
+  async function strikeAt(point: CrashPoint): Promise<void> {
+    tried.set(point.name, (tried.get(point.name) ?? 0) + 1)
+    const passes = await prepare(point)
     try {
-      await meet(phase)
+      await meet(point)
     } finally {
-      // Left behind by one phase after another they would keep every session away from the network.
+      // Left behind by one crash point after another they would keep every session away from the network.
       for (const pass of passes) await pass()
     }
   }
 
-  async function meet(phase: CrashPoint): Promise<void> {
-    steps.arm(phase.step, phase.blow)
+  async function meet(point: CrashPoint): Promise<void> {
+    steps.arm(point.step, point.blow)
     const until = performance.now() + patienceMs
     for (;;) {
       const isOver = performance.now() > until
-      if (isOver) steps.disarm(phase.step)
+      if (isOver) steps.disarm(point.step)
       const [met] = steps.met()
-      if (met) return took(phase, met.pid)
+      if (met) return took(point, met.pid)
       if (isOver) return
       await sleep(10)
     }
   }
 
   function took({ name, role, blow }: CrashPoint, pid: number): void {
-    count({ phase: name, role, blow, pid })
+    count({ point: name, role, blow, pid })
     if (blow === "SIGSTOP") pauseUntilLater(pid)
   }
 
@@ -113,7 +113,7 @@ export function newKiller(input: Input) {
     const pid = random.pick(living[role]().filter((each) => !paused.has(each)))
     if (!pid || !signal(pid, "SIGSTOP")) return
     const isAtWork = steps.openOf(pid).length > 0
-    if (isAtWork) count({ phase: "outside", role, blow, pid })
+    if (isAtWork) count({ point: "outside", role, blow, pid })
     if (isAtWork && blow === "SIGSTOP") return pauseUntilLater(pid)
     signal(pid, isAtWork ? "SIGKILL" : "SIGCONT")
   }
@@ -134,7 +134,7 @@ export function newKiller(input: Input) {
     paused.set(pid, goOn)
   }
 
-  /** Brings about the condition of a phase. @returns a function that ends it */
+  /** Brings about the condition of a crash point. @returns a function that ends it */
   async function prepare({ needs }: CrashPoint): Promise<(() => Promise<void>)[]> {
     const { network, receiver, room, lines } = input
     const { device } = random.pick(lines)!

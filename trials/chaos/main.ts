@@ -31,8 +31,8 @@ process.exit(failed ? 1 : 0)
 
 function report({ violations, hits, tried, injected }: Outcome, { json }: Options): void {
   if (json) return
-  const counts = Map.groupBy(hits, ({ phase }) => phase)
-  for (const name of [...crashPoints.map((phase) => phase.name), "outside"])
+  const counts = Map.groupBy(hits, ({ point }) => point)
+  for (const name of [...crashPoints.map((point) => point.name), "outside"])
     console.log(`${String(counts.get(name)?.length ?? 0).padStart(9)} of ${tried.get(name) ?? "-"}  ${name}`)
   console.log(`store faults: ${JSON.stringify(injected)}`)
   for (const [kind, some] of Map.groupBy(violations, (one) => one.kind)) {

@@ -19,8 +19,8 @@ import { startWeather } from "./weather.ts"
 /** The outcome of a run. */
 export interface Outcome {
   violations: Violation[]
-  hits: { phase: string; blow: string; role: string }[]
-  /** How often each phase was waited for: some do not come about in time. */
+  hits: { point: string; blow: string; role: string }[]
+  /** How often each crash point was waited for: some do not come about in time. */
   tried: Map<string, number>
   in: number
   out: number

@@ -14,7 +14,7 @@ export interface Traffic {
   stop: (atLeast: number, withinMs: number) => Promise<void>
 }
 
-/** Writers wait for answers. Otherwise kills would meet one long backlog and none of the phases around its end. */
+/** Writers wait for answers. Otherwise kills would meet one long backlog and none of the crash points around its end. */
 const mostAhead = 20
 
 /** Numbered messages on every bridge, both ways, until it is stopped. */

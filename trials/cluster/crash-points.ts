@@ -10,7 +10,7 @@ export interface CrashPoint {
   blow: Blow
   /** The role of the process that takes the blow. */
   role: Role
-  /** The condition without which this phase does not occur. */
+  /** The condition without which this crash point does not occur. */
   needs?:
     | "backlog"
     | "redelivery"
@@ -47,7 +47,7 @@ const kill = (role: Role, name: string, step: string, needs?: CrashPoint["needs"
 })
 const pause = (role: Role, name: string, step: string): CrashPoint => ({ name, step, role, blow: "SIGSTOP" })
 
-/** The phases of a send. */
+/** The crash points of a send. */
 export const sends: CrashPoint[] = [
   kill("api", "C0 request received", "send request"),
   kill("api", "C1 key claimed", "after claim key"),
@@ -71,7 +71,7 @@ export const sends: CrashPoint[] = [
   kill("api", "C14 refused, before the key is freed", "before free key", "refusal"),
 ]
 
-/** The phases of a message that comes in. */
+/** The crash points of a message that comes in. */
 export const arrivals: CrashPoint[] = [
   kill("session-host", "W1 decrypted, before its unit is made", "before live"),
   kill("session-host", "W2 unit made, before its commit", "after live"),
@@ -101,7 +101,7 @@ export const arrivals: CrashPoint[] = [
   pause("session-host", "W13 paused before the receipt leaves", "before receipt"),
 ]
 
-/** The phases of a delivery. */
+/** The crash points of a delivery. */
 export const deliveries: CrashPoint[] = [
   kill("delivery", "D1 claimed, which counts the attempt", "after claim delivery"),
   kill("delivery", "D2 events read", "after read ahead"),
@@ -120,7 +120,7 @@ export const deliveries: CrashPoint[] = [
   pause("delivery", "D13 paused before the outcome is written", "before advance"),
 ]
 
-/** The phase of a delivery that stays: it has to be at work when an event comes. */
+/** The crash point of a delivery that stays: it has to be at work when an event comes. */
 export const told = kill("delivery", "D14 told of an event, before it is read", "told of an event")
 
 export const crashPoints = [...sends, ...arrivals, ...deliveries, told]

@@ -20,7 +20,10 @@ export interface Stage {
 
 const secondsSince = (start: number) => Math.round((performance.now() - start) / 100) / 10
 
-/** A newcomer signs up by code and gives the sandbox a webhook. @returns seconds, and clicks, until an event is there. */
+/**
+ * A newcomer signs up by code, gives the sandbox a webhook and has a test event sent to it. @returns seconds, and clicks,
+ * until it is there
+ */
 export async function signUp({ base, page: operators }: Stage) {
   const receiver = await startReceiver()
   // Another person has another browser.

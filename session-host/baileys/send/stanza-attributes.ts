@@ -1,6 +1,6 @@
 import type { BinaryNode, proto } from "@whiskeysockets/baileys"
 
-interface Envelope {
+interface StanzaAttributes {
   additionalAttributes: Record<string, string>
   additionalNodes: BinaryNode[]
 }
@@ -9,7 +9,7 @@ interface Envelope {
  * The marks of a message's kind on its stanza, beyond those that `relayMessage` finds out by itself. Made of the message
  * alone, so that the same bytes go out with the same marks.
  */
-export function stanzaAttributesOf(message: proto.IMessage): Envelope {
+export function stanzaAttributesOf(message: proto.IMessage): StanzaAttributes {
   const { protocolMessage } = message
   if (protocolMessage?.editedMessage) return { additionalAttributes: { edit: "1" }, additionalNodes: [] }
   // 8 would be an admin's, of somebody else's message.
@@ -19,6 +19,6 @@ export function stanzaAttributesOf(message: proto.IMessage): Envelope {
   return { additionalAttributes: {}, additionalNodes: [] }
 }
 
-function meta(attrs: Record<string, string>): Envelope {
+function meta(attrs: Record<string, string>): StanzaAttributes {
   return { additionalAttributes: {}, additionalNodes: [{ tag: "meta", attrs }] }
 }

@@ -12,13 +12,13 @@ const workedAt = ["CB:receipt", "CB:notification"]
  */
 export function boundWork(
   ws: EventEmitter,
-  arrivals: Pick<UnsettledStanzas, "whileWorking" | "asked">,
+  unsettled: Pick<UnsettledStanzas, "whileWorking" | "asked">,
 ): void {
   for (const event of workedAt)
-    takeOver(ws, event, (node, pass) => arrivals.whileWorking(node, async () => await pass(node)))
+    takeOver(ws, event, (node, pass) => unsettled.whileWorking(node, async () => await pass(node)))
   // Baileys waits for an answer by listening for its id. Work that needs the answer would wait for ever.
   const follow = (change: 1 | -1) => (event: string | symbol) => {
-    if (String(event).startsWith("TAG:")) arrivals.asked(change)
+    if (String(event).startsWith("TAG:")) unsettled.asked(change)
   }
   ws.on("newListener", follow(1))
   ws.on("removeListener", follow(-1))

@@ -93,13 +93,13 @@ export function connect(input: ConnectInput): Connection {
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const keys = keysOf(vault)
-  const arrivals = newUnsettledStanzas({
+  const unsettled = newUnsettledStanzas({
     onStuck: ({ attrs }) =>
       input.log.error(
         { messageId: attrs.id },
         "a message was neither decrypted nor dropped: what came after it goes on",
       ),
-    onFull: (until) => wire.holdUp(until),
+    onFull: (until) => outgoing.holdUp(until),
   })
   const acks = newAcks(input.ackMs ?? ackMs, (messageId, timestamp) =>
     lifetime.tell({ kind: "acknowledged", messageId, timestamp }),
@@ -111,7 +111,7 @@ export function connect(input: ConnectInput): Connection {
   const devices = devicesOf(input.vault)
   const me = () => creds.me
   const recipientDevices = newRecipientDevices({ devices, groups, keys, me, sock: () => sock, log })
-  const { sock, wire } = dial(
+  const { sock, outgoing } = dial(
     socketConfig({
       ...input,
       vault,
@@ -121,9 +121,9 @@ export function connect(input: ConnectInput): Connection {
       recipientDevices: recipientDevices.forBaileys,
       log,
       repository: {
-        stanzaOf: arrivals.stanzaOf,
-        onSettled: arrivals.settled,
-        whileAsking: arrivals.whileAsking,
+        stanzaOf: unsettled.stanzaOf,
+        onSettled: unsettled.settled,
+        whileAsking: unsettled.whileAsking,
         onUnreadable: (stanza) =>
           void sock
             .sendRetryRequest(stanza)
@@ -134,9 +134,9 @@ export function connect(input: ConnectInput): Connection {
   )
   const backlog = newBacklog(sock, (error) => log.warn({ error }, "no more of the backlog was asked for"))
   lifetime.atEnd(() => {
-    wire.cut()
+    outgoing.cut()
     backlog.end()
-    arrivals.end()
+    unsettled.end()
     acks.end()
     sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
   })
@@ -144,7 +144,7 @@ export function connect(input: ConnectInput): Connection {
   const onBadMessage = (error: unknown) => onError("CB:message", error)
   messagesOneByOne({
     ws: sock.ws,
-    arrivals,
+    unsettled,
     creds,
     ended: () => lifetime.isOver,
     keep: (received) => vault.keep({ received }),
@@ -161,7 +161,7 @@ export function connect(input: ConnectInput): Connection {
   const tellPeople = (people: Acquaintance[]) => {
     if (people.length > 0) lifetime.tell({ kind: "people", people })
   }
-  const answerOrEnd = newAnswerOrEnd(lifetime, wire)
+  const answerOrEnd = newAnswerOrEnd(lifetime, outgoing)
   const availability = newOwnAvailability(sock, creds, (error) =>
     log.warn({ error }, "presence was not shown"),
   )
@@ -184,7 +184,7 @@ export function connect(input: ConnectInput): Connection {
   })
   takeServerSync(sock.ws, changed)
   filterReceipts({ sock, creds, vault, onError: (error) => onError("CB:receipt", error) })
-  boundWork(sock.ws, arrivals)
+  boundWork(sock.ws, unsettled)
   followHistory({
     sock,
     keys,
@@ -250,7 +250,7 @@ export function connect(input: ConnectInput): Connection {
   readIncomingFrames({
     ws: sock.ws,
     acks,
-    arrivals,
+    unsettled,
     calls,
     lifetime,
     vault,
@@ -303,11 +303,11 @@ function dial(config: UserFacingSocketConfig, gate: Gate) {
   const sock = makeWASocket(config)
   // Baileys hides the socket. It can neither hold frames nor close at once, so we reach for it.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
-  const wire = holdOutgoingFrames(socket, gate)
+  const outgoing = holdOutgoingFrames(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
-  sock.ws.close = async () => wire.cut()
+  sock.ws.close = async () => outgoing.cut()
   freeSends(sock, config.auth.keys)
-  return { sock, wire }
+  return { sock, outgoing }
 }
 
 /**

@@ -8,7 +8,7 @@ import { viewOnceIn } from "../stanzas/view-once.ts"
 
 interface Input {
   ws: EventEmitter
-  arrivals: UnsettledStanzas
+  unsettled: UnsettledStanzas
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */
@@ -23,20 +23,20 @@ type Pass = (node: BinaryNode) => unknown
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function messagesOneByOne({ ws, arrivals, creds, ended, keep, onError }: Input) {
+export function messagesOneByOne({ ws, unsettled, creds, ended, keep, onError }: Input) {
   const give = async (node: BinaryNode, pass: Pass) => {
     const viewOnce = viewOnceIn(node)
     if (viewOnce && isParsable(node, creds.me)) await keep(viewOnce).catch(onError)
     if (ended()) return
     await pass(node)
     // This says nothing about the backlog: Baileys has a queue of its own for that.
-    if (!node.attrs.offline || !isParsable(node, creds.me)) arrivals.dropped(node)
+    if (!node.attrs.offline || !isParsable(node, creds.me)) unsettled.dropped(node)
   }
   const after = async (before: Promise<void>, node: BinaryNode, pass: Pass) => {
     await before
     if (ended()) return
     const given = give(node, pass).catch(onError)
-    await (arrivals.whenSettled(node) ?? given)
+    await (unsettled.whenSettled(node) ?? given)
   }
   let turn = Promise.resolve()
   takeOver(ws, "CB:message", (node, pass) => {

@@ -11,7 +11,7 @@ import { mayBecomeEvent, toStanza } from "../stanzas/stanza.ts"
 interface Input {
   ws: WASocket["ws"]
   acks: Acks
-  arrivals: UnsettledStanzas
+  unsettled: UnsettledStanzas
   calls: ReturnType<typeof newCallers>
   lifetime: Pick<Lifetime, "tell">
   vault: Pick<Vault, "foresee">
@@ -24,7 +24,7 @@ interface Input {
 export function readIncomingFrames({
   ws,
   acks,
-  arrivals,
+  unsettled,
   calls,
   lifetime,
   vault,
@@ -35,7 +35,7 @@ export function readIncomingFrames({
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {
     if (frame instanceof Uint8Array) return
     if (frame.tag === "message") {
-      arrivals.message(frame)
+      unsettled.message(frame)
       vault.foresee(frame.attrs)
     }
     // Somebody could not read what we sent.
@@ -45,7 +45,7 @@ export function readIncomingFrames({
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
       const taken = () => new Promise<void>((onTaken) => lifetime.tell({ kind: "stanza", stanza, onTaken }))
-      arrivals.afterThose(frame, () => void arrivals.whileWorking(frame, taken))
+      unsettled.afterThose(frame, () => void unsettled.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)
   })

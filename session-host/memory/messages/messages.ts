@@ -45,28 +45,28 @@ export class Messages {
     this.#store = store
   }
 
-  /** The message of this name, under whichever address of its author it is kept. @throws SessionEnded */
-  async find(name: MessageIdentity): Promise<Known | undefined> {
-    const [found] = await this.findAll([name])
+  /** The message of this identity, under whichever address of its author it is kept. @throws SessionEnded */
+  async find(identity: MessageIdentity): Promise<Known | undefined> {
+    const [found] = await this.findAll([identity])
     return found
   }
 
-  /** The messages of these names, by position, in as few requests as possible. @throws SessionEnded */
-  async findAll(names: MessageIdentity[]): Promise<(Known | undefined)[]> {
-    const keys = names.map(keysOf)
+  /** The messages of these identities, by position, in as few requests as possible. @throws SessionEnded */
+  async findAll(identities: MessageIdentity[]): Promise<(Known | undefined)[]> {
+    const keys = identities.map(keysOf)
     const rows = await this.#store.getAll([...new Set(keys.flat())])
     const known = new Map(rows.map((row) => [row.sk, fromRow(row)]))
     return keys.map((sks) => together(sks.flatMap((sk) => known.get(sk) ?? [])))
   }
 
   /** Whether a row of this message is among the last thousand made: an earlier read may be out of date. */
-  wasMadeLately(name: MessageIdentity): boolean {
-    return keysOf(name).some((sk) => this.#lately.has(sk))
+  wasMadeLately(identity: MessageIdentity): boolean {
+    return keysOf(identity).some((sk) => this.#lately.has(sk))
   }
 
   /** The record of a message that arrives for the first time. */
-  unknown(name: MessageIdentity): Known {
-    return { sk: keysOf(name)[0]!, seen: [], at: Date.now() } // a name has a key
+  unknown(identity: MessageIdentity): Known {
+    return { sk: keysOf(identity)[0]!, seen: [], at: Date.now() } // an identity has a key
   }
 
   /** The write that stores a record. */

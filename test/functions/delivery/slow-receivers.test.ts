@@ -12,7 +12,7 @@ import { config } from "#core/platform/config.ts"
 
 config.DELIVERY_CLAIM_S = 20
 
-// A visit lasts ten seconds at most, and one of a slow receiver a little more than one.
+// A delivery lasts ten seconds at most, and one of a slow receiver a little more than one.
 
 test("slow receivers with a backlog take turns, so that another bridge waits for few of their events", async () => {
   const answerMs = 400
