@@ -39,7 +39,8 @@ export class Tally {
 
   /** Writes what was counted. A failed write is never worth more than a line in the log. */
   async written(): Promise<void> {
-    this.end()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     const { bridgeId, log } = this.#input
     const counts = this.#counts
     if (counts.in === 0 && counts.out === 0) return
@@ -52,9 +53,8 @@ export class Tally {
     }
   }
 
-  /** Cancels the write that is planned. */
+  /** The session has ended, perhaps without notice: an operator has paused it. Counts belong to no lease, and are written. */
   end(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    void this.written()
   }
 }

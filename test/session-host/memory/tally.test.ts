@@ -36,3 +36,13 @@ test("messages are counted once, and written when the time is over, those of eac
     ["2026-11-21", 1, 1],
   ])
 })
+
+test("what was counted before a session ends without notice is written", async () => {
+  const { id: bridgeId } = await aBridge()
+  const tally = new Tally({ bridgeId, everyMs: 60_000, log })
+  tally.add("in")
+  tally.end()
+  const today = { from: Usage.today(), to: Usage.today() }
+  await until(async () => (await Usage.of(bridgeId, today, undefined))[0]?.in === 1)
+  expect(await Usage.of(bridgeId, today, undefined)).toMatchObject([{ in: 1, out: 0 }])
+})
