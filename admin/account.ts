@@ -13,7 +13,7 @@ import { argument, Refused, type Row, type Verb } from "./verb.ts"
 export const account: Record<string, Verb> = {
   create: {
     takes: "<name> [subscription]",
-    says: "create an account, by default without a subscription",
+    says: "create an account; without the word `active` it may have no bridges",
     run: async (args) => [
       toRow(
         await Account.create({

@@ -10,6 +10,7 @@ import { restart } from "#core/bridge/restart.ts"
 import { pauseForOperator, suspend, tellHolder, wake } from "#core/bridge/operator-stop-and-wake.ts"
 import { downBridges } from "./down-bridges.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
+import { bridgeId } from "./which-bridge.ts"
 import { why } from "./why.ts"
 
 export const bridge: Record<string, Verb> = {
@@ -41,37 +42,37 @@ export const bridge: Record<string, Verb> = {
   why: {
     takes: "<bridge-id|customer_ref>",
     says: "why this bridge is down, or is not: state, host, delivery, its log",
-    run: async (args) => await why(await idOf(argument(args, 0, "bridge-id"))),
+    run: async (args) => await why(await bridgeId(args)),
   },
   pause: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: "stop a bridge, until you wake it; calls answer 409 bridge_paused",
-    run: async (args) => await paused(argument(args, 0, "bridge-id")),
+    run: async (args) => await paused(await bridgeId(args)),
   },
   wake: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: "let a paused bridge run again, unless its own people have paused it",
-    run: async (args) => await woken(argument(args, 0, "bridge-id"), "manual", "billing", "idle"),
+    run: async (args) => await woken(await bridgeId(args), "manual", "billing", "idle"),
   },
   suspend: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: "stop a bridge; calls answer 409 bridge_suspended",
-    run: async (args) => await suspended(argument(args, 0, "bridge-id")),
+    run: async (args) => await suspended(await bridgeId(args)),
   },
   resume: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: "let a suspended bridge run again",
-    run: async (args) => await woken(argument(args, 0, "bridge-id"), "suspended"),
+    run: async (args) => await woken(await bridgeId(args), "suspended"),
   },
   restart: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: "restart its session; where its host cannot be asked from here, it moves",
-    run: async (args) => await restarted(argument(args, 0, "bridge-id")),
+    run: async (args) => await restarted(await bridgeId(args)),
   },
   skip: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: "restart its session and skip the message at its head, which brings it down",
-    run: async (args) => await skipped(argument(args, 0, "bridge-id")),
+    run: async (args) => await skipped(await bridgeId(args)),
   },
   delete: {
     takes: "<bridge-id>",
@@ -85,59 +86,46 @@ export const bridge: Record<string, Verb> = {
   },
 }
 
-/**
- * The id of the bridge that an operator named by its id or its reference.
- * @throws Refused when several accounts have a bridge of that reference
- */
-async function idOf(given: string): Promise<string> {
-  if (await Bridge.byId(given)) return given
-  const all = await Promise.all((await Account.list()).map(({ id }) => Bridge.list(id)))
-  const [found, ...others] = all.flat().filter(({ customerRef }) => customerRef === given)
-  if (others.length > 0)
-    throw new Refused(`${others.length + 1} accounts have a bridge called ${given}: name it by its id`)
-  return found?.id ?? given
-}
-
-async function restarted(bridgeId: string): Promise<Row[]> {
-  const lease = await Lease.get(bridgeId)
+async function restarted(id: string): Promise<Row[]> {
+  const lease = await Lease.get(id)
   if (!lease || !Lease.isHeld(lease))
     throw new Refused("no host holds this bridge: `bridge why` says what it waits for")
   try {
-    await restart(bridgeId, randomUUID())
-    return [{ restarted: bridgeId }]
+    await restart(id, randomUUID())
+    return [{ restarted: id }]
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
   }
   // A deployed host cannot be reached from here. The host that takes the bridge next starts a new session.
-  await paused(bridgeId)
-  await woken(bridgeId, "manual")
-  return [{ moved: bridgeId }]
+  await paused(id)
+  await woken(id, "manual")
+  return [{ moved: id }]
 }
 
-async function skipped(bridgeId: string): Promise<Row[]> {
-  const before = await Lease.get(bridgeId)
-  if (!(await Lease.skip(bridgeId))) throw new Refused("there is no such bridge, or it must not run now")
+async function skipped(id: string): Promise<Row[]> {
+  const before = await Lease.get(id)
+  if (!(await Lease.skip(id))) throw new Refused("there is no such bridge, or it must not run now")
   if (before) await tellHolder(before)
-  return [{ skips: bridgeId }]
+  return [{ skips: id }]
 }
 
-async function paused(bridgeId: string): Promise<Row[]> {
-  if (!(await pauseForOperator(bridgeId)))
+async function paused(id: string): Promise<Row[]> {
+  if (!(await pauseForOperator(id)))
     throw new Refused("there is no such bridge, or it is stopped already: `bridge why` says for what")
-  return [{ stopped: bridgeId, reason: "manual" }]
+  return [{ stopped: id, reason: "manual" }]
 }
 
-async function suspended(bridgeId: string): Promise<Row[]> {
-  if (!(await suspend(bridgeId))) throw new Refused("there is no such bridge, or it is suspended already")
-  return [{ stopped: bridgeId, reason: "suspended" }]
+async function suspended(id: string): Promise<Row[]> {
+  if (!(await suspend(id))) throw new Refused("there is no such bridge, or it is suspended already")
+  return [{ stopped: id, reason: "suspended" }]
 }
 
-async function woken(bridgeId: string, ...reasons: Lease.StoredReason[]): Promise<Row[]> {
-  if (!(await wake(bridgeId, ...reasons)))
+async function woken(id: string, ...reasons: Lease.StoredReason[]): Promise<Row[]> {
+  if (!(await wake(id, ...reasons)))
     throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
-  const lease = await Lease.get(bridgeId)
-  if (lease?.reason !== "customer") return [{ woken: bridgeId }]
-  return [{ still_paused: bridgeId, by: "its own people, who wake it in the dashboard" }]
+  const lease = await Lease.get(id)
+  if (lease?.reason !== "customer") return [{ woken: id }]
+  return [{ still_paused: id, by: "its own people, who wake it in the dashboard" }]
 }
 
 /** No row for a bridge that is deleted. */

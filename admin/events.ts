@@ -4,28 +4,29 @@ import type { EventRow } from "#core/event/row.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
+import { bridgeId } from "./which-bridge.ts"
 
 /** As many at once as may wait to be resent. */
 const most = 100
 
 export const events: Record<string, Verb> = {
   undelivered: {
-    takes: "<bridge-id>",
+    takes: "<bridge-id|customer_ref>",
     says: `the bridge's events that were given up, oldest first, ${most} at most; never their content`,
-    run: async (args) => (await undelivered(argument(args, 0, "bridge-id"))).map(toRow),
+    run: async (args) => (await undelivered(await bridgeId(args))).map(toRow),
   },
   resend: {
-    takes: "<bridge-id> <event-id|all>",
+    takes: "<bridge-id|customer_ref> <event-id|all>",
     says: "send an event, or all that were given up, once more",
     run: async (args) => {
-      const [bridgeId, which] = [argument(args, 0, "bridge-id"), argument(args, 1, "event-id")]
-      const bridge = await existing(bridgeId)
+      const which = argument(args, 1, "event-id")
+      const bridge = await existing(await bridgeId(args))
       if (bridge.webhookUrl === "")
         throw new Refused("this bridge has no webhook: its events are in its inbox")
-      const asked = which === "all" ? await undelivered(bridgeId) : [await one(bridgeId, which)]
+      const asked = which === "all" ? await undelivered(bridge.id) : [await one(bridge.id, which)]
       const sent: Row[] = []
       for (const event of asked) {
-        if (!(await Resend.ask(bridgeId, event.n))) break
+        if (!(await Resend.ask(bridge.id, event.n))) break
         sent.push(toRow(event))
       }
       if (sent.length < asked.length && sent.length === 0)
@@ -35,19 +36,19 @@ export const events: Record<string, Verb> = {
   },
 }
 
-async function existing(bridgeId: string): Promise<Bridge.Info> {
-  const bridge = await Bridge.byId(bridgeId)
+async function existing(id: string): Promise<Bridge.Info> {
+  const bridge = await Bridge.byId(id)
   if (!bridge) throw new Refused("there is no such bridge")
   return bridge
 }
 
-async function undelivered(bridgeId: string): Promise<EventRow.Info[]> {
-  await existing(bridgeId)
-  return await EventIndex.page(bridgeId, { state: "undelivered", after: 0, limit: most })
+async function undelivered(id: string): Promise<EventRow.Info[]> {
+  await existing(id)
+  return await EventIndex.page(id, { state: "undelivered", after: 0, limit: most })
 }
 
-async function one(bridgeId: string, eventId: string): Promise<EventRow.Info> {
-  const event = await EventIndex.find(bridgeId, eventId)
+async function one(id: string, eventId: string): Promise<EventRow.Info> {
+  const event = await EventIndex.find(id, eventId)
   if (!event) throw new Refused("the bridge has no such event, or it has expired")
   if (event.state === "pending") throw new Refused("this event still waits: it is sent in its turn")
   return event

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util"
 import { z } from "zod"
 import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
+import { logToErrorOutput } from "#core/platform/log.ts"
 import { account } from "./account.ts"
 import { billing } from "./billing-turned-off.ts"
 import { bridge } from "./bridge.ts"
@@ -26,6 +27,7 @@ const nouns: Nouns = {
   "login-link": { "": loginLink },
 }
 
+logToErrorOutput()
 process.exitCode = await main()
 
 async function main(): Promise<number> {
@@ -49,7 +51,11 @@ async function run({ words, json }: Asked): Promise<number> {
   checkSettings()
   const { verb, name, args } = find(nouns, words)
   if (!verb) {
-    console.error(help(nouns))
+    const its = Object.keys(nouns[words[0] ?? ""] ?? {})
+    if (words.length === 0) console.error(help(nouns))
+    else if (its.length > 0)
+      console.error(`there is no verb \`${name.trim()}\`: ${words[0]} has ${its.join(", ")}`)
+    else console.error(`there is no \`${words[0]}\`: ${Object.keys(nouns).join(", ")}`)
     return 2
   }
   // With --json the caller is a program, and needs no introduction.
@@ -112,10 +118,16 @@ function lines(rows: Row[]): string {
     .join("\n")
 }
 
+/** A usage and what it does, which stands on a line of its own if the usage is long. */
+function aligned(usage: string, says: string): string {
+  const wide = 66
+  return usage.length < wide ? `  ${usage.padEnd(wide)}${says}` : `  ${usage}\n  ${" ".repeat(wide)}${says}`
+}
+
 function help(nouns: Nouns): string {
   const verbs = Object.entries(nouns).flatMap(([noun, its]) =>
-    Object.entries(its).map(
-      ([name, verb]) => `  ${`${noun}${name && ` ${name}`} ${verb.takes}`.padEnd(66)}${verb.says}`,
+    Object.entries(its).map(([name, verb]) =>
+      aligned(`${noun}${name && ` ${name}`} ${verb.takes}`, verb.says),
     ),
   )
   return [

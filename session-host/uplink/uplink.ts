@@ -38,6 +38,8 @@ interface Input {
   onError: (error: unknown) => void
 }
 
+const tooOften = "it has logged in five times within minutes, and numbers that keep logging in are banned"
+
 /** A session's place on the network, across all the connections that it dials. */
 export class Uplink {
   readonly #input: Input
@@ -127,7 +129,18 @@ export class Uplink {
   /** Dials for the first time. If no connection comes for some time, the customer is told so. */
   start(): void {
     if (this.isPaired) this.#memory.connectionEvents.gone(this.#at)
+    if (this.#loginWaitS > 0)
+      BridgeLog.append(
+        this.#input.held.bridgeId,
+        "warn",
+        `the session logs in in ${this.#loginWaitS} s: ${tooOften}`,
+      )
     this.dial()
+  }
+
+  /** How long the next login has to wait, in whole seconds. */
+  get #loginWaitS(): number {
+    return this.isPaired ? Math.ceil(this.#logins.waitMs / 1000) : 0
   }
 
   /**
@@ -215,8 +228,14 @@ export class Uplink {
       if (this.#memory.standing.isReplaced) throw takenOver()
       return this.#open ? this.connection : undefined
     }, mayWaitMs(timing.connectingMs))
-    if (!connection) throw sessionUnavailable("the session is connecting: try again")
-    return connection
+    if (connection) return connection
+    const waitS = this.#loginWaitS
+    throw waitS > 0
+      ? sessionUnavailable(
+          `the session logs in again in ${waitS} s, since ${tooOften}: try again then`,
+          waitS,
+        )
+      : sessionUnavailable("the session is connecting: try again")
   }
 
   /** @throws ApiError for the network's answer or silence, and what `work` throws */

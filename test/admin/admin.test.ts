@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
@@ -15,6 +16,7 @@ import { config } from "#core/platform/config.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { account } from "#admin/account.ts"
 import { bridge } from "#admin/bridge.ts"
+import { events } from "#admin/events.ts"
 import { key } from "#admin/key.ts"
 import { Refused } from "#admin/verb.ts"
 import { ofStage } from "#admin/which-service.ts"
@@ -96,6 +98,19 @@ test("a bridge that is to skip a message is free for a new session, tried at onc
   expect([await Lease.skipped(next), await Lease.skipped(next)]).toEqual([true, false])
   await bridge.pause!.run([id])
   await expect(bridge.skip!.run([id])).rejects.toThrow(Refused)
+})
+
+test("an operator may name a bridge by its reference, unless two accounts have one of that", async () => {
+  const [one, other] = [await aCustomer(), await aCustomer()]
+  const [customer_ref, twice] = [randomUUID(), randomUUID()]
+  await one.post("/api/instances", { customer_ref })
+  for (const customer of [one, other]) await customer.post("/api/instances", { customer_ref: twice })
+  const { id } = (await Bridge.list(one.account.id)).find(({ customerRef }) => customerRef === customer_ref)!
+  expect(await bridge.pause!.run([customer_ref])).toMatchObject([{ stopped: id }])
+  expect(await bridge.wake!.run([customer_ref])).toMatchObject([{ woken: id }])
+  expect(await events.undelivered!.run([customer_ref])).toEqual([])
+  await expect(bridge.pause!.run([twice])).rejects.toThrow("2 accounts")
+  await expect(events.undelivered!.run(["nobody's"])).rejects.toThrow("no such bridge")
 })
 
 test("an account ends with its keys, and with its bridges only where that is asked for", async () => {
@@ -181,6 +196,15 @@ test("the operator is told which service is meant, and asked where it could be e
   const program = await admin({ DATA_DIR: dataDir }, "--json", "account", "list")
   expect(program).toMatchObject({ code: 0, said: "" })
   expect(JSON.parse(program.out)).toBeInstanceOf(Array)
+  const { id } = await aBridge()
+  const deleted = await admin({ DATA_DIR: dataDir }, "--json", "bridge", "delete", id)
+  expect(JSON.parse(deleted.out)).toMatchObject([{ deleted: id }])
+  expect(deleted).toMatchObject({ code: 0, said: expect.stringContaining("bridge deleted") })
+  const mistyped = await admin({ DATA_DIR: dataDir }, "account", "lits")
+  expect(mistyped).toMatchObject({
+    code: 2,
+    said: expect.stringMatching(/^there is no verb `account lits`: .*list/),
+  })
   const either = await admin({ DATA_DIR: dataDir, ...stage }, "account", "list")
   expect(either).toMatchObject({
     code: 1,

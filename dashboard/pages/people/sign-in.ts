@@ -111,7 +111,7 @@ export function deadLink(): Html {
   return html`<div class="card">
     <header>
       <h1>This link has been used, or is too old</h1>
-      <p>A link works once, and for 15 minutes.</p>
+      <p>A link works once: a mailed one for 15 minutes, a printed one for a day.</p>
     </header>
     <div class="row"><a class="button main" href="/sign-in">Ask for a new one</a></div>
   </div>`

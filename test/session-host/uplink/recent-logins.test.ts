@@ -1,12 +1,16 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { aHost, held, statusOf } from "#test/support/session/host.ts"
+import { aHost, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -75,6 +79,33 @@ test("after five logins that did not last the next waits for its time, at whatev
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(dialledAt).toHaveLength(1)
   expect(dialledAt[0]).toBeGreaterThanOrEqual(at)
+})
+
+test("a call and the log say how long a session waits that has logged in too often", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
+  config.LOG_DIR = folder
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const network = await aNetwork()
+  const { bridge, host, options } = await aLinkedSession(network, hour)
+  await host.stop()
+  await update({
+    TableName: tables.leases,
+    Key: Lease.key(bridge.id),
+    UpdateExpression: "SET logins = :five, login_at = :now",
+    ExpressionAttributeValues: { ":five": 5, ":now": now() },
+  })
+  const next = await aHost(network, { ...options, timing: { ...options.timing, connectingMs: 100 } })
+  await held(bridge.id, next)
+  expect(await sendText(bridge.id, "491711234567", "now?")).toMatchObject({
+    status: 503,
+    error: expect.stringMatching(/logs in again in \d+ s, since/),
+  })
+  const said = await until(async () => {
+    for await (const lines of BridgeLog.follow(bridge.id, 20))
+      return lines.find((line) => line.includes("logged in five times"))
+    return undefined
+  })
+  expect(said).toMatch(/the session logs in in \d+ s: /)
 })
 
 test("a host takes no more than its share of a dead one's bridges at a look", async () => {
