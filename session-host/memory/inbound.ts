@@ -124,8 +124,8 @@ export class Inbound {
   }
 
   /**
-   * Makes the unit of a parked message. It stays parked if it still cannot be read. A host that dies meanwhile leaves it to the
-   * next one, which tries all of them. @throws SessionEnded
+   * Makes the unit of a parked message. It stays parked if it still cannot be read. A host that dies meanwhile leaves it
+   * to the next one, which tries all of them. @throws SessionEnded
    */
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#options

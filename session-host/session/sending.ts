@@ -23,7 +23,10 @@ interface Input {
 export interface Wish {
   /** Chosen by the API before anything else happened. A retry of the call has the same id. */
   messageId: string
-  /** This call is the first under its id, so there is no row of it. The API repeats such a call only if no host has begun it. */
+  /**
+   * This call is the first under its id, so there is no row of it. The API repeats such a call only if no host has begun
+   * it.
+   */
   isNew?: boolean | undefined
   /** Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was written. */
   compose: (connected: ConnectedSession) => Promise<{ chat: string; message: Uint8Array }>
@@ -74,10 +77,10 @@ export class Sending {
   }
 
   /**
-   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, and the step of the ratchet as one
-   * unit before the stanza may leave; the network's answer turns it into `acked` or, the first time, `failed`. If the host dies before that row is
-   * durable, nothing has left. If it dies later, a retry on the next host finds the row, and sends the same bytes under
-   * the same id.
+   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, and the step of the
+   * ratchet as one unit before the stanza may leave; the network's answer turns it into `acked` or, the first time,
+   * `failed`. If the host dies before that row is durable, nothing has left. If it dies later, a retry on the next
+   * host finds the row, and sends the same bytes under the same id.
    */
   async #send({ messageId, isNew, compose }: Wish): Promise<Answer> {
     const { memory, uplink, connected } = this.#input
@@ -127,8 +130,8 @@ export class Sending {
         log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
         // A refusal of the repeated stanza says nothing about the first one.
         if (again) throw outcomeUnknown()
-        // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused again, its
-        // outcome stays unknown.
+        // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
+        // again, its outcome stays unknown.
         await this.#keep({ ...outgoing, state: "failed", network_code: error.networkCode })
         throw rejected(error.networkCode)
       }

@@ -20,7 +20,10 @@ test.for(all)("%s", async ([name, route]) => {
   await cases[name](asking(whole, route, (json) => answers.set(name, [...(answers.get(name) ?? []), json])))
 })
 
-/** The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts` and `live-network/restrictions.test.ts` show. */
+/**
+ * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts` and
+ * `live-network/restrictions.test.ts` show.
+ */
 const elsewhere = [
   "getBridge.manager.fail_count",
   "status.objection",
