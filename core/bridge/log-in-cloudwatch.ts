@@ -142,7 +142,7 @@ function placeFrom(text: string): Place | undefined {
 }
 
 /**
- * The place behind a page: CloudWatch's token and, because a token is good for a day, the time of the last line before
+ * The place after a page: CloudWatch's token and, because a token is good for a day, the time of the last line before
  * it with hashes of that millisecond's lines. @returns undefined if nothing was ever logged
  */
 function placeOf(found: Found | undefined, before: string): string | undefined {

@@ -21,7 +21,7 @@ export interface Asked {
   isWanted?: ((line: string) => boolean) | undefined
 }
 
-/** Lines in their order, and the place behind them where a reader goes on. */
+/** Lines in their order, and the place after them, where a reader goes on. */
 export interface Lines {
   lines: string[]
   at: string

@@ -39,13 +39,13 @@ export function isKept(): boolean {
   return config.LOG_DIR !== undefined || config.LOG_GROUP !== undefined
 }
 
-/** The newest lines that are wanted, in their order, and the place behind the last one, wanted or not. */
+/** The newest lines that are wanted, in their order, and the place after the last one, wanted or not. */
 export async function read(bridgeId: string, asked: files.Asked): Promise<files.Past> {
   return await (config.LOG_DIR ? files.read(bridgeId, asked) : streams.read(bridgeId, asked))
 }
 
 /**
- * Yields the lines behind a place, then new ones: one batch per look, often an empty one, each with the place behind it,
+ * Yields the lines after a place, then new ones: one batch per look, often an empty one, each with the place after it,
  * until `signal` ends it. What is no place is the beginning.
  * @throws AbortError when `signal` ends it between two looks
  */

@@ -323,7 +323,7 @@ export class Uplink {
           .finally(happening.onTaken)
         break
       case "people":
-        // What waits for them goes on in any case: the same people would fail again at each connection.
+        // Their messages go on in any case: the same people would fail again at each connection.
         learnPeople(happening.people, this.#heard).catch(this.#dropped).finally(happening.onLearned)
         break
       case "notice":

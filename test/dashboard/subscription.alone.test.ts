@@ -62,7 +62,7 @@ test("a first number leads to its price, to Checkout, and straight on to the cod
   expect(after).toContain("First charge")
   expect(after).toContain("6 days")
   expect(await person.text("/account")).toContain('href="/subscription"')
-  // Whoever comes back once more, or wants to pay in a second tab, finds what there is.
+  // Somebody who comes back once more, or wants to pay in a second tab, finds what there is.
   expect((await person.get("/subscription/return")).headers.get("location")).toBe("/subscription")
   expect(await person.led("/subscription/begin")).toBe("/subscription")
   expect(Object.values(stripe.book.subscriptions)).toHaveLength(1)

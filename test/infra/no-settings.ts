@@ -23,7 +23,7 @@ const names = [
   "RATE_LIMIT_PROXY",
   "RATE_LIMIT_OTHER",
   "RATE_LIMIT_ADDRESS",
-  // Of `npm run admin`: a deploy is refused in its shell.
+  // Settings of `npm run admin`: a deploy is refused in its shell.
   "ACCOUNTS_TABLE",
 ]
 

@@ -34,7 +34,7 @@ export const log = new Hono<DashboardEnv>()
     return await live(c, 50, look, () => ended.abort())
   })
 
-/** The place behind which a stream goes on: behind what its page has last, or behind what is there now. */
+/** The place after which a stream goes on: the end of what its page shows, or of what is there now. */
 async function beginOf(c: Context<DashboardEnv>): Promise<string> {
   const place = lastId(c) ?? c.req.query("from")
   return place ?? (await BridgeLog.read(c.var.bridge.id, { most: 0 })).at
