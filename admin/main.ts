@@ -46,18 +46,14 @@ async function main(): Promise<number> {
 }
 
 async function run({ words, json }: Asked): Promise<number> {
+  const { verb, name, args } = find(nouns, words)
+  if (!verb) {
+    console.error(unknown(words))
+    return 2
+  }
   const { says, environment } = await which(process.env)
   Object.assign(process.env, environment)
   checkSettings()
-  const { verb, name, args } = find(nouns, words)
-  if (!verb) {
-    const its = Object.keys(nouns[words[0] ?? ""] ?? {})
-    if (words.length === 0) console.error(help(nouns))
-    else if (its.length > 0)
-      console.error(`there is no verb \`${name.trim()}\`: ${words[0]} has ${its.join(", ")}`)
-    else console.error(`there is no \`${words[0]}\`: ${Object.keys(nouns).join(", ")}`)
-    return 2
-  }
   // With --json the caller is a program, and needs no introduction.
   if (!json) console.error(says)
   try {
@@ -73,11 +69,23 @@ async function run({ words, json }: Asked): Promise<number> {
   }
 }
 
+/** Says what is wrong with words that name no verb. */
+function unknown([noun, name]: string[]): string {
+  if (noun === undefined || noun === "help") return help(nouns)
+  if (!Object.hasOwn(nouns, noun)) return `there is no \`${noun}\`: ${Object.keys(nouns).join(", ")}`
+  const verbs = Object.keys(nouns[noun]!).join(", ")
+  return name === undefined
+    ? `\`${noun}\` needs a verb: ${verbs}`
+    : `there is no verb \`${noun} ${name}\`: ${noun} has ${verbs}`
+}
+
 /** The verb that is meant, by its noun and name. One that is named `""` is its noun itself. */
 function find(nouns: Nouns, [noun = "", name = "", ...rest]: string[]) {
+  if (!Object.hasOwn(nouns, noun)) return { verb: undefined, name: noun, args: rest }
   const alone = nouns[noun]?.[""]
   if (alone) return { verb: alone, name: noun, args: [name, ...rest] }
-  return { verb: nouns[noun]?.[name], name: `${noun} ${name}`, args: rest }
+  const verb = Object.hasOwn(nouns[noun]!, name) ? nouns[noun]![name] : undefined
+  return { verb, name: `${noun} ${name}`, args: rest }
 }
 
 interface Asked {

@@ -14,5 +14,6 @@ export async function bridgeId(args: string[]): Promise<string> {
   const [found, ...others] = all.flat().filter(({ customerRef }) => customerRef === given)
   if (others.length > 0)
     throw new Refused(`${others.length + 1} accounts have a bridge called ${given}: name it by its id`)
+  if (found) console.error(`${given} is ${found.id}, of the account ${found.accountId}`)
   return found?.id ?? given
 }

@@ -152,8 +152,8 @@ export const updateBridge = createRoute({
     "`webhook_url` is required unless `events` or `ignore` is given; a field that is not given stays as it is. Messages that " +
     "`events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to " +
     "or downloaded. A change of these two restarts nothing, and takes effect within half a minute. A new address restarts the " +
-    "session, which takes a few seconds; the phone stays linked. After five restarts within minutes the next one takes up to " +
-    "a minute. The current address restarts nothing, unless another place has taken over the session (`status` is " +
+    "session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts " +
+    "included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is " +
     "`replaced`): then the session connects again, and the other place is replaced.",
   request: {
     params: path,

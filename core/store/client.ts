@@ -44,12 +44,15 @@ function inTime(here: Exchange): Exchange {
   return async (operation, request, signal) => {
     signal?.throwIfAborted()
     const { promise: late, reject } = Promise.withResolvers<never>()
-    const noAnswer = () =>
+    const over = new AbortController()
+    const noAnswer = () => {
       reject(Object.assign(new Error("the store did not answer"), { name: "TimeoutError" }))
+      over.abort()
+    }
     const timer = setTimeout(noAnswer, withinMs)
     signal?.addEventListener("abort", noAnswer)
     try {
-      return await Promise.race([here(operation, request, signal), late])
+      return await Promise.race([here(operation, request, over.signal), late])
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener("abort", noAnswer)

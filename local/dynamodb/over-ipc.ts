@@ -36,10 +36,12 @@ export function askParent(): Exchange {
     for (const { reject } of waiting.values()) reject(unanswered("EPIPE"))
   })
 
-  return async (operation, request) => {
+  return async (operation, request, signal) => {
     const n = ++newest
     const asker = Promise.withResolvers<Answer>()
     waiting.set(n, asker)
+    // Whoever asked waits no longer.
+    signal?.addEventListener("abort", () => asker.reject(unanswered("ETIMEDOUT")))
     process.send!({ n, operation, request } satisfies Asked, (error: Error | null) => {
       if (error) asker.reject(unanswered("EPIPE"))
     })

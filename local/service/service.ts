@@ -128,7 +128,7 @@ async function start(
         env: {
           ...settable(),
           ...environment,
-          // The store is asked over IPC alone: a way around that would not be noticed.
+          // The store is asked over IPC alone. With a real address, a request over HTTP would go unnoticed.
           ...(store.answer && { AWS_ENDPOINT_URL_DYNAMODB: "http://asked-over-ipc.invalid" }),
           ...(simulator && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",

@@ -53,7 +53,10 @@ export class Tally {
     }
   }
 
-  /** The session has ended, perhaps without notice: an operator has paused it. Counts belong to no lease, and are written. */
+  /**
+   * The session has ended, perhaps without notice: an operator has paused it. What it counted is written if the process lives
+   * on. A message whose commit was refused comes again at the next holder, and then counts twice.
+   */
   end(): void {
     void this.written()
   }

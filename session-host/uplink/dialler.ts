@@ -37,6 +37,8 @@ export class Dialler {
   #timer: NodeJS.Timeout | undefined
   /** Until when the network refuses everybody, in milliseconds on the monotonic clock. */
   #bannedUntil = -Infinity
+  /** When a postponed dial is due, on the same clock. */
+  #dueAt = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -57,6 +59,7 @@ export class Dialler {
     clearTimeout(this.#timer)
     const waitMs = Math.max(this.#bannedUntil - performance.now(), this.#options.waitMs())
     if (waitMs > 0) return this.#later(waitMs)
+    this.#dueAt = 0
     this.#dialling = true
     this.#dial()
       .catch(this.#options.onError)
@@ -79,8 +82,14 @@ export class Dialler {
     this.#bannedUntil = -Infinity
   }
 
+  /** How long it waits before it dials, in ms; 0 while it dials, and while there is a connection. */
+  get waitsMs(): number {
+    return Math.max(0, this.#dueAt - performance.now())
+  }
+
   #later(ms: number): void {
     clearTimeout(this.#timer)
+    this.#dueAt = performance.now() + ms
     this.#timer = setTimeout(() => this.dial(), Math.ceil(ms))
   }
 
@@ -93,6 +102,7 @@ export class Dialler {
   /** The socket is closed when this returns, and nothing more is heard from it. */
   hangUp(): void {
     clearTimeout(this.#timer)
+    this.#dueAt = 0
     this.#backoff.closed()
     const connection = this.#connection
     this.#connection = undefined

@@ -38,7 +38,7 @@ interface Input {
   onError: (error: unknown) => void
 }
 
-const tooOften = "it has logged in five times within minutes, and numbers that keep logging in are banned"
+const tooOften = "its last five logins or more did not last, and numbers that keep logging in may be banned"
 
 /** A session's place on the network, across all the connections that it dials. */
 export class Uplink {
@@ -129,18 +129,25 @@ export class Uplink {
   /** Dials for the first time. If no connection comes for some time, the customer is told so. */
   start(): void {
     if (this.isPaired) this.#memory.connectionEvents.gone(this.#at)
-    if (this.#loginWaitS > 0)
+    this.dial()
+    this.#noteLoginWait()
+  }
+
+  /** How long the session waits since it has logged in too often, in whole seconds; 0 if it waits for something else. */
+  get #loginWaitS(): number {
+    const dueMs = this.#dialler.waitsMs
+    const isForLogins = this.isPaired && this.#logins.waitMs > 0 && dueMs < this.#logins.waitMs + 1000
+    return isForLogins ? Math.ceil(dueMs / 1000) : 0
+  }
+
+  #noteLoginWait(): void {
+    const waitS = this.#loginWaitS
+    if (waitS > 0)
       BridgeLog.append(
         this.#input.held.bridgeId,
         "warn",
-        `the session logs in in ${this.#loginWaitS} s: ${tooOften}`,
+        `the session waits ${waitS} s before it logs in: ${tooOften}`,
       )
-    this.dial()
-  }
-
-  /** How long the next login has to wait, in whole seconds. */
-  get #loginWaitS(): number {
-    return this.isPaired ? Math.ceil(this.#logins.waitMs / 1000) : 0
   }
 
   /**
@@ -398,6 +405,7 @@ export class Uplink {
 
   #dialAgain(end: End): void {
     const waitMs = this.#dialler.dialAgain(end)
+    this.#noteLoginWait()
     if (end.refusedForMs === undefined) return
     const at = iso(nowMs() + waitMs)
     this.#log.warn({ at }, "the network refuses the session for some time: not dialling before then")

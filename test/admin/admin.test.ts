@@ -203,7 +203,7 @@ test("the operator is told which service is meant, and asked where it could be e
   const mistyped = await admin({ DATA_DIR: dataDir }, "account", "lits")
   expect(mistyped).toMatchObject({
     code: 2,
-    said: expect.stringMatching(/^there is no verb `account lits`: .*list/),
+    said: expect.stringMatching(/there is no verb `account lits`: .*list/),
   })
   const either = await admin({ DATA_DIR: dataDir, ...stage }, "account", "list")
   expect(either).toMatchObject({

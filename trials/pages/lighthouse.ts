@@ -15,7 +15,7 @@ export async function scoresOf(
   url: string,
 ): Promise<{ scores: Record<string, number>; tries: number }> {
   for (let tries = 1; ; tries++) {
-    const flags = { onlyCategories: categories, disableStorageReset: true, logLevel: "error" } as const
+    const flags = { disableStorageReset: true, logLevel: "error" } as const
     const result = await lighthouse(url, { ...flags, onlyCategories: categories }, undefined, page)
     const found = categories.map((name) => [name, result?.lhr.categories[name]?.score ?? NaN] as const)
     const isWhole = found.every(([, score]) => !Number.isNaN(score))

@@ -1,4 +1,6 @@
 /** Asks its parent's store for what its argument lists (the name of a call, its input), and prints what each gave. */
+import { setTimeout } from "node:timers/promises"
+import { askParent } from "#local/dynamodb/over-ipc.ts"
 import { batchGet, put, transact, update } from "#core/store/store.ts"
 
 const TableName = "Things"
@@ -37,6 +39,13 @@ const calls = {
     return before
   },
   disconnect: async () => process.disconnect(),
+  /** One request, not repeated, whose answer does not come before the parent is gone. */
+  disconnectWhileAsking: async () => {
+    const asked = askParent()("ListTables", {}, undefined)
+    await setTimeout(100)
+    process.disconnect()
+    return await asked
+  },
 }
 
 const asked = JSON.parse(process.argv[2]!) as [keyof typeof calls, never][]

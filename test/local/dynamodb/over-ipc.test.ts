@@ -100,3 +100,10 @@ test("without its parent a child's requests end with an error that may pass", as
   ])
   expect(await saidBy(child)).toEqual([null, { error: "Error", code: "EPIPE" }])
 })
+
+test("a request that is under way when the parent goes ends, too", async () => {
+  const { answer, faults } = await aStoreOfThings()
+  faults.add({ fault: "slow", ms: 2000, times: 1 })
+  const child = childOf({ answer }, [["disconnectWhileAsking", null]])
+  expect(await saidBy(child)).toEqual([{ error: "Error", code: "EPIPE" }])
+})
