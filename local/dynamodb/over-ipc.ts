@@ -40,7 +40,7 @@ export function askParent(): Exchange {
     const n = ++newest
     const asker = Promise.withResolvers<Answer>()
     waiting.set(n, asker)
-    // Whoever asked waits no longer.
+    // The caller has stopped waiting.
     signal?.addEventListener("abort", () => asker.reject(unanswered("ETIMEDOUT")))
     process.send!({ n, operation, request } satisfies Asked, (error: Error | null) => {
       if (error) asker.reject(unanswered("EPIPE"))
