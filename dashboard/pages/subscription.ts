@@ -46,7 +46,7 @@ export function subscriptionPage(input: Shown): Html {
       title: "Subscription",
       crumbs: html`<a href="/account">Account</a>`,
       about:
-        "What your numbers cost, and how they are paid. Stripe keeps the card; this service never sees it.",
+        "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it.",
     })}
     ${input.told ?? ""}
     ${input.isPretend ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}

@@ -46,7 +46,7 @@ operator.post("/operator/:act{pause|wake|suspend|resume}", async (c) => {
   return c.redirect(at, 303)
 })
 operator.get("/dev/mail", async (c) => {
-  const about = "What this service would send by mail. It is kept here until the service ends."
+  const about = "This service sends no mail. Its mails are kept here until it ends."
   const shown = mails(Mail.list().map((mail) => ({ ...mail, at: time(mail.atMs) })))
   const body = html`${head({ title: "Mail", about })}${shown}`
   return await page(c, { title: "Mail", place: "mail", body })

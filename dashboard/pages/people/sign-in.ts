@@ -122,7 +122,7 @@ export function mails(all: readonly { to: string; subject: string; text: string;
   if (all.length === 0)
     return html`<div class="card empty">
       <h2>No mail yet</h2>
-      <p>This service sends no mail. What it would send is kept here until it ends.</p>
+      <p>This service sends no mail. Its mails are kept here until it ends.</p>
     </div>`
   return html`<ul class="feed card flush">
     ${all.map(
