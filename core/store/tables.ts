@@ -11,9 +11,11 @@ export const tables = lazily(() => ({
   requests: config.REQUESTS_TABLE,
 }))
 
+const Key = z.string()
+
 /** The bridge's id in a key such as `BRIDGE#<id>`: a `pk`, or the `sk` of a row that belongs to something else. */
 export function bridgeIdOf(key: unknown): string {
-  return z.string().parse(key).slice("BRIDGE#".length)
+  return Key.parse(key).slice("BRIDGE#".length)
 }
 
 interface Index {

@@ -62,13 +62,14 @@ export const answered = createMiddleware<ApiEnv>(async (c, next) => {
   const start = performance.now()
   await next()
   // The stream function passes on another door's answer. It has all these headers already, and was counted.
-  if (c.res.headers.has("x-request-id")) return
-  c.header("x-request-id", c.var.requestId)
-  c.header("x-content-type-options", "nosniff")
-  // Nearly every answer carries a secret, a code or personal data.
-  if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store")
+  const { headers } = c.res
+  if (headers.has("x-request-id")) return
   const { requestId, accountId, bridge, window } = c.var
-  if (window) for (const [name, value] of Object.entries(rateHeaders(window))) c.header(name, value)
+  headers.set("x-request-id", requestId)
+  headers.set("x-content-type-options", "nosniff")
+  // Nearly every answer carries a secret, a code or personal data.
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store")
+  if (window) for (const [name, value] of Object.entries(rateHeaders(window))) headers.set(name, value)
   const about = { requestId, accountId, bridgeId: bridge?.id, method: c.req.method, route: c.req.routePath }
   const ms = Math.round(performance.now() - start)
   log.info({ ...about, status: c.res.status, ms }, "request answered")

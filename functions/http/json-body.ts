@@ -7,12 +7,21 @@ const maxBytes = 512 * 1024
 /** A deeper value would overflow the stack of code that walks it. */
 const maxDepth = 32
 
-/** Stops reading a body that is too long. */
-export const limited = bodyLimit({
+const counted = bodyLimit({
   maxSize: maxBytes,
   onError: () => {
     throw tooLarge()
   },
+})
+
+/** Refuses a body that says that it is too long, and stops reading one that does not say how long it is. */
+export const limited = createMiddleware(async (c, next) => {
+  const claimed = c.req.header("content-length")
+  // No more than this can follow it (RFC 9112, 6.3).
+  const isFixed = claimed !== undefined && c.req.header("transfer-encoding") === undefined
+  if (!isFixed) return await counted(c, next)
+  if (Number(claimed) > maxBytes) throw tooLarge()
+  await next()
 })
 
 /**
@@ -20,11 +29,13 @@ export const limited = bodyLimit({
  * missing.
  */
 export const jsonBody = createMiddleware(async (c, next) => {
-  const bytes = c.req.raw.body ? await c.req.arrayBuffer() : new ArrayBuffer()
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD"
+  const bytes = isRead ? new ArrayBuffer() : await c.req.arrayBuffer()
   // The content-length is only a claim, so the bytes are counted.
   if (bytes.byteLength > maxBytes) throw tooLarge()
-  if (bytes.byteLength > 0) check(bytes, c.req.header("content-type") ?? "")
-  else c.req.bodyCache = { json: Promise.resolve({}) }
+  const text = bytes.byteLength > 0 ? checked(bytes, c.req.header("content-type") ?? "") : "{}"
+  // All readers that follow get this.
+  c.req.bodyCache = { text: Promise.resolve(text) }
   // The validator skips bodies whose type it does not take for JSON, and it is stricter than RFC 9110: give it the one
   // name it knows.
   c.req.raw.headers.set("content-type", "application/json")
@@ -32,15 +43,18 @@ export const jsonBody = createMiddleware(async (c, next) => {
 })
 
 /** @throws ApiError `unsupported_media_type`, `invalid_request` */
-function check(bytes: ArrayBuffer, contentType: string): void {
+function checked(bytes: ArrayBuffer, contentType: string): string {
   if (!/^application\/json *(?:;|$)/i.test(contentType)) throw new ApiError("unsupported_media_type")
-  if (isTooDeep(parse(bytes)))
+  const { text, value } = parsed(bytes)
+  if (isTooDeep(value))
     throw new ApiError("invalid_request", `the body is nested too deeply: at most ${maxDepth} levels`)
+  return text
 }
 
-function parse(bytes: ArrayBuffer): unknown {
+function parsed(bytes: ArrayBuffer): { text: string; value: unknown } {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return { text, value: JSON.parse(text) }
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError)
       throw new ApiError("invalid_request", "the body is not JSON")

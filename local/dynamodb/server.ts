@@ -19,8 +19,8 @@ export interface DynamoDb {
   /** Answers a caller in this process as over HTTP. Rejects where a connection would have ended. */
   answer: (operation: string, request: object) => Promise<Answer>
   /**
-   * Such items of a table need not be on the disk when their write is answered. Only a power cut of the machine can
-   * lose them.
+   * Such items of a table need not be on the disk when their write is answered. They are there a moment later; until
+   * then the end of this process may lose them.
    */
   relax: (table: string, isPassing: (item: Item) => boolean) => void
   /** Reports each item of a table that is put or changed, as a DynamoDB stream would. For callers in this process. */
@@ -86,6 +86,7 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
     server.closeAllConnections()
     await Promise.allSettled(underWay)
     await commits.settled()
+    await rows.flush()
     await store.db.close()
   }
 

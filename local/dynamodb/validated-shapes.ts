@@ -58,16 +58,25 @@ class Hole {
   }
 }
 
+/** Parts of templates that have no hole: all requests share them. */
+const fixed = new WeakSet<object>()
+
+function isFixed(node: unknown): boolean {
+  return typeof node !== "object" || node === null || fixed.has(node)
+}
+
 function templateOf(node: unknown, names: Map<object, string>): unknown {
   if (typeof node !== "object" || node === null) return node
   const name = names.get(node)
   if (name !== undefined) return new Hole(name)
-  if (Array.isArray(node)) return node.map((inner) => templateOf(inner, names))
-  return mapped(node, (inner) => templateOf(inner, names))
+  const change = (inner: unknown) => templateOf(inner, names)
+  const made = Array.isArray(node) ? node.map(change) : mapped(node, change)
+  if (Object.values(made).every(isFixed)) fixed.add(Object.freeze(made))
+  return made
 }
 
 function fill(template: unknown, values: Values): unknown {
-  if (typeof template !== "object" || template === null) return template
+  if (typeof template !== "object" || template === null || fixed.has(template)) return template
   if (template instanceof Hole) return values[template.name]
   if (Array.isArray(template)) return template.map((inner) => fill(inner, values))
   return mapped(template, (inner) => fill(inner, values))

@@ -7,7 +7,7 @@ import type { DynamoDb } from "../dynamodb/server.ts"
 
 /**
  * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP, it tells deliveries
- * about new events, and a power cut may lose a minute's rate counts.
+ * about new events, and the end of this process may lose the last moment's rate counts.
  * @returns a function that undoes it.
  */
 export function useStoreInProcess(store: DynamoDb): () => void {

@@ -4,6 +4,9 @@ import { LRUCache } from "lru-cache"
 /** How many characters of rows are kept in memory: enough for what sessions and deliveries are working on. */
 const keptSize = 16_000_000
 
+/** How long a passing row may stay in memory alone, in ms. */
+const passingMs = 100
+
 /** Up to this many rows are read at once on this thread: handing them to another would cost more than reading. */
 const few = 4
 
@@ -18,6 +21,9 @@ export class Rows {
   #next: { rows: Row[]; done: PromiseWithResolvers<void> } | undefined
   #isWriting = false
   readonly #relaxed: { prefix: string; isPassing: (item: Item) => boolean }[] = []
+  /** Passing items that are not on the disk yet, by the names of their rows. */
+  readonly #passing = new Map<string, Item>()
+  #timer: NodeJS.Timeout | undefined
   readonly #watched: { prefix: string; told: (item: Item) => void }[] = []
   /** Grows with each write: a row that was read before a write is not cached after it. */
   #writes = 0
@@ -36,7 +42,8 @@ export class Rows {
     const found: Found = new Map()
     const unknown: string[] = []
     for (const name of names) {
-      const kept = this.#kept.get(name)
+      const passing = this.#passing.get(name)
+      const kept = passing ? { item: passing } : this.#kept.get(name)
       if (kept) found.set(name, kept.item)
       else unknown.push(name)
     }
@@ -56,7 +63,7 @@ export class Rows {
    * arrives while one batch is being written goes into the next together. Readers see the rows from then on.
    */
   async write(rows: Row[]): Promise<void> {
-    if (rows.every((row) => this.#isPassing(row))) return await this.#batchNow(rows, { sync: false })
+    if (rows.length > 0 && rows.every((row) => this.#isPassing(row))) return this.#pass(rows)
     this.#next ??= { rows: [], done: Promise.withResolvers() }
     this.#next.rows.push(...rows)
     const { promise } = this.#next.done
@@ -64,9 +71,14 @@ export class Rows {
     await promise
   }
 
+  /** Resolves when everything that was written so far is on the disk, passing items too. */
+  async flush(): Promise<void> {
+    await this.write([])
+  }
+
   /**
-   * From now on, a batch that holds only such items is written without waiting for the disk. It survives the end of this
-   * process, but not of the machine.
+   * From now on, writing only such items does not wait for the disk: readers see them at once, and they go there with
+   * the next other batch, or by themselves a moment later. The end of this process may lose them until then.
    */
   relax(prefix: string, isPassing: (item: Item) => boolean): void {
     this.#relaxed.push({ prefix, isPassing })
@@ -87,8 +99,12 @@ export class Rows {
     this.#isWriting = true
     for (let batch = this.#next; batch; batch = this.#next) {
       this.#next = undefined
+      const passing = [...this.#passing]
+      const along = passing.map(([key, value]): Row => ({ type: "put", key, value }))
       try {
-        await this.#batchNow(batch.rows, { sync: true })
+        // The passing ones first: they are older than a write of the same row.
+        await this.#batchNow([...along, ...batch.rows])
+        for (const [key, item] of passing) if (this.#passing.get(key) === item) this.#passing.delete(key)
         batch.done.resolve()
       } catch (error) {
         batch.done.reject(error)
@@ -97,9 +113,19 @@ export class Rows {
     this.#isWriting = false
   }
 
-  async #batchNow(rows: Row[], options: { sync: boolean }): Promise<void> {
+  #pass(rows: Row[]): void {
+    for (const row of rows) if (row.type === "put") this.#passing.set(row.key, row.value)
+    if (this.#timer) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      // If the disk refuses them, the next batch takes them along.
+      if (this.#passing.size > 0) this.flush().catch(() => {})
+    }, passingMs).unref()
+  }
+
+  async #batchNow(rows: Row[]): Promise<void> {
     try {
-      await this.#batch(rows, options)
+      await this.#batch(rows, { sync: true })
     } catch (error) {
       this.forget()
       throw error

@@ -16,6 +16,12 @@ const dictionary = Buffer.from(
     '"messageKeys":{}}}}},"version":"v1"}',
 )
 
+/**
+ * With zlib's own sizes each call takes 256 KB from the system and gives them back, which costs more than packing. Rows
+ * are smaller than this window of 8 KB, or nearly.
+ */
+const small = { windowBits: 13, memLevel: 6 }
+
 /** How a row's secret was packed, as the row says; undefined: not packed. */
 export const Packing = "deflate1"
 export type Packing = typeof Packing
@@ -23,7 +29,7 @@ export type Packing = typeof Packing
 /** The secret in the form to be sealed: packed if that makes it smaller. */
 export function pack(secret: string | Uint8Array): { bytes: string | Uint8Array; packing?: Packing } {
   if (secret.length < smallest) return { bytes: secret }
-  const bytes = deflateRawSync(secret, { dictionary, level: 3 })
+  const bytes = deflateRawSync(secret, { dictionary, level: 3, ...small })
   return bytes.length < secret.length ? { bytes, packing: Packing } : { bytes: secret }
 }
 

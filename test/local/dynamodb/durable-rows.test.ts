@@ -76,24 +76,49 @@ test("callers that wait for a batch that fails are told so, and the next one is 
   await next
 })
 
-test("rows that may be lost with the power are written without waiting for the disk, and before others that wait for it", async () => {
+test("rows that may be lost are seen at once, and go to the disk with the next others, before them", async () => {
   const { rows, batches } = await onDisk()
   rows.relax("item-count", ({ word }) => word?.S === "passing")
+  const wordOf = async (name: string) => (await rows.read([name])).get(name)?.word?.S
   const lasting = rows.write([putting("count-1", "lasting")])
-  const passing = rows.write([putting("count-2", "passing")])
+  await rows.write([putting("count-2", "passing")])
+  await rows.write([putting("count-1", "passing")])
   const mixed = rows.write([putting("count-3", "passing"), putting("other", "passing")])
-  expect(batches).toMatchObject([
-    { names: ["item-count-1"], options: { sync: true } },
-    { names: ["item-count-2"], options: { sync: false } },
-  ])
-  batches[1]!.go()
-  await passing
-  expect((await rows.read(["item-count-2"])).get("item-count-2")).toEqual({ word: { S: "passing" } })
+  expect(batches).toMatchObject([{ names: ["item-count-1"], options: { sync: true } }])
+  expect(await wordOf("item-count-2")).toBe("passing")
   batches[0]!.go()
   await lasting
-  expect(batches[2]).toMatchObject({ names: ["item-count-3", "item-other"], options: { sync: true } })
-  batches[2]!.go()
+  expect(await wordOf("item-count-1")).toBe("passing")
+  expect(batches[1]).toMatchObject({
+    names: ["item-count-2", "item-count-1", "item-count-3", "item-other"],
+    options: { sync: true },
+  })
+  const removed = rows.write([{ type: "del", key: "item-count-2" }])
+  batches[1]!.go()
   await mixed
+  expect(batches[2]).toMatchObject({ names: ["item-count-2"] })
+  batches[2]!.go()
+  await removed
+  expect(await wordOf("item-count-2")).toBeUndefined()
+})
+
+test("rows that may be lost go to the disk by themselves, and again if the disk refuses them", async () => {
+  const { rows, batches } = await onDisk()
+  rows.relax("item-count", () => true)
+  await rows.write([putting("count-1", "one")])
+  await vi.waitFor(() => expect(batches).toHaveLength(1))
+  await rows.write([putting("count-1", "two")])
+  const failing = rows.write([{ type: "del", key: undefined as unknown as string }])
+  batches[0]!.go()
+  await vi.waitFor(() => expect(batches).toHaveLength(2))
+  expect(batches[0]!.names).toEqual(["item-count-1"])
+  batches[1]!.go()
+  await expect(failing).rejects.toThrow(/^Key /)
+  const flushed = rows.flush()
+  expect(batches[2]!.names).toEqual(["item-count-1"])
+  batches[2]!.go()
+  await flushed
+  expect((await rows.read(["item-count-1"])).get("item-count-1")).toEqual({ word: { S: "two" } })
 })
 
 test("a watcher of rows is told of each that was put, once it is on the disk, and of no other", async () => {
