@@ -70,7 +70,7 @@ async function units(): Promise<void> {
 
 async function fleets(): Promise<void> {
   const size = options.short
-    ? { sizes: [4], returns: 4, messages: 40, idleMs: 500 }
+    ? { sizes: [2], returns: 2, messages: 20, idleMs: 500 }
     : { sizes: [0, 20, 100, 200], returns: 100, messages: 2000, idleMs: 5000 }
   results.fleets = await measureFleets({ ...given, ...size })
   printFleets(results.fleets)
