@@ -14,8 +14,12 @@ const counted = bodyLimit({
   },
 })
 
-/** Refuses a body that says that it is too long, and stops reading one that does not say how long it is. */
+/** Nothing reads a body that comes with one of these. */
+const bodiless = new Set(["GET", "HEAD", "TRACE"])
+
+/** Refuses a body that says that it is too long. A body of unknown length is read until it is too long. */
 export const limited = createMiddleware(async (c, next) => {
+  if (bodiless.has(c.req.method)) return await next()
   const claimed = c.req.header("content-length")
   // No more than this can follow it (RFC 9112, 6.3).
   const isFixed = claimed !== undefined && c.req.header("transfer-encoding") === undefined
@@ -29,13 +33,12 @@ export const limited = createMiddleware(async (c, next) => {
  * missing.
  */
 export const jsonBody = createMiddleware(async (c, next) => {
-  const isRead = c.req.method === "GET" || c.req.method === "HEAD"
-  const bytes = isRead ? new ArrayBuffer() : await c.req.arrayBuffer()
+  const bytes = bodiless.has(c.req.method) ? new ArrayBuffer() : await c.req.arrayBuffer()
   // The content-length is only a claim, so the bytes are counted.
   if (bytes.byteLength > maxBytes) throw tooLarge()
   const text = bytes.byteLength > 0 ? checked(bytes, c.req.header("content-type") ?? "") : "{}"
-  // All readers that follow get this.
-  c.req.bodyCache = { text: Promise.resolve(text) }
+  // All readers that follow get this. Hono keeps promises here, whatever its type says.
+  c.req.bodyCache = { text: Promise.resolve(text) as unknown as string }
   // The validator skips bodies whose type it does not take for JSON, and it is stricter than RFC 9110: give it the one
   // name it knows.
   c.req.raw.headers.set("content-type", "application/json")

@@ -23,7 +23,10 @@ export interface DynamoDb {
    * then the end of this process may lose them.
    */
   relax: (table: string, isPassing: (item: Item) => boolean) => void
-  /** Reports each item of a table that is put or changed, as a DynamoDB stream would. For callers in this process. */
+  /**
+   * Reports each item of a table that is put or changed, as a DynamoDB stream would, but not each change of an item that
+   * may be lost. For callers in this process.
+   */
   watch: (table: string, told: (item: Item) => void) => void
   /** Controls what goes wrong, while it runs. */
   faults: Faults
@@ -86,8 +89,11 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
     server.closeAllConnections()
     await Promise.allSettled(underWay)
     await commits.settled()
-    await rows.flush()
-    await store.db.close()
+    try {
+      await rows.flush()
+    } finally {
+      await store.db.close()
+    }
   }
 
   try {

@@ -58,11 +58,16 @@ class Hole {
   }
 }
 
-/** Parts of templates that have no hole: all requests share them. */
+/** Parts of templates that are the same for all requests: they have no hole, and dynalite writes nothing into them. */
 const fixed = new WeakSet<object>()
 
 function isFixed(node: unknown): boolean {
   return typeof node !== "object" || node === null || fixed.has(node)
+}
+
+/** dynalite replaces the value of `SET a = b` in the section itself. */
+function isWrittenInto(node: object): boolean {
+  return "type" in node && node.type === "set"
 }
 
 function templateOf(node: unknown, names: Map<object, string>): unknown {
@@ -71,7 +76,7 @@ function templateOf(node: unknown, names: Map<object, string>): unknown {
   if (name !== undefined) return new Hole(name)
   const change = (inner: unknown) => templateOf(inner, names)
   const made = Array.isArray(node) ? node.map(change) : mapped(node, change)
-  if (Object.values(made).every(isFixed)) fixed.add(Object.freeze(made))
+  if (!isWrittenInto(made) && Object.values(made).every(isFixed)) fixed.add(Object.freeze(made))
   return made
 }
 

@@ -60,7 +60,8 @@ export class Rows {
 
   /**
    * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache. Everything that
-   * arrives while one batch is being written goes into the next together. Readers see the rows from then on.
+   * arrives while one batch is being written goes into the next together. Readers see the rows from then on. Passing
+   * rows do not wait (`relax`).
    */
   async write(rows: Row[]): Promise<void> {
     if (rows.length > 0 && rows.every((row) => this.#isPassing(row))) return this.#pass(rows)
@@ -77,8 +78,9 @@ export class Rows {
   }
 
   /**
-   * From now on, writing only such items does not wait for the disk: readers see them at once, and they go there with
-   * the next other batch, or by themselves a moment later. The end of this process may lose them until then.
+   * From now on, writing only such items does not wait for the disk. They can be read by their keys at once, and go to
+   * the disk with the next other batch, or by themselves a moment later. Queries and watchers learn of them then, and
+   * until then the end of this process may lose them.
    */
   relax(prefix: string, isPassing: (item: Item) => boolean): void {
     this.#relaxed.push({ prefix, isPassing })
@@ -95,6 +97,12 @@ export class Rows {
     this.#kept.clear()
   }
 
+  /** The rows whose names begin with `prefix` were removed. */
+  forgetAll(prefix: string): void {
+    this.forget()
+    for (const name of this.#passing.keys()) if (name.startsWith(prefix)) this.#passing.delete(name)
+  }
+
   async #writeAll(): Promise<void> {
     this.#isWriting = true
     for (let batch = this.#next; batch; batch = this.#next) {
@@ -103,7 +111,7 @@ export class Rows {
       const along = passing.map(([key, value]): Row => ({ type: "put", key, value }))
       try {
         // The passing ones first: they are older than a write of the same row.
-        await this.#batchNow([...along, ...batch.rows])
+        if (along.length + batch.rows.length > 0) await this.#batchNow([...along, ...batch.rows])
         for (const [key, item] of passing) if (this.#passing.get(key) === item) this.#passing.delete(key)
         batch.done.resolve()
       } catch (error) {

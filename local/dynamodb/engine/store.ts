@@ -35,7 +35,7 @@ function rememberingItems(store: Store, rows: Rows): Store {
   function deleteItemDb(table: string, done: Callback<void>) {
     tables.delete(table)
     store.deleteItemDb(table, (error) => {
-      rows.forget()
+      rows.forgetAll(rowOfItem(table, ""))
       done(error)
     })
   }

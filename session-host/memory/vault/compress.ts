@@ -17,8 +17,8 @@ const dictionary = Buffer.from(
 )
 
 /**
- * With zlib's own sizes each call takes 256 KB from the system and gives them back, which costs more than packing. Rows
- * are smaller than this window of 8 KB, or nearly.
+ * With zlib's own sizes each call takes 256 KB from the system and gives them back, which costs more than packing. Most
+ * rows are smaller than this window of 8 KB; larger ones become a little larger.
  */
 const small = { windowBits: 13, memLevel: 6 }
 

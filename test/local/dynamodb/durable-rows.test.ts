@@ -25,7 +25,9 @@ async function onDisk() {
     await store.db.close()
     await rm(path, { recursive: true })
   })
-  return { rows: new Rows(store.db), batches }
+  /** What is on the disk. */
+  const stored = async (name: string) => (await new Rows(store.db).read([name])).get(name)
+  return { rows: new Rows(store.db), batches, stored }
 }
 
 const putting = (key: string, word = ""): Row => ({
@@ -103,7 +105,7 @@ test("rows that may be lost are seen at once, and go to the disk with the next o
 })
 
 test("rows that may be lost go to the disk by themselves, and again if the disk refuses them", async () => {
-  const { rows, batches } = await onDisk()
+  const { rows, batches, stored } = await onDisk()
   rows.relax("item-count", () => true)
   await rows.write([putting("count-1", "one")])
   await vi.waitFor(() => expect(batches).toHaveLength(1))
@@ -118,7 +120,20 @@ test("rows that may be lost go to the disk by themselves, and again if the disk 
   expect(batches[2]!.names).toEqual(["item-count-1"])
   batches[2]!.go()
   await flushed
-  expect((await rows.read(["item-count-1"])).get("item-count-1")).toEqual({ word: { S: "two" } })
+  expect(await stored("item-count-1")).toEqual({ word: { S: "two" } })
+})
+
+test("rows of a table that was removed do not come back", async () => {
+  const { rows, batches } = await onDisk()
+  rows.relax("item-", () => true)
+  await rows.write([putting("gone-1", "x")])
+  await rows.write([putting("kept-1", "x")])
+  rows.forgetAll("item-gone")
+  expect((await rows.read(["item-gone-1"])).get("item-gone-1")).toBeUndefined()
+  const flushed = rows.flush()
+  expect(batches).toMatchObject([{ names: ["item-kept-1"] }])
+  batches[0]!.go()
+  await flushed
 })
 
 test("a watcher of rows is told of each that was put, once it is on the disk, and of no other", async () => {

@@ -41,6 +41,22 @@ test("the same request with other values does what these say, each time", async 
   await expect(refused).rejects.toMatchObject({ name: "ConditionalCheckFailedException" })
 })
 
+test("an update that copies attributes copies what they are at the time", async () => {
+  const { client, get } = await aStoreOfThings()
+  await client.send(new UpdateItemCommand(update))
+  for (const word of ["first", "second"]) {
+    const UpdateExpression = "SET copied = word, doubled = #n + #n"
+    await client.send(
+      new UpdateItemCommand({ ...update, ExpressionAttributeValues: { ...values, ":word": { S: word } } }),
+    )
+    await client.send(
+      new UpdateItemCommand({ TableName, Key, UpdateExpression, ExpressionAttributeNames: { "#n": "n" } }),
+    )
+    const { n } = (await get("a")) as { n: number }
+    expect(await get("a")).toMatchObject({ copied: word, doubled: 2 * n })
+  }
+})
+
 test.for([
   ["a number that is none", { ...update, ExpressionAttributeValues: { ...values, ":one": { N: "one" } } }],
   ["a number of another type", { ...update, ExpressionAttributeValues: { ...values, ":one": { S: "1" } } }],
