@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { staysMs } from "#core/event/new-events-in-process.ts"
+import { config } from "#core/platform/config.ts"
+import { tables } from "#core/store/tables.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbell-sources.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
@@ -19,9 +20,12 @@ import { secrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { startBilling } from "./billing.ts"
 import { startSqs } from "../aws/sqs.ts"
+import { Sweep } from "./sweep.ts"
 
 /** As many as Lambda runs for an account. */
 const deliveriesAtOnce = 1000
+/** How often the sweep looks if the store cannot tell it of changes, in ms. */
+const unwatchedMs = 1000
 
 export interface Service {
   baseUrl: string
@@ -114,6 +118,7 @@ async function start(
     ...(await secrets(dataDir)),
     ...billing.forAll,
   }
+  const sweep = new Sweep()
   const orchestrator = await startEcs({
     taskDefinitions: {
       "session-host": {
@@ -123,6 +128,7 @@ async function start(
           pathOf("../../session-host/main.ts"),
         ],
         onStart: (child) => {
+          child.once("exit", () => sweep.hurry())
           if (store.answer) answerChild(child, store)
         },
         env: {
@@ -139,7 +145,7 @@ async function start(
       },
     },
   })
-  stops.push(orchestrator.close)
+  stops.push(orchestrator.close, () => sweep.stop())
   const own = {
     ...environment,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
@@ -157,10 +163,11 @@ async function start(
     const { useStoreInProcess } = await import("./use-store-in-process.ts")
     const end = useStoreInProcess(store)
     stops.push(async () => end())
+    store.watch(tables.leases, () => sweep.hurry())
   }
   await forgetHosts()
   // Session hosts take seconds to start; the rest goes on meanwhile.
-  stops.push(await startSweep())
+  await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
@@ -273,24 +280,4 @@ async function listenForCalls(port: number) {
 async function forgetHosts(): Promise<void> {
   const { Host } = await import("#core/lease/host.ts")
   for (const host of await Host.list()) await Host.markDead(host.id, host.version)
-}
-
-/** Looks every second: a look costs nothing here, and a host that ended is replaced at once. */
-async function startSweep(): Promise<() => Promise<void>> {
-  const { look } = await import("#functions/sweep/sweep.ts")
-  const { log } = await import("#core/platform/log.ts")
-  const stopping = new AbortController()
-  const sweeping = sweep()
-
-  async function sweep(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
-      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "stopped while asleep")
-    }
-  }
-
-  return async () => {
-    stopping.abort()
-    await sweeping
-  }
 }

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+/** The shortest time from the end of one look to the next, in ms: what changes together is looked at together. */
+const restMs = 500
+
+/** The sweep of one machine, which looks at hosts and leases now and then, and soon after it is told of a change. */
+export class Sweep {
+  readonly #stopping = new AbortController()
+  #changed = new AbortController()
+  #looking: Promise<void> | undefined
+
+  /** Looks from now on, at the latest `eachMs` after the look before. Called once the environment is complete. */
+  async start(eachMs: number): Promise<void> {
+    const { look } = await import("#functions/sweep/sweep.ts")
+    const { log } = await import("#core/platform/log.ts")
+    this.#looking = this.#each(eachMs, () =>
+      look().catch((error: unknown) => log.error({ error }, "the sweep's look failed")),
+    )
+  }
+
+  /** Something has changed: it looks soon. */
+  hurry(): void {
+    this.#changed.abort()
+  }
+
+  /** Resolves when the look under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#looking
+  }
+
+  async #each(eachMs: number, look: () => Promise<void>): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#changed = new AbortController()
+      await look()
+      await this.#rest(restMs, this.#stopping.signal)
+      await this.#rest(eachMs - restMs, AbortSignal.any([this.#stopping.signal, this.#changed.signal]))
+    }
+  }
+
+  async #rest(ms: number, signal: AbortSignal): Promise<void> {
+    await sleep(ms, undefined, { signal }).catch(() => "there is something to do")
+  }
+}
