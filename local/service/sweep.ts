@@ -26,6 +26,7 @@ export class Sweep {
   /** Resolves when the look under way has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.hurry()
     await this.#looking
   }
 
@@ -34,7 +35,7 @@ export class Sweep {
       this.#changed = new AbortController()
       await look()
       await this.#rest(restMs, this.#stopping.signal)
-      await this.#rest(eachMs - restMs, AbortSignal.any([this.#stopping.signal, this.#changed.signal]))
+      await this.#rest(eachMs - restMs, this.#changed.signal)
     }
   }
 
