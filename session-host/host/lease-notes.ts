@@ -95,12 +95,24 @@ export class LeaseNotes {
   /** Having received messages proves nothing: a session that kills its host may receive some first. */
   #prove(): void {
     this.#isProven = true
-    // If it is not written, one end too many counts, and nothing else.
-    this.#write("proven", Lease.proven(this.#lease))
+    // Unless it is written, the bridge looks as if it had killed its host when that dies.
+    void this.#insist("proven", () => Lease.proven(this.#lease))
   }
 
   #recover(): void {
-    if (this.#lease.failCount > 0) this.#write("healthy", Lease.healthy(this.#lease))
+    if (this.#lease.failCount > 0) void this.#insist("healthy", () => Lease.healthy(this.#lease))
+  }
+
+  /** A failed write is tried again each beat, for as long as the session lives. */
+  async #insist(what: string, write: () => Promise<void>): Promise<void> {
+    while (!this.#isOver) {
+      try {
+        return await write()
+      } catch (error) {
+        this.#log.warn({ error, what }, "a note in the lease was not written")
+        await sleep(this.#timing.beatMs, undefined, { ref: false })
+      }
+    }
   }
 
   #write(what: string, written: Promise<void>): void {

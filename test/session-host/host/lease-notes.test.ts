@@ -38,7 +38,7 @@ test("a change is one write; several while one is written are one more; what fai
   const lease = await aHeldLease()
   const notes = new LeaseNotes(lease, timing(100), log)
   const writes: object[] = []
-  const isOurs = (request: object) => JSON.stringify(request).includes(lease.bridgeId) && "Key" in request
+  const isOurs = (request: object) => isOf(request, lease.bridgeId) && "Key" in request
   const watch = dynamoDb.faults.add({
     fault: "slow",
     operation: "UpdateItem",
@@ -75,3 +75,28 @@ test("a session that has ended says nothing more, nor does one whose lease is an
   fenced.end()
   notes.end()
 })
+
+test("that a session has lived for a minute is written once the store takes it, however late that is", async () => {
+  const lease = await aHeldLease()
+  const notes = new LeaseNotes(lease, timing(50), log)
+  let refused = 0
+  const giveBack = dynamoDb.faults.add({
+    fault: "denied",
+    operation: "UpdateItem",
+    when: (request) => {
+      const isProof = JSON.stringify(request).includes("proven_epoch") && isOf(request, lease.bridgeId)
+      if (isProof) refused++
+      return isProof
+    },
+  })
+  notes.start()
+  await until(() => refused > 1)
+  giveBack()
+  await until(async () => (await Lease.get(lease.bridgeId))?.provenEpoch === lease.epoch)
+  expect(notes.isProven).toBe(true)
+  notes.end()
+})
+
+function isOf(request: object, bridgeId: string): boolean {
+  return JSON.stringify(request).includes(bridgeId)
+}
