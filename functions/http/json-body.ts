@@ -14,7 +14,7 @@ const counted = bodyLimit({
   },
 })
 
-/** Nothing reads a body that comes with one of these. */
+/** Methods whose body nothing reads. */
 const bodiless = new Set(["GET", "HEAD", "TRACE"])
 
 /** Refuses a body that says that it is too long. A body of unknown length is read until it is too long. */

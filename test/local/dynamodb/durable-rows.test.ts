@@ -25,7 +25,7 @@ async function onDisk() {
     await store.db.close()
     await rm(path, { recursive: true })
   })
-  /** What is on the disk. */
+  /** The row as it is on the disk. */
   const stored = async (name: string) => (await new Rows(store.db).read([name])).get(name)
   return { rows: new Rows(store.db), batches, stored }
 }
