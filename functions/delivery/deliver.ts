@@ -21,11 +21,15 @@ export const waits = [10, 30, 60, 180]
 /** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
 const maxAttempts = 10
 
+/** The store could not be asked for the delivery, so most likely nothing was claimed. */
+export class NotClaimed extends Error {}
+
 /**
  * Answers a doorbell: posts the events of a bridge, one at a time and in order, until none waits, one is to be retried,
  * or the time is over.
  * @param stopping aborted when this process is to end: the time is then over
  * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
+ * @throws NotClaimed, or what went wrong under a claim
  */
 export async function deliver(
   bridgeId: string,
@@ -33,7 +37,9 @@ export async function deliver(
   stopping?: AbortSignal,
 ): Promise<number | undefined> {
   const timeLimit = newTimeLimit(stopping)
-  const claimed = await Claim.take(bridgeId, randomUUID())
+  const claimed = await Claim.take(bridgeId, randomUUID()).catch((cause: unknown) => {
+    throw new NotClaimed("the delivery could not be claimed", { cause })
+  })
   // Somebody else is delivering, or there was never an event.
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)

@@ -4,7 +4,13 @@ import { Delivery } from "#core/event/delivery-progress.ts"
 import { Doorbell, hide } from "#core/event/doorbell.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { deliver } from "./deliver.ts"
+import { deliver, NotClaimed } from "./deliver.ts"
+
+/**
+ * A doorbell that comes while the store is away comes again so soon, in seconds. If the delivery was claimed all the
+ * same, it is deleted then, and the sweep rings when that claim is over.
+ */
+const claimedAgainAfter = 30
 
 /** The function on Lambda. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
@@ -35,8 +41,13 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
     const seen = await Delivery.get(bridgeId)
     if (seen && !Delivery.isResting(seen)) await hide(record.receiptHandle, 0)
   } catch (error) {
-    // The doorbell returns when its visibility time-out ends; the claim has ended by then.
     log.error({ error }, "doorbell not answered")
+    // Otherwise the doorbell returns when its visibility time-out ends; the claim has ended by then.
+    if (error instanceof NotClaimed) await hide(record.receiptHandle, claimedAgainAfter).catch(ignored)
   }
   return false
+}
+
+function ignored(): void {
+  // The doorbell returns when its visibility time-out ends.
 }

@@ -69,6 +69,24 @@ function measure(): () => string {
   }
 }
 
+test("a doorbell that comes while the store is away comes again after 30 s, and then is answered", async () => {
+  const { receiver, outbox, bridge } = await aDelivery()
+  await outbox.append(anEvent())
+  const giveBack = dynamoDb.faults.add({
+    fault: "denied",
+    operation: "UpdateItem",
+    when: (request) => JSON.stringify(request).includes("SET holder = :me"),
+  })
+  const doorbell = await aDoorbell()
+  expect(await pass(doorbell!)).toBe("kept")
+  giveBack()
+  expect(await aDoorbell()).toBeUndefined()
+  later(31)
+  await answerAll()
+  await receiver.atLeast(1)
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 1, due: 0 })
+})
+
 describe("a receiver in order", () => {
   test("gets each event once, in order, never two at a time, with the very bytes that were stored", async () => {
     let open = 0
