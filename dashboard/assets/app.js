@@ -67,8 +67,9 @@ function place(html) {
     if (!list) {
       const old = document.getElementById(piece.id)
       const isKept = old?.dataset.keep !== undefined && old.dataset.keep === piece.dataset.keep
-      if (old && !isKept && !old.isEqualNode(piece) && !old.contains(document.activeElement))
-        old.replaceWith(piece)
+      // Otherwise a click, or one's place, would be lost.
+      const isHeld = old?.matches(":active, :focus-within")
+      if (old && !isKept && !isHeld && !old.isEqualNode(piece)) old.replaceWith(piece)
       continue
     }
     if (piece.id && document.getElementById(piece.id)) continue
@@ -175,6 +176,8 @@ async function copy(button) {
   setTimeout(() => {
     button.classList.remove("done")
     button.setAttribute("aria-label", "Copy")
+    // While a control has the focus, its part of the page is not renewed. A pointer does not need it.
+    if (!button.matches(":focus-visible")) button.blur()
   }, 1500)
 }
 

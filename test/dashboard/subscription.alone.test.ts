@@ -12,9 +12,10 @@ import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { money, priceLine } from "#dashboard/pages/subscription.ts"
 import { price as thePrice } from "#local/stripe/book.ts"
-import { sees, startChromium } from "#test/support/service/chromium.ts"
+import { startChromium } from "#test/support/service/chromium.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
+import { sees } from "#trials/pages/walk.ts"
 
 const card = { pays: "4242424242424242", fails: "4000000000000341" }
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Page } from "puppeteer-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { press, sees, startChromium } from "#test/support/service/chromium.ts"
+import { startChromium } from "#test/support/service/chromium.ts"
 import { until } from "#test/support/until.ts"
 import { type Customer, type Service, startService } from "#test/support/service/service.ts"
+import { press, sees } from "#trials/pages/walk.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>

@@ -4,9 +4,16 @@ import { until } from "#test/support/until.ts"
 // The steps of a person in a page, by the names that they read there.
 
 /** Waits until this is to be read. The page may be exchanged for the next one meanwhile. */
-export async function sees(page: Page, text: string, withinMs = 15_000): Promise<void> {
-  const read = async () => String(await page.evaluate("document.body.textContent").catch(() => ""))
-  await until(async () => (await read()).includes(text), { what: text, withinMs })
+export async function sees(page: Page, text: string): Promise<void> {
+  let read = ""
+  const look = async () => {
+    const now = await page.evaluate("document.body.textContent").catch(() => "")
+    read = String(now).replaceAll(/\s+/g, " ")
+    return read.includes(text)
+  }
+  await until(look, { what: text }).catch((error: unknown) => {
+    throw new Error(`${page.url()} reads: ${read.slice(0, 2000)}`, { cause: error })
+  })
 }
 
 /** Presses the button of this name. */

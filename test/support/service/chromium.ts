@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import chromium from "@sparticuz/chromium"
-import { launch, type Browser, type Page } from "puppeteer-core"
-import { until } from "#test/support/until.ts"
+import { launch, type Browser } from "puppeteer-core"
 
 /**
  * With these, pages are drawn by a graphics card made of software. A page that is left takes that card down, which held up
@@ -14,24 +14,17 @@ const drawing = /^--(?:use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blo
  */
 export async function startChromium(): Promise<Browser> {
   const args = chromium.args.filter((one) => !drawing.test(one))
-  return launch({
-    args: [...args, "--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"],
-    executablePath: await chromium.executablePath(),
-    headless: "shell",
-  })
-}
-
-/** Waits until this is to be read. The page may be exchanged for the next one meanwhile. */
-export async function sees(page: Page, text: string): Promise<void> {
-  await until(
-    async () => {
-      const read = await page.evaluate("document.body.textContent").catch(() => "")
-      return String(read).replaceAll(/\s+/g, " ").includes(text)
-    },
-    { what: text },
-  )
-}
-
-export async function press(page: Page, name: string): Promise<void> {
-  await page.locator(`::-p-aria([name="${name}"][role="button"])`).click()
+  const executablePath = await chromium.executablePath()
+  for (let start = 1; ; start++)
+    try {
+      return await launch({
+        args: [...args, "--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"],
+        executablePath,
+        headless: "shell",
+      })
+    } catch (error) {
+      // Another process may be unpacking it still. Once it ended at its start for no reason that it told.
+      if (start === 10) throw error
+      await sleep(2000)
+    }
 }
