@@ -1,5 +1,12 @@
-import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs"
+import { EventEmitter, once } from "node:events"
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  type ReceiveMessageResult,
+  SQSClient,
+} from "@aws-sdk/client-sqs"
 import { buildApp } from "fauxqs"
+import { z } from "zod"
 import type { Ask } from "../delivery/doorbell-sources.ts"
 
 export interface Sqs {
@@ -8,7 +15,7 @@ export interface Sqs {
   doorbellUrl: string
   /** The dead-letter queue, for doorbells that were received too often. */
   deadUrl: string
-  /** For callers in this process: the same answers at an eighth of the processor time. */
+  /** For callers in this process: the same answers at an eighth of the processor time, and a wait costs nothing. */
   ask: Ask
   close: () => Promise<void>
 }
@@ -22,6 +29,12 @@ export interface Options {
   maxReceiveCount?: number
 }
 
+const Asked = z.looseObject({ WaitTimeSeconds: z.number().default(0) })
+const Hidden = z.object({ VisibilityTimeout: z.number() }).catch({ VisibilityTimeout: 0 })
+
+/** Hidden doorbells are looked for so long after they may be seen again: timers and the wall clock differ. */
+const afterMs = 5
+
 /**
  * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, configured as on AWS. It is in memory:
  * doorbells are lost with it, and the sweep rings again. Rejects if the port is taken.
@@ -31,6 +44,8 @@ export interface Options {
 export async function startSqs(options: Options = {}): Promise<Sqs> {
   // Its own startFauxqs would listen on every address of the machine.
   const app = buildApp({ logger: false })
+  const { visibilitySeconds = 120 } = options
+  const ask = askerOf(app, visibilitySeconds)
   const endpoint = await app.listen({ port: options.port ?? 0, host: "127.0.0.1" })
   const client = new SQSClient({
     endpoint,
@@ -50,7 +65,7 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
     new GetQueueAttributesCommand({ QueueUrl: deadUrl, AttributeNames: ["QueueArn"] }),
   )
   const doorbellUrl = await fifo(options.doorbellName ?? "Doorbell.fifo", {
-    VisibilityTimeout: String(options.visibilitySeconds ?? 120),
+    VisibilityTimeout: String(visibilitySeconds),
     DeduplicationScope: "messageGroup",
     FifoThroughputLimit: "perMessageGroupId",
     RedrivePolicy: JSON.stringify({
@@ -60,7 +75,23 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
   })
   client.destroy()
 
-  async function ask(action: string, request: object): Promise<unknown> {
+  return { endpoint, doorbellUrl, deadUrl, ask, close: () => app.close() }
+}
+
+/** Asks in this process. The queue itself would look for doorbells fifty times a second while somebody waits. */
+function askerOf(app: ReturnType<typeof buildApp>, visibilitySeconds: number): Ask {
+  /** Tells when there may be doorbells: after each request, and when those that were hidden are seen again. */
+  const changes = new EventEmitter().setMaxListeners(0)
+  const tell = () => void changes.emit("change")
+  const tellIn = (seconds: number) => setTimeout(tell, seconds * 1000 + afterMs).unref()
+  app.addHook("onResponse", async ({ headers, body }) => {
+    const { "x-amz-target": target } = headers
+    if (target !== "AmazonSQS.ReceiveMessage") tell()
+    if (target === "AmazonSQS.ChangeMessageVisibility") tellIn(Hidden.parse(body).VisibilityTimeout)
+  })
+  app.addHook("onClose", async () => tell())
+
+  async function askNow(action: string, request: object): Promise<unknown> {
     const { statusCode, payload } = await app.inject({
       method: "POST",
       url: "/",
@@ -70,5 +101,28 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
     if (statusCode !== 200) throw new Error(`${action}: ${statusCode} ${payload}`)
     return payload === "" ? {} : JSON.parse(payload)
   }
-  return { endpoint, doorbellUrl, deadUrl, ask, close: () => app.close() }
+
+  async function receive(
+    { WaitTimeSeconds, ...request }: z.infer<typeof Asked>,
+    signal?: AbortSignal,
+  ): Promise<ReceiveMessageResult> {
+    const timeOut = AbortSignal.timeout(WaitTimeSeconds * 1000)
+    const over = signal ? AbortSignal.any([timeOut, signal]) : timeOut
+    do {
+      const changed = once(changes, "change", { signal: over }).catch(ignored)
+      const answer = await askNow("ReceiveMessage", { ...request, WaitTimeSeconds: 0 })
+      const received = answer as ReceiveMessageResult // the queue answers as SQS does
+      if (received.Messages) tellIn(visibilitySeconds)
+      if (received.Messages) return received
+      await changed
+    } while (!over.aborted)
+    return {}
+  }
+
+  return async (action, request, signal) =>
+    action === "ReceiveMessage" ? await receive(Asked.parse(request), signal) : await askNow(action, request)
+}
+
+function ignored(): void {
+  // The wait is over.
 }

@@ -30,29 +30,18 @@ export function doorbellsAt(queueUrl: string): Doorbells {
   }
 }
 
-/** Asks a queue in this process, in SQS's own terms but without the network. */
-export type Ask = (action: string, request: object) => Promise<unknown>
+/** Asks a queue in this process, in SQS's own terms but without the network. `signal` ends a wait for doorbells. */
+export type Ask = (action: string, request: object, signal?: AbortSignal) => Promise<unknown>
 
 /** The doorbells of a queue in this process. */
 export function doorbellsHere(queueUrl: string, ask: Ask): Doorbells {
   return {
     async receive(atMost, signal) {
-      const ended = Promise.withResolvers<Message[]>()
-      const end = () => ended.resolve([])
-      signal.addEventListener("abort", end)
-      const received = ask("ReceiveMessage", asked(queueUrl, atMost)).then(messagesIn)
-      try {
-        return await Promise.race([received, ended.promise])
-      } finally {
-        signal.removeEventListener("abort", end)
-      }
+      const answer = await ask("ReceiveMessage", asked(queueUrl, atMost), signal)
+      return (answer as ReceiveMessageResult).Messages ?? [] // The queue answers as SQS does.
     },
     async remove({ ReceiptHandle }) {
       await ask("DeleteMessage", { QueueUrl: queueUrl, ReceiptHandle })
     },
   }
-}
-
-function messagesIn(answer: unknown): Message[] {
-  return (answer as ReceiveMessageResult).Messages ?? [] // The queue answers as SQS does.
 }

@@ -13,9 +13,9 @@ async function aPoller(
 ) {
   const sqs = await startSqs({ visibilitySeconds: options.visibilitySeconds ?? 120 })
   const asked: string[] = []
-  const ask: Ask = (action, request) => {
+  const ask: Ask = (action, ...rest) => {
     asked.push(action)
-    return sqs.ask(action, request)
+    return sqs.ask(action, ...rest)
   }
   const handler = async ({ Records: [record] }: SQSEvent) => {
     const isKept = await answer(record!.body)

@@ -4,11 +4,12 @@ import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
+  type ReceiveMessageResult,
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs"
-import { expect, onTestFinished, test } from "vitest"
-import { startSqs, type Options } from "#local/aws/sqs.ts"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { type Options, type Sqs, startSqs } from "#local/aws/sqs.ts"
 
 /** The queues, and shortcuts for these tests' requests. */
 async function queues(options: Options = {}) {
@@ -102,6 +103,45 @@ test("a doorbell that is handed back comes again, and counts its receives", asyn
 
   const [second] = await receive(undefined, 5)
   expect(second!.Attributes).toMatchObject({ ApproximateReceiveCount: "2" })
+})
+
+describe("somebody in this process who waits", () => {
+  const waiting = async ({ ask, doorbellUrl }: Sqs, signal?: AbortSignal) => {
+    const request = { QueueUrl: doorbellUrl, WaitTimeSeconds: 20, MaxNumberOfMessages: 10 }
+    return ((await ask("ReceiveMessage", request, signal)) as ReceiveMessageResult).Messages ?? []
+  }
+
+  test("gets a doorbell as soon as somebody rings, and again when it has been hidden", async () => {
+    const { ring, hideFor, ...sqs } = await queues()
+    const first = waiting(sqs)
+    await ring("a bridge")
+    const [received] = await first
+    const again = waiting(sqs)
+    await hideFor(1, received!.ReceiptHandle)
+    expect(bodies(await again)).toEqual(["a bridge"])
+  })
+
+  test("gets it again when its visibility time-out has ended, and the next of its bridge once it is removed", async () => {
+    const { ring, remove, ...sqs } = await queues({ visibilitySeconds: 1 })
+    await ring("a bridge", "1")
+    await ring("a bridge", "2")
+    expect(bodies(await waiting(sqs))).toEqual(["1"])
+    const [again] = await waiting(sqs)
+    expect(again).toMatchObject({ Body: "1" })
+    const next = waiting(sqs)
+    await remove(again!.ReceiptHandle)
+    expect(bodies(await next)).toEqual(["2"])
+  })
+
+  test("and waits no longer, takes nothing that comes then", async () => {
+    const { ring, receive, ...sqs } = await queues()
+    const waits = new AbortController()
+    const ended = waiting(sqs, waits.signal)
+    waits.abort()
+    expect(await ended).toEqual([])
+    await ring("a bridge")
+    expect(bodies(await receive())).toEqual(["a bridge"])
+  })
 })
 
 test("a doorbell that was received too often ends in the dead-letter queue", async () => {
