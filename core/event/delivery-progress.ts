@@ -65,7 +65,7 @@ export type Info = z.infer<typeof Info>
 const shards = 16
 export const nobody = ""
 
-export const key = Receiver.key
+export const { key, sortKey } = Receiver
 
 /** How long a claim lasts, in seconds: longer than an invocation may run, so that a claim outlives its invocation. */
 export function claimedFor(): number {
@@ -353,7 +353,7 @@ export async function update(bridgeId: string, input: Change): Promise<{ held?: 
   return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
 }
 
-function fromRow(row: Row): Info {
+export function fromRow(row: Row): Info {
   const bridgeId = bridgeIdOf(row.pk)
   return Info.parse({
     ...row,

@@ -1,14 +1,23 @@
 import { EventEmitter } from "node:events"
+import { type Item, toRow } from "../store/dynamodb-json.ts"
+import type { Key } from "../store/store.ts"
+import { Delivery } from "./delivery-progress.ts"
+import { EventRow } from "./row.ts"
+import { bridgeIdOf } from "../store/tables.ts"
 
 /** How long a delivery waits for another event, in milliseconds. Traffic of four events a second is then one delivery. */
 export const staysMs = 250
 
-/** Emits, under the bridge's id, the number of an event that was appended. */
-const told = new EventEmitter<Record<string, [number]>>().setMaxListeners(0)
+/** A row that was written: an event, with its number, or how far the delivery has come. */
+type Told = { n: number; event: Item } | { delivery: Item }
+
+/** Emits under the bridge's id. */
+const told = new EventEmitter<Record<string, [Told]>>().setMaxListeners(0)
 let isTold = false
 
 /**
- * Says that this process is told of each appended event (`tell`), which requires the store to live in it.
+ * Says that this process is told of each row of the events table that is written (`tell`), which requires the store to live
+ * in it.
  * @returns a function that undoes it.
  */
 export function listen(): () => void {
@@ -19,17 +28,24 @@ export function listen(): () => void {
 }
 
 /**
- * An event was appended: the deliverer of its bridge need not wait for a doorbell. @returns whether one is at work in
- * this process
+ * A row of the events table was written. If it is an event, the deliverer of its bridge need not wait for a doorbell, nor
+ * read the row.
+ * @returns whether it is an event that somebody at work in this process was told of
  */
-export function tell(bridgeId: string, n: number): boolean {
-  return told.emit(bridgeId, n)
+export function tell(item: Item): boolean {
+  const { pk, sk } = toRow({ pk: item.pk!, sk: item.sk! }) as Key
+  const event = EventRow.atKey({ pk, sk })
+  if (event) return told.emit(event.bridgeId, { n: event.n, event: item })
+  if (sk === Delivery.sortKey) told.emit(bridgeIdOf(pk), { delivery: item })
+  return false
 }
 
 /** The events of a bridge that are appended while it is being delivered or watched. */
 export class NewEvents {
   readonly #bridgeId: string
   #newest = 0
+  #event: Item | undefined
+  #delivery: Item | undefined
   #noticed = 0
   #wake = () => {}
 
@@ -45,6 +61,18 @@ export class NewEvents {
   async after(head: number): Promise<number> {
     if (isTold && this.#newest <= head) await this.#news(staysMs)
     return this.#newest
+  }
+
+  /**
+   * The event after `head`, if it is the newest one that was told, and how far the delivery has come. They are what reading
+   * both rows now would find.
+   */
+  justTold(head: number): { event: EventRow.Info; delivery: Delivery.Info } | undefined {
+    if (!isTold || this.#newest !== head + 1 || !this.#event || !this.#delivery) return undefined
+    return {
+      event: EventRow.fromRow(toRow(this.#event)),
+      delivery: Delivery.fromRow(toRow(this.#delivery)),
+    }
   }
 
   /** Waits for an event since the last call of this, but no longer than `ms`, and not beyond `signal`. */
@@ -68,8 +96,14 @@ export class NewEvents {
     signal?.removeEventListener("abort", stop)
   }
 
-  readonly #note = (n: number): void => {
-    this.#newest = Math.max(this.#newest, n)
+  readonly #note = (row: Told): void => {
+    if ("delivery" in row) {
+      this.#delivery = row.delivery
+      return
+    }
+    if (row.n < this.#newest) return
+    this.#newest = row.n
+    this.#event = row.event
     this.#wake()
   }
 }

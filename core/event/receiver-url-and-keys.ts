@@ -25,9 +25,11 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
+export const sortKey = "DELIVERY"
+
 /** The key of the row that holds it, together with the progress of delivery. */
 export function key(bridgeId: string) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: "DELIVERY" }
+  return { pk: `BRIDGE#${bridgeId}`, sk: sortKey }
 }
 
 /** Builds a bridge's receiver from its secrets in the clear. */

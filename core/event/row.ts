@@ -160,12 +160,6 @@ export async function after(bridgeId: string, n: number): Promise<{ next: Info[]
   return { next }
 }
 
-/** The same where most likely only one event follows: reads one row in place of a query. */
-export async function only(bridgeId: string, n: number): ReturnType<typeof after> {
-  const event = await get(bridgeId, n + 1)
-  return { next: event ? [event] : [] }
-}
-
 /** The event of exactly this number, read consistently. */
 export async function get(bridgeId: string, n: number): Promise<Info | undefined> {
   const row = await getRow(tables.events, key(bridgeId, n))

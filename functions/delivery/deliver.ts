@@ -65,18 +65,16 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
   let held = await addressed(claimed)
   let ahead: EventRow.Info[] = []
   let isAll = false
-  let newest = 0
   while (held) {
     if (ahead.length === 0 && !isAll) {
-      const isOne: boolean = newest === held.head + 1
-      const seen: Seen | undefined = await look(held, { isOne, isFresh: held === claimed })
+      const seen: Seen | undefined =
+        justTold(held, means) ?? (await look(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
     }
     const event = ahead.shift()
     if (!event && held.resend.length === 0) {
-      newest = await means.arrivals.after(held.head)
-      isAll = newest <= held.head
+      isAll = (await means.arrivals.after(held.head)) <= held.head
       if (!isAll) continue
       const more = await Claim.goIdle(held)
       if (!more) return undefined
@@ -120,16 +118,17 @@ interface Seen {
   isAll: boolean
 }
 
-/**
- * Reads ahead, or reads just the next event if it is known to be the only one. Reads the row too, unless it is fresh:
- * events appended after a PATCH go to the new URL.
- */
-async function look(
-  held: Delivery.Info,
-  { isOne, isFresh }: { isOne?: boolean; isFresh: boolean },
-): Promise<Seen | undefined> {
-  const read = isOne ? EventRow.only : EventRow.after
-  const { next, beyond } = await orLetGo(held, () => read(held.bridgeId, held.head))
+/** The same without a question, where the store has told this process all that `look` would read. */
+function justTold(held: Delivery.Info, { arrivals }: Means): Seen | undefined {
+  const told = arrivals.justTold(held.head)
+  // Where it is told from another process, our own last write may not have been told yet.
+  if (told?.delivery.holder !== held.holder || told.delivery.head !== held.head) return undefined
+  return { held: told.delivery, ahead: [told.event], isAll: true }
+}
+
+/** Reads ahead. Reads the row too, unless it is fresh: events appended after a PATCH go to the new URL. */
+async function look(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Promise<Seen | undefined> {
+  const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head))
   if (next.length === 0 && beyond !== undefined) {
     const skipped = await Claim.skip(held, beyond)
     return skipped && (await look(skipped, { isFresh: true }))

@@ -1,6 +1,5 @@
 import {
   DeleteMessageCommand,
-  type Message,
   ReceiveMessageCommand,
   type ReceiveMessageResult,
   SQSClient,

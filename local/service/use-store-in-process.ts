@@ -1,4 +1,3 @@
-import { EventRow } from "#core/event/row.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { useHere } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -7,15 +6,12 @@ import type { DynamoDb } from "../dynamodb/server.ts"
 
 /**
  * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP, it tells deliveries
- * about new events, and the end of this process may lose the last moment's rate counts.
+ * about events, and the end of this process may lose the last moment's rate counts.
  * @returns a function that undoes it.
  */
 export function useStoreInProcess(store: DynamoDb): () => void {
   store.relax(tables.requests, ({ pk }) => RateLimit.isCounter(String(pk?.S)))
-  store.watch(tables.events, ({ pk, sk }) => {
-    const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
-    if (event) tell(event.bridgeId, event.n)
-  })
+  store.watch(tables.events, tell)
   const ends = [useHere(store.answer), listen()]
   return () => {
     for (const end of ends) end()

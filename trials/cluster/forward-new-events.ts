@@ -1,26 +1,23 @@
 import { createServer, connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { z } from "zod"
-import { EventRow } from "#core/event/row.ts"
 import { tables } from "#core/store/tables.ts"
 import { listen as hear, tell } from "#core/event/new-events-in-process.ts"
 import type { DynamoDb } from "#local/dynamodb/server.ts"
 import { listen } from "#local/listen.ts"
 
-/** An event that was appended, as one process tells another: a line of JSON. */
-const Told = z.object({ bridgeId: z.string(), n: z.number() })
+/** A row of the events table, as one process tells another: a line of DynamoDB's JSON. */
+const Told = z.record(z.string(), z.record(z.string(), z.unknown()))
 
 /**
- * Tells each client that connects of each event that this store keeps. On one machine the store shares a process with
+ * Tells each client that connects of each row that this store keeps of the events table. On one machine the store shares a process with
  * deliveries; here deliveries are killed, and the store is not.
  * @returns the port.
  */
 export async function forwardNewEvents(store: DynamoDb): Promise<number> {
   const told = new Set<Socket>()
-  store.watch(tables.events, ({ pk, sk }) => {
-    const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
-    if (!event) return
-    for (const socket of told) socket.write(`${JSON.stringify(event)}\n`)
+  store.watch(tables.events, (item) => {
+    for (const socket of told) socket.write(`${JSON.stringify(item)}\n`)
   })
   const server = createServer((socket) => {
     told.add(socket)
@@ -39,7 +36,6 @@ export async function forwardNewEvents(store: DynamoDb): Promise<number> {
 export function listenForNewEvents(port: number, onTold: () => void): void {
   hear()
   createInterface(connect(port, "127.0.0.1")).on("line", (line) => {
-    const { bridgeId, n } = Told.parse(JSON.parse(line))
-    if (tell(bridgeId, n)) onTold()
+    if (tell(Told.parse(JSON.parse(line)))) onTold()
   })
 }

@@ -2,7 +2,6 @@ import { dynamoDb, sqs } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
-import { EventRow } from "#core/event/row.ts"
 import { tables } from "#core/store/tables.ts"
 import { listen, tell } from "#core/event/new-events-in-process.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
@@ -15,10 +14,7 @@ import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
-dynamoDb.watch(tables.events, ({ pk, sk }) => {
-  const event = EventRow.atKey({ pk: String(pk?.S), sk: String(sk?.S) })
-  if (event) tell(event.bridgeId, event.n)
-})
+dynamoDb.watch(tables.events, tell)
 
 afterEach(forgetDoorbells)
 

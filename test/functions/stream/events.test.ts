@@ -4,6 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { StoredEvent } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/row.ts"
+import { toItem } from "#core/store/dynamodb-json.ts"
 import { remove } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { listen, tell } from "#core/event/new-events-in-process.ts"
@@ -69,7 +70,7 @@ test("where the store tells of events, one is shown without a look at the clock"
   await stream.until!(begun)
   for (let n = 1; n <= 50; n++) {
     await shop.outbox.write(anEvent(String(n)))
-    tell(shop.bridge.id, n)
+    tell(toItem(EventRow.key(shop.bridge.id, n)))
     // At a look each second this would take longer than a test may.
     expect((await stream.bodies!(n)).at(-1)).toBe(String(n))
   }
