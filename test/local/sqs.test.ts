@@ -57,6 +57,12 @@ async function queues(options: Options = {}) {
   return { ...sqs, client, ring, receive, hideFor, remove }
 }
 
+/** What somebody in this process who waits gets. */
+async function waiting({ ask, doorbellUrl }: Sqs, signal?: AbortSignal) {
+  const request = { QueueUrl: doorbellUrl, WaitTimeSeconds: 20, MaxNumberOfMessages: 10 }
+  return ((await ask("ReceiveMessage", request, signal)) as ReceiveMessageResult).Messages ?? []
+}
+
 const bodies = (messages: { Body?: string }[]) => messages.map((message) => message.Body)
 
 test("the queues have the attributes of those on AWS", async () => {
@@ -106,11 +112,6 @@ test("a doorbell that is handed back comes again, and counts its receives", asyn
 })
 
 describe("somebody in this process who waits", () => {
-  const waiting = async ({ ask, doorbellUrl }: Sqs, signal?: AbortSignal) => {
-    const request = { QueueUrl: doorbellUrl, WaitTimeSeconds: 20, MaxNumberOfMessages: 10 }
-    return ((await ask("ReceiveMessage", request, signal)) as ReceiveMessageResult).Messages ?? []
-  }
-
   test("gets a doorbell as soon as somebody rings, and again when it has been hidden", async () => {
     const { ring, hideFor, ...sqs } = await queues()
     const first = waiting(sqs)

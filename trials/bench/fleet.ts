@@ -9,28 +9,31 @@ import { startBare } from "./sides/bare.ts"
 import { startOurs } from "./sides/ours.ts"
 import type { Side } from "./sides/side.ts"
 import { inbound } from "./traffic/in.ts"
-import { type Memory, memoryOf } from "./usage.ts"
+import { type Memory, memoryOf, processorMs } from "./usage.ts"
 
-/** The memory that a side with many bridges needs, and how fast it comes back. */
+/** What a side with many bridges needs at rest, and how fast it comes back. */
 export interface Fleet {
   /** By the state of the side: `0`, `100` (idle bridges), `after a restart of 100`, `after traffic`. */
-  memory: Map<string, Memory>
+  atRest: Map<string, AtRest>
   restartSeconds?: number
   /** How long each bridge of a killed host was away. */
   killedSeconds?: number[]
   faults: string[]
 }
 
+/** `cpuMs`: processor time in ms a second. */
+type AtRest = Memory & { cpuMs: number }
+
 interface Input {
   dir: string
   network: Network
   receiver: Receiver
-  /** The numbers of bridges at which memory is measured. */
+  /** The numbers of bridges at which a side is looked at. */
   sizes: number[]
   /** The number of bridges with which the side is restarted and loses a host. */
   returns: number
   messages: number
-  /** How long to wait until the last step has settled. */
+  /** How long to wait until the last step has settled, and then how long the rest is measured. */
   idleMs: number
 }
 
@@ -46,12 +49,17 @@ export async function measureFleets(input: Input): Promise<Record<Side["name"], 
 
 async function measureFleet(side: Side, input: Input): Promise<Fleet> {
   const { network } = input
-  const fleet: Fleet = { memory: new Map(), faults: [] }
+  const fleet: Fleet = { atRest: new Map(), faults: [] }
   const look = async (when: string) => {
     await sleep(input.idleMs)
-    const memory = memoryOf(await side.processes())
-    fleet.memory.set(when, memory)
-    say(`${side.name}: memory, ${when}: ${memory.rss.toFixed(0)} MB resident`)
+    const processes = await side.processes()
+    const usedMs = () => [...processorMs(processes).values()].reduce((sum, ms) => sum + ms, 0)
+    const beforeMs = usedMs()
+    await sleep(input.idleMs)
+    const cpuMs = ((usedMs() - beforeMs) * 1000) / input.idleMs
+    const memory = memoryOf(processes)
+    fleet.atRest.set(when, { ...memory, cpuMs })
+    say(`${side.name}: ${when}: ${memory.rss.toFixed(0)} MB resident, ${cpuMs.toFixed(0)} ms a second`)
   }
   /** Each bridge gets messages: what was done before has lost nothing. */
   const use = async (bridges: number, messages: number) => {

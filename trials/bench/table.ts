@@ -32,13 +32,18 @@ function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest 
   for (const [row, each] of byRequest) console.log(`${each.toFixed(1).padStart(8)} requests  ${row}`)
 }
 
-/** Memory and recovery times of both sides. */
+/** What both sides need at rest, and their recovery times. */
 export function printFleets({ ours, bare }: Record<Side["name"], Fleet>): void {
   console.log("\nresident memory, MB (shared pages divided)    bare    ours")
-  for (const [when, { rss, pss }] of ours.memory) {
-    const other = bare.memory.get(when)
+  for (const [when, { rss, pss }] of ours.atRest) {
+    const other = bare.atRest.get(when)
     const cells = [other?.rss, other?.pss, rss, pss].map((mb) => (mb ?? NaN).toFixed(0))
     console.log(`  ${when.padEnd(24)} ${cells[0]} (${cells[1]})  ${cells[2]} (${cells[3]})`)
+  }
+  console.log("\nprocessor time at rest, ms a second             bare    ours")
+  for (const [when, { cpuMs }] of ours.atRest) {
+    const cells = [bare.atRest.get(when)?.cpuMs, cpuMs].map((ms) => (ms ?? NaN).toFixed(0).padStart(6))
+    console.log(`  ${when.padEnd(43)}${cells.join("  ")}`)
   }
   console.log(`restart: bare ${seconds(bare.restartSeconds)}, ours ${seconds(ours.restartSeconds)}`)
   const killed = ours.killedSeconds ?? []
